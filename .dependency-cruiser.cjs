@@ -1,0 +1,58 @@
+// The layers of docs/architecture.md, as a rule that fails. test/unit/layers.test.ts proves that it can.
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { path: '^src/', pathNot: `^src/(${[from, ...allowed].join('|')})/|^src/text-files` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    only('core-is-innermost', 'core', [], 'core imports nothing of the project'),
+    only('app-uses-core', 'app', ['core'], 'use cases know core and their own ports'),
+    only('providers-are-adapters', 'providers', ['core', 'app'], 'adapters behind ports'),
+    only('storage-is-an-adapter', 'storage', ['core', 'app'], 'adapters behind ports'),
+    only('protocol-is-shared', 'protocol', ['core'], 'types of core alone'),
+    only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage'], 'a composition root'),
+    only('host-is-a-root', 'host', ['core', 'app', 'providers', 'storage', 'protocol'], 'a composition root'),
+    only('webview-is-a-page', 'webview', ['protocol', 'core'], 'the page sees the protocol and types of core'),
+    {
+      name: 'webview-takes-only-types-of-core',
+      severity: 'error',
+      from: { path: '^src/webview/' },
+      to: { path: '^src/core/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'core-and-protocol-are-pure',
+      severity: 'error',
+      from: { path: '^src/(core|protocol)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'core-has-no-sdk',
+      severity: 'error',
+      from: { path: '^src/(core|app|protocol)/' },
+      to: { path: '(^vscode$|node_modules/(openai|@anthropic-ai|vscode)/)' },
+    },
+    {
+      name: 'only-host-knows-vscode',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/host/' },
+      to: { path: '^vscode$' },
+    },
+    {
+      name: 'sdks-stay-in-providers',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/providers/' },
+      to: { path: 'node_modules/(openai|@anthropic-ai)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.json', '.md'], exportsFields: ['exports'] },
+  },
+};

@@ -1,0 +1,17 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type SessionId = Branded<'SessionId'>;
+export type MessageId = Branded<'MessageId'>;
+export type NodeId = Branded<'NodeId'>;
+export type KeyEventId = Branded<'KeyEventId'>;
+export type TaskId = Branded<'TaskId'>;
+export type CompressionId = Branded<'CompressionId'>;
+
+/** An id as it comes from outside, checked by its schema at the door; the one place where a brand is given. */
+export const sessionId = (text: string): SessionId => text as SessionId;
+export const messageId = (text: string): MessageId => text as MessageId;
+export const nodeId = (text: string): NodeId => text as NodeId;
+export const keyEventId = (text: string): KeyEventId => text as KeyEventId;
+export const taskId = (text: string): TaskId => text as TaskId;
+export const compressionId = (text: string): CompressionId => text as CompressionId;

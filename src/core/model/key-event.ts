@@ -1,0 +1,44 @@
+import type { KeyEventId, MessageId } from './ids.ts';
+
+export const KEY_EVENT_KINDS = [
+  'decision',
+  'error',
+  'preference',
+  'constraint',
+  'configuration',
+  'fact',
+  'todo',
+  'outcome',
+] as const;
+export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
+
+/** active: sent word for word; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
+export type KeyEventStatus = 'active' | 'superseded' | 'merged' | 'dropped';
+
+/** A byte-exact quote: `text.slice(start, end)` of the message's text. Offsets are UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A span that must survive word for word, as found in one message's text. */
+export interface DetectedEvent extends Span {
+  readonly kind: KeyEventKind;
+  readonly quote: string;
+  /** 0…1: how sure the detector is. */
+  readonly score: number;
+  /** The rule or feature that matched, for a person to read. */
+  readonly reason: string;
+}
+
+/** An entry of a session's ledger. */
+export interface KeyEvent extends DetectedEvent {
+  readonly id: KeyEventId;
+  readonly message: MessageId;
+  readonly status: KeyEventStatus;
+  readonly pinned: boolean;
+  /** The entry that superseded or absorbed this one, or the fix of an error. */
+  readonly link?: KeyEventId;
+  /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
+  readonly about?: { readonly message: MessageId; readonly start: number; readonly end: number; readonly quote: string };
+}
