@@ -40,5 +40,10 @@ export interface KeyEvent extends DetectedEvent {
   /** The entry that superseded or absorbed this one, or the fix of an error. */
   readonly link?: KeyEventId;
   /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
-  readonly about?: { readonly message: MessageId; readonly start: number; readonly end: number; readonly quote: string };
+  readonly about?: {
+    readonly message: MessageId;
+    readonly start: number;
+    readonly end: number;
+    readonly quote: string;
+  };
 }

@@ -1,0 +1,100 @@
+import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+
+/** The world's time, ids and pauses, so that use cases are exact under test. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A new id, unique in this store. */
+  id(): string;
+  /** Lets the event loop serve others; long work calls it at least every few milliseconds. */
+  yieldNow(): Promise<void>;
+}
+
+/** One message of a request, as every provider understands it. */
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly content: readonly ContentBlock[];
+}
+
+export interface ChatRequest {
+  /** Blocks of the system prompt, the stable ones first: system prompt, memory, ledger, summaries. */
+  readonly system: readonly string[];
+  readonly messages: readonly ChatMessage[];
+  readonly maxOutputTokens: number;
+  readonly temperature?: number;
+  /** Ask for an answer that fits this JSON schema, where the model can. */
+  readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+}
+
+export type ChatChunk =
+  | { readonly type: 'text'; readonly text: string }
+  /** May come more than once; the last one counts. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'end'; readonly ending: Ending };
+
+/** A model that answers. Adapters throw `ModelFault` alone; an abort is a fault with reason `cancelled`. */
+export interface ChatModel {
+  /** `provider/model`, as the journal and the price table name it. */
+  readonly id: string;
+  readonly provider: string;
+  readonly model: string;
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
+}
+
+/** What the list of sessions shows without opening a journal. */
+export interface SessionSummary {
+  readonly id: SessionId;
+  readonly title: string;
+  readonly workspace: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly messages: number;
+  readonly archived: boolean;
+  readonly deleted: boolean;
+  readonly bytes: number;
+}
+
+/** A session's journal, open for reading and, in one window at a time, for writing. */
+export interface SessionJournal {
+  readonly id: SessionId;
+  readonly state: SessionState;
+  /** Why nothing can be appended, in words for the user; undefined while this window is the writer. */
+  readonly readOnly: string | undefined;
+  /** What was set aside on opening, in words for the user; undefined when all was sound. */
+  readonly notice: string | undefined;
+  /** Writes and flushes the events to disk, then folds them into `state`. Rejects with `StoreFault`, nothing folded. */
+  append(...events: readonly SessionEvent[]): Promise<void>;
+  /** Called after `state` has changed, by this window or by the one that writes. */
+  onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void };
+  close(): Promise<void>;
+}
+
+export interface SessionStore {
+  list(): Promise<readonly SessionSummary[]>;
+  create(title: string, workspace: string): Promise<SessionJournal>;
+  open(id: SessionId): Promise<SessionJournal>;
+}
+
+/** Disk trouble, in one sentence with a way out. */
+export class StoreFault extends Error {
+  readonly reason: 'full' | 'read_only' | 'missing' | 'not_writer' | 'newer' | 'other';
+
+  constructor(reason: StoreFault['reason'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreFault';
+    this.reason = reason;
+  }
+
+  static is(error: unknown, ...reasons: readonly StoreFault['reason'][]): error is StoreFault {
+    return error instanceof StoreFault && (reasons.length === 0 || reasons.includes(error.reason));
+  }
+}
+
+/** The log file. Structured events carry numbers and ids, never message text. */
+export interface Log {
+  event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>): void;
+  warn(message: string): void;
+}

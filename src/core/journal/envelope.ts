@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { crc32Hex } from './crc32.ts';
+import type { SessionEvent } from './event.ts';
+import { sessionEventSchema } from './schema.ts';
+
+/** The version of the line format that this code writes. A higher one is opened read-only. */
+export const JOURNAL_VERSION = 1;
+
+/** One line of a journal. `seq` counts from 1 without gaps; `at` is milliseconds since the epoch. */
+export interface Envelope<Body = SessionEvent> {
+  readonly v: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly writer: string;
+  readonly body: Body;
+}
+
+export type DecodedLine =
+  | { readonly kind: 'event'; readonly envelope: Envelope }
+  /** Well-formed, but of a type that this version does not know: kept, not folded. */
+  | { readonly kind: 'unknown'; readonly envelope: Envelope<{ readonly type: string }> }
+  /** Written by a later version of the format. */
+  | { readonly kind: 'newer'; readonly version: number }
+  | { readonly kind: 'bad'; readonly reason: string };
+
+/** The line for one event, without the newline: the checksum stands last and covers all that precedes it. */
+export function encodeLine(envelope: Envelope): string {
+  const { v: version, seq, at, writer, body } = envelope;
+  const open = JSON.stringify({ v: version, seq, at, writer, body }).slice(0, -1);
+  return `${open},"sum":"${crc32Hex(open)}"}`;
+}
+
+const SUM = /,"sum":"([0-9a-f]{8})"\}$/;
+const envelopeSchema = v.object({
+  v: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  at: v.number(),
+  writer: v.string(),
+  body: v.looseObject({ type: v.string() }),
+});
+
+/** Reads one line. Never throws: what cannot be trusted comes back as `bad`, with the reason. */
+export function decodeLine(line: string): DecodedLine {
+  const sum = SUM.exec(line);
+  if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
+  if (crc32Hex(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return { kind: 'bad', reason: 'not JSON' };
+  }
+  const parsed = v.safeParse(envelopeSchema, json);
+  if (!parsed.success) return { kind: 'bad', reason: 'not a journal line' };
+  const envelope = parsed.output;
+  if (envelope.v > JOURNAL_VERSION) return { kind: 'newer', version: envelope.v };
+  if (!KNOWN_TYPES.has(envelope.body.type)) return { kind: 'unknown', envelope };
+  const body = v.safeParse(sessionEventSchema, envelope.body);
+  if (!body.success) return { kind: 'bad', reason: `an event of type ${envelope.body.type} with a wrong shape` };
+  return { kind: 'event', envelope: { ...envelope, body: body.output } };
+}
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(
+  sessionEventSchema.options.map((option) => option.entries.type.literal),
+);

@@ -1,0 +1,97 @@
+import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
+import type { KeyEvent, KeyEventStatus } from '../model/key-event.ts';
+import type { Message, Usage } from '../model/message.ts';
+import type { Level, SummaryNode } from '../model/summary.ts';
+import type { StepStatus, Task } from '../model/task.ts';
+
+export const TRIGGERS = [
+  'share',
+  'before_send',
+  'tokens',
+  'messages',
+  'every',
+  'age',
+  'task_reset',
+  'provider_overflow',
+  'command',
+  'import',
+] as const;
+/** Why a compression ran; the design's table of triggers. */
+export type TriggerName = (typeof TRIGGERS)[number];
+
+/** A key event's new place in the ledger. */
+export interface LedgerChange {
+  readonly id: KeyEventId;
+  readonly status: KeyEventStatus;
+  readonly link?: KeyEventId;
+}
+
+/** One finished compression, as it is committed: all of it or nothing. Times in ms, money in US dollars. */
+export interface CompressionRecord {
+  readonly id: CompressionId;
+  readonly trigger: TriggerName;
+  /** The limit that was crossed, in the trigger's own unit (share, tokens, messages, ms). */
+  readonly threshold: number;
+  readonly policy: string;
+  readonly strategy: string;
+  readonly nodes: readonly SummaryNode[];
+  /** The level at which a frontier node is sent, for those that are not sent as `detailed`. */
+  readonly levels: readonly { readonly node: NodeId; readonly level: Level }[];
+  readonly events: readonly KeyEvent[];
+  readonly changes: readonly LedgerChange[];
+  readonly messages: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly calls: {
+    readonly count: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costUsd: number;
+  };
+  readonly durationMs: number;
+}
+
+/** Everything that can happen to a session. Types a later version adds are kept in the journal and skipped by the fold. */
+export type SessionEvent =
+  | { readonly type: 'session_created'; readonly id: SessionId; readonly title: string; readonly workspace: string }
+  | { readonly type: 'session_renamed'; readonly title: string }
+  | { readonly type: 'session_archived'; readonly archived: boolean }
+  | { readonly type: 'session_deleted'; readonly deleted: boolean }
+  | { readonly type: 'model_selected'; readonly provider: string; readonly model: string }
+  | { readonly type: 'policy_selected'; readonly policy: string }
+  | { readonly type: 'message_added'; readonly message: Message }
+  /** Text of a reply that is still arriving; `offset` is where `text` starts in it, in UTF-16 units. */
+  | {
+      readonly type: 'reply_partial';
+      readonly id: MessageId;
+      readonly parent: MessageId | null;
+      readonly model: string;
+      readonly offset: number;
+      readonly text: string;
+    }
+  | { readonly type: 'head_moved'; readonly to: MessageId | null }
+  | { readonly type: 'message_deleted'; readonly id: MessageId; readonly deleted: boolean }
+  | { readonly type: 'task_set'; readonly task: Task }
+  | { readonly type: 'task_step'; readonly step: number; readonly status: StepStatus }
+  | { readonly type: 'task_reset'; readonly automatic: boolean }
+  | { readonly type: 'compressed'; readonly compression: CompressionRecord }
+  | { readonly type: 'node_undone'; readonly node: NodeId; readonly undone: boolean }
+  | {
+      readonly type: 'node_edited';
+      readonly node: NodeId;
+      readonly level: Level;
+      readonly text: string;
+      readonly tokens: number;
+    }
+  | { readonly type: 'event_added'; readonly event: KeyEvent }
+  | { readonly type: 'event_pinned'; readonly id: KeyEventId; readonly pinned: boolean }
+  | { readonly type: 'event_removed'; readonly id: KeyEventId; readonly removed: boolean }
+  | {
+      readonly type: 'usage_recorded';
+      readonly purpose: 'chat' | 'compression';
+      readonly model: string;
+      readonly usage: Usage;
+      readonly costUsd: number | null;
+    }
+  | { readonly type: 'escalation'; readonly reason: 'token_overflow' | null };
+
+export type SessionEventType = SessionEvent['type'];

@@ -1,0 +1,70 @@
+import type { MessageId, NodeId } from './ids.ts';
+
+/** Levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens. */
+export type Level = 'brief' | 'detailed' | 'full';
+
+/** The step of the ladder that made a summary: the model, its second try, a tighter prompt, by code, a plain cut. */
+export type Rung = 'model' | 'retry' | 'tight' | 'extractive' | 'cut' | 'edited';
+
+/** What a summary holds, in the session's own language. */
+export interface StructuredSummary {
+  readonly topics: readonly string[];
+  readonly decisions: readonly { readonly what: string; readonly why?: string; readonly when?: string }[];
+  readonly preferences: readonly string[];
+  readonly guidance: readonly string[];
+  readonly errors: readonly { readonly what: string; readonly solution?: string }[];
+  readonly failedAttempts: readonly string[];
+  readonly files: readonly string[];
+  readonly openSteps: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly narrative: string;
+}
+
+/** Something the audit found: `text` is the identifier, number, quote or section it is about. */
+export interface AuditFault {
+  readonly kind: 'empty' | 'grew' | 'missing_section' | 'unknown_quote' | 'unknown_identifier' | 'not_json' | 'refused';
+  readonly text: string;
+}
+
+/** How far a summary can be trusted. `score` is 0…1; counts are of identifiers and quotes found in the source. */
+export interface Audit {
+  readonly score: number;
+  readonly identifiers: { readonly known: number; readonly total: number };
+  readonly quotes: { readonly known: number; readonly total: number };
+  readonly faults: readonly AuditFault[];
+}
+
+/**
+ * What stands for a run of messages. It covers the chain of parents from `last` up to `first`, so it belongs to
+ * every branch on which `last` lies. A leaf (depth 0) has no children; a parent covers exactly what its children cover.
+ * Token figures include each text's framing as one message.
+ */
+export interface SummaryNode {
+  readonly id: NodeId;
+  readonly depth: number;
+  readonly first: MessageId;
+  readonly last: MessageId;
+  /** How many messages it covers. */
+  readonly messages: number;
+  readonly children: readonly NodeId[];
+  readonly title: string;
+  readonly brief: string;
+  readonly detailed: string;
+  readonly full?: string;
+  readonly structured?: StructuredSummary;
+  readonly tokens: {
+    readonly source: number;
+    readonly brief: number;
+    readonly detailed: number;
+    readonly full?: number;
+  };
+  readonly rung: Rung;
+  /** `provider/model`, or `local`. */
+  readonly model: string;
+  readonly promptVersion: string;
+  /** Hash of the covered text: a summary is never made twice from the same text and prompt. */
+  readonly sourceHash: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly audit: Audit;
+}
