@@ -1,0 +1,94 @@
+import { mergeLong, mergeShort, SHORT_PIECE_BYTES } from './bpe-merge.ts';
+import { PieceCache } from './piece-cache.ts';
+import { pieceEndFor, type PieceEnd } from './pre-tokenizer.ts';
+import { finishHash, hashBytes, HASH_SEED, RankTable, type BpeRanks } from './rank-table.ts';
+import { writeUtf8 } from './utf8.ts';
+
+/** A step of counting takes some ten milliseconds at most: about 100,000 characters, or a part of a long piece. */
+const STEP_CHARS = 100_000;
+
+/**
+ * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: the text of special
+ * tokens counts as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
+ */
+export class BpeCounter {
+  private readonly table: RankTable;
+  private readonly pieceEnd: PieceEnd;
+  private readonly cache = new PieceCache();
+  private readonly piece = new Uint8Array(SHORT_PIECE_BYTES * 3);
+
+  /** @throws {Error} when the vocabulary is malformed or its pattern unknown */
+  constructor(ranks: BpeRanks) {
+    this.table = new RankTable(ranks.bpe_ranks);
+    this.pieceEnd = pieceEndFor(ranks.pat_str);
+  }
+
+  /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countYielding`. */
+  count(text: string): number {
+    const steps = this.countSteps(text, text.length);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** Tokens of a text; `yieldNow` is awaited between steps, so that the caller's thread is never held for long. */
+  async countYielding(text: string, yieldNow: () => Promise<void>): Promise<number> {
+    const steps = this.countSteps(text, STEP_CHARS);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      await yieldNow();
+    }
+  }
+
+  private *countSteps(text: string, stepChars: number): Generator<undefined, number> {
+    let tokens = 0;
+    let at = 0;
+    while (at < text.length) {
+      const pause = Math.min(text.length, at + stepChars);
+      while (at < pause) {
+        const end = this.pieceEnd(text, at);
+        const counted = end - at <= SHORT_PIECE_BYTES ? this.countShort(text, at, end) : -1;
+        tokens += counted === -1 ? yield* this.countLong(text, at, end) : counted;
+        at = end;
+      }
+      if (at < text.length) yield;
+    }
+    return tokens;
+  }
+
+  /** Tokens of a piece that fits the scratch bytes, or -1 when it is too long for a merge by scanning. */
+  private countShort(text: string, start: number, end: number): number {
+    const { piece, table, cache } = this;
+    let length = 0;
+    let hash = HASH_SEED;
+    let at = start;
+    for (; at < end; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit > 127) break;
+      piece[length++] = unit;
+      hash = Math.imul(hash ^ unit, 0x01000193);
+    }
+    if (at === end) {
+      hash = finishHash(hash);
+    } else {
+      length = writeUtf8(text, start, end, piece);
+      hash = hashBytes(piece, 0, length);
+    }
+    if (length <= table.longest && table.rankOfHashed(piece, 0, length, hash) !== -1) return 1;
+    if (length > SHORT_PIECE_BYTES) return -1;
+    const known = cache.get(piece, length, hash);
+    if (known > 0) return known;
+    const count = mergeShort(piece, length, table);
+    cache.set(piece, length, hash, count);
+    return count;
+  }
+
+  private *countLong(text: string, start: number, end: number): Generator<undefined, number> {
+    const buffer = new Uint8Array((end - start) * 3);
+    const bytes = buffer.subarray(0, writeUtf8(text, start, end, buffer));
+    if (this.table.rankOf(bytes, 0, bytes.length) !== -1) return 1;
+    return yield* mergeLong(bytes, this.table);
+  }
+}

@@ -1,0 +1,42 @@
+/** In the pattern's set of upper-case letters; letters without case and marks are in both sets. */
+export const UPPER = 1;
+/** In the pattern's set of lower-case letters. */
+export const LOWER = 2;
+export const LETTER = 4;
+export const MARK = 8;
+export const NUMBER = 16;
+export const SPACE = 32;
+/** A carriage return or line feed, which are white space too. */
+export const NEWLINE = 64;
+/** None of the above. */
+export const OTHER = 128;
+
+/** The classes of characters that the vocabularies' patterns tell apart, looked up once for each code point. */
+export class CharClasses {
+  /** 0: not looked up yet. */
+  private readonly known = new Uint8Array(0x110000);
+
+  constructor() {
+    for (let code = 0; code < 128; code++) this.known[code] = classify(code);
+  }
+
+  /** The classes of the code point at a UTF-16 offset below the text's length. */
+  at(text: string, offset: number): number {
+    const unit = text.charCodeAt(offset);
+    const code = (unit & 0xf800) === 0xd800 ? text.codePointAt(offset)! : unit;
+    const known = this.known[code]!;
+    return known === 0 ? (this.known[code] = classify(code)) : known;
+  }
+}
+
+function classify(code: number): number {
+  const char = String.fromCodePoint(code);
+  if (code === 10 || code === 13) return SPACE | NEWLINE;
+  if (/\s/u.test(char)) return SPACE;
+  if (/\p{N}/u.test(char)) return NUMBER;
+  if (/\p{M}/u.test(char)) return MARK | UPPER | LOWER;
+  if (/[\p{Lu}\p{Lt}]/u.test(char)) return LETTER | UPPER;
+  if (/\p{Ll}/u.test(char)) return LETTER | LOWER;
+  if (/\p{L}/u.test(char)) return LETTER | UPPER | LOWER;
+  return OTHER;
+}

@@ -1,0 +1,99 @@
+import type { Attachment, ContentBlock, Message } from '../model/message.ts';
+import { BpeCounter } from './bpe.ts';
+
+export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
+export type EncodingName = (typeof ENCODINGS)[number];
+
+/** What is counted of a message. Attachments are counted apart, since the gauge shows them apart. */
+export type CountedMessage = Pick<Message, 'role' | 'content'>;
+
+/** The one way tokens are counted: gauge, triggers and assembly share it, so that they cannot disagree. */
+export interface TokenCounter {
+  readonly encoding: string;
+  /** Tokens of a bare text. */
+  text(text: string): number;
+  /** As `text`, awaiting `yieldNow` between steps of some ten milliseconds. */
+  textYielding(text: string, yieldNow: () => Promise<void>): Promise<number>;
+  /** Tokens of a message with its framing; a whole request takes `REPLY_PRIMING_TOKENS` more. */
+  message(message: CountedMessage): number;
+  /** Tokens of an attachment with the line that names it. */
+  attachment(attachment: Attachment): number;
+}
+
+/**
+ * Around each message: three for its delimiters and one for the role.
+ * Source: OpenAI cookbook, "How to count tokens with tiktoken" (tokens_per_message = 3 plus the role's own).
+ */
+export const MESSAGE_FRAMING_TOKENS = 4;
+
+/** Every reply is primed with `<|start|>assistant<|message|>`. Source: the same cookbook. */
+export const REPLY_PRIMING_TOKENS = 3;
+
+/** Delimiters of a tool call or result inside a message. No provider documents it; calibration corrects the rest. */
+export const TOOL_FRAMING_TOKENS = 8;
+
+/** The fence and the label around an attachment's text, its name apart. */
+export const ATTACHMENT_FRAMING_TOKENS = 12;
+
+/**
+ * An image, whatever its size: Anthropic's standard maximum (width × height / 750, at 1568 px), above OpenAI's
+ * 765 for 1024 × 1024 in 512 px tiles. Rather too many than a request that is refused.
+ */
+export const IMAGE_TOKENS = 1600;
+
+/** Makes the counter of an encoding from any way to count a text, for counting by a provider's own endpoint or in tests. */
+export function tokenCounter(
+  encoding: string,
+  text: (text: string) => number,
+  textYielding: TokenCounter['textYielding'] = (whole) => Promise.resolve(text(whole)),
+): TokenCounter {
+  const block = (content: ContentBlock): number => {
+    switch (content.type) {
+      case 'text':
+        return text(content.text);
+      case 'image':
+        return IMAGE_TOKENS;
+      case 'tool_call':
+        return TOOL_FRAMING_TOKENS + text(content.name) + text(content.json);
+      case 'tool_result':
+        return TOOL_FRAMING_TOKENS + text(content.text);
+    }
+  };
+  return {
+    encoding,
+    text,
+    textYielding,
+    message: ({ content }) => content.reduce((sum, one) => sum + block(one), MESSAGE_FRAMING_TOKENS),
+    attachment: ({ name, text: body }) => ATTACHMENT_FRAMING_TOKENS + text(name) + text(body),
+  };
+}
+
+const loaded = new Map<EncodingName, Promise<TokenCounter>>();
+
+/**
+ * The counter of an encoding, its vocabulary read on the first call (about 0.1 s and 10 MB) and kept.
+ * A failed load is forgotten, so that the next call tries again.
+ */
+export function loadEncoding(name: EncodingName): Promise<TokenCounter> {
+  const known = loaded.get(name);
+  if (known) return known;
+  const loading = readEncoding(name).catch((error: unknown) => {
+    loaded.delete(name);
+    throw error;
+  });
+  loaded.set(name, loading);
+  return loading;
+}
+
+async function readEncoding(name: EncodingName): Promise<TokenCounter> {
+  // Two literal paths: the bundler makes each its own chunk, read when it is asked for.
+  const ranks = await (name === 'o200k_base'
+    ? import('js-tiktoken/ranks/o200k_base')
+    : import('js-tiktoken/ranks/cl100k_base'));
+  const counter = new BpeCounter(ranks.default);
+  return tokenCounter(
+    name,
+    (text) => counter.count(text),
+    (text, yieldNow) => counter.countYielding(text, yieldNow),
+  );
+}
