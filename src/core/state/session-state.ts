@@ -1,10 +1,19 @@
-import type { CompressionRecord, SessionEvent } from '../journal/event.ts';
+import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/event.ts';
 import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
+
+const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set([
+  'compressed',
+  'node_undone',
+  'node_edited',
+  'event_added',
+  'event_pinned',
+  'event_removed',
+]);
 
 /** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
 export interface Counters {
@@ -52,6 +61,10 @@ export class SessionState {
   escalation: 'token_overflow' | null = null;
   /** Milliseconds since the epoch of the newest compression; undefined before the first. */
   lastCompressedAt: number | undefined;
+  /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */
+  prefixRevision = 0;
+  /** `counters.messagesEver` when the newest compression was committed. */
+  messagesEverAtLastCompression = 0;
   readonly counters: Counters = {
     messagesEver: 0,
     compressions: 0,
@@ -155,6 +168,7 @@ export class SessionState {
 
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
+    if (CHANGES_PREFIX.has(event.type)) this.prefixRevision++;
     switch (event.type) {
       case 'session_created':
         this.id = event.id;
@@ -281,6 +295,7 @@ export class SessionState {
     this.#path = path.reverse();
     this.#position = new Map(this.#path.map((id, position) => [id, position]));
     this.#frontier = undefined;
+    this.prefixRevision++;
   }
 
   #commit(record: CompressionRecord, at: number): void {
@@ -304,6 +319,7 @@ export class SessionState {
     this.counters.compressions++;
     this.counters.tokensSaved += Math.max(0, record.tokens.before - record.tokens.after);
     this.lastCompressedAt = at;
+    this.messagesEverAtLastCompression = this.counters.messagesEver;
     this.#frontier = undefined;
   }
 

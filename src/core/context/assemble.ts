@@ -1,0 +1,187 @@
+import type { ContentBlock } from '../model/message.ts';
+import type { KeyEvent } from '../model/key-event.ts';
+import type { Level } from '../model/summary.ts';
+import type { FrontierItem } from '../state/frontier.ts';
+import type { SessionState } from '../state/session-state.ts';
+import type { MessageCounts } from '../tokens/message-counts.ts';
+import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import {
+  type Recalled,
+  renderAttachment,
+  renderEvent,
+  renderLedger,
+  renderRecalled,
+  renderSummaries,
+  renderTask,
+} from './render.ts';
+
+/** Tokens of each part of a request, as the gauge shows them. */
+export interface ContextTokens {
+  readonly system: number;
+  readonly memory: number;
+  readonly ledger: number;
+  readonly summaries: number;
+  readonly window: number;
+  readonly task: number;
+  readonly attachments: number;
+  readonly recalled: number;
+}
+
+/** One message of a request. Its position on the active branch is known for those that stand word for word. */
+export interface ContextMessage {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly content: readonly ContentBlock[];
+  readonly position: number;
+}
+
+/** Exactly what would be sent, with its count. */
+export interface Context {
+  /** Blocks of the system prompt, the most stable first. */
+  readonly system: readonly string[];
+  readonly messages: readonly ContextMessage[];
+  readonly tokens: ContextTokens;
+  /** The whole request, framing and the reply's priming included. */
+  readonly total: number;
+  /** Key events that had no room in the ledger's share. */
+  readonly leftOut: readonly KeyEvent[];
+}
+
+export interface AssembleInput {
+  readonly state: SessionState;
+  readonly prefix: ContextPrefix;
+  readonly recalled?: readonly Recalled[];
+  readonly counter: TokenCounter;
+  readonly counts: MessageCounts;
+}
+
+/**
+ * The request as the design draws it: system prompt, memory, ledger and frontier (which change at a commit alone, so
+ * that the prefix stays the same), the window word for word, then what changes with each turn, put before the newest
+ * user message: the task and recalled excerpts. Deterministic; its cost follows what is sent, not the session's length.
+ */
+export function assembleContext(input: AssembleInput): Context {
+  const { state, counter, prefix } = input;
+  const messages: ContextMessage[] = [];
+  const newest = newestUserPosition(state);
+  const task = state.task ? renderTask(state.task) : '';
+  const recalled = renderRecalled(input.recalled ?? []);
+  const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
+  let window = 0;
+  let attachments = 0;
+  for (const { message, position } of state.uncovered()) {
+    if (message.role === 'system') continue;
+    const count = input.counts.of(message);
+    window += count.body;
+    attachments += count.attachments;
+    const before: ContentBlock[] = [];
+    if (position === newest && tail !== '') before.push({ type: 'text', text: tail });
+    for (const attachment of message.attachments ?? [])
+      before.push({ type: 'text', text: renderAttachment(attachment) });
+    messages.push({ role: message.role, content: [...before, ...message.content], position });
+  }
+  const tokens: ContextTokens = {
+    ...prefix.tokens,
+    window,
+    attachments,
+    task: task === '' ? 0 : counter.text(task),
+    recalled: recalled === '' ? 0 : counter.text(recalled),
+  };
+  const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
+  return { system: prefix.system, messages, tokens, total, leftOut: prefix.leftOut };
+}
+
+const totalOf = (t: ContextTokens): number =>
+  t.system + t.memory + t.ledger + t.summaries + t.window + t.task + t.attachments + t.recalled;
+
+export interface PrefixInput {
+  readonly state: SessionState;
+  readonly systemPrompt: string;
+  readonly memory: string;
+  readonly counter: TokenCounter;
+  /** Tokens the ledger may take. */
+  readonly ledgerBudget: number;
+}
+
+/** The part that stays the same from turn to turn; made anew when `state.prefixRevision` has changed. */
+export interface ContextPrefix {
+  readonly system: readonly string[];
+  readonly tokens: Pick<ContextTokens, 'system' | 'memory' | 'ledger' | 'summaries'>;
+  readonly leftOut: readonly KeyEvent[];
+}
+
+/** Costs in proportion to the ledger and the frontier, which is why the caller keeps it. */
+export function assemblePrefix({ state, systemPrompt, memory, counter, ledgerBudget }: PrefixInput): ContextPrefix {
+  const frontier = state.frontier;
+  const { kept, leftOut } = ledgerEntries(state, counter, ledgerBudget);
+  const ledger = renderLedger(kept.map(({ line }) => line));
+  const summaries = renderSummaries(frontier.map((item) => ({ ...item, level: levelOf(state, item) })));
+  const count = (text: string): number => (text === '' ? 0 : counter.text(text) + MESSAGE_FRAMING_TOKENS);
+  return {
+    system: [systemPrompt, memory, ledger, summaries].filter((text) => text !== ''),
+    tokens: {
+      system: count(systemPrompt),
+      memory: count(memory),
+      ledger: count(ledger),
+      summaries: count(summaries),
+    },
+    leftOut,
+  };
+}
+
+/** The level at which a frontier node is sent. */
+export function levelOf(state: SessionState, item: FrontierItem): Level {
+  return state.levels.get(item.node.id) ?? 'detailed';
+}
+
+/**
+ * The ledger's lines, oldest first: active and pinned events whose message no longer stands word for word. Where they
+ * exceed the budget the lowest scores are left out and named; pinned ones stay.
+ */
+export function ledgerEntries(
+  state: SessionState,
+  counter: TokenCounter,
+  budget: number,
+): { readonly kept: readonly { readonly event: KeyEvent; readonly line: string }[]; readonly leftOut: KeyEvent[] } {
+  const covered = coverage(state.frontier);
+  const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
+  for (const event of state.events.values()) {
+    if (state.isRemoved(event.id) || (event.status !== 'active' && !event.pinned)) continue;
+    const position = state.positionOf(event.message);
+    if (position === undefined || !covered(position)) continue;
+    const line = renderEvent(event, position, state.messages.get(event.message)?.role ?? 'user');
+    entries.push({ event, line, position, tokens: counter.text(`${line}\n`) });
+  }
+  entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
+  let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+  if (used <= budget) return { kept: entries, leftOut: [] };
+  const dropped = new Set<KeyEvent>();
+  const weakest = entries.filter((entry) => !entry.event.pinned).sort((a, b) => a.event.score - b.event.score);
+  for (const entry of weakest) {
+    if (used <= budget) break;
+    used -= entry.tokens;
+    dropped.add(entry.event);
+  }
+  return { kept: entries.filter((entry) => !dropped.has(entry.event)), leftOut: [...dropped] };
+}
+
+function coverage(frontier: readonly FrontierItem[]): (position: number) => boolean {
+  return (position) => {
+    let low = 0;
+    let high = frontier.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (frontier[middle]!.to < position) low = middle + 1;
+      else high = middle;
+    }
+    const item = frontier[low];
+    return item !== undefined && item.from <= position;
+  };
+}
+
+function newestUserPosition(state: SessionState): number | undefined {
+  for (let position = state.path.length - 1; position >= 0; position--) {
+    const message = state.messages.get(state.path[position]!);
+    if (message?.role === 'user' && !state.isDeleted(message.id)) return position;
+  }
+  return undefined;
+}

@@ -1,0 +1,153 @@
+export const STRATEGIES = ['auto', 'smart', 'summarize', 'trim', 'off'] as const;
+/**
+ * smart keeps events and summarizes the rest; summarize summarizes all; trim plain-cuts without a model;
+ * auto picks by what is due and which model is there; off closes every path that could compress.
+ */
+export type Strategy = (typeof STRATEGIES)[number];
+
+export const POLICY_NAMES = ['balanced', 'steady', 'frugal', 'long-memory'] as const;
+export type PolicyName = (typeof POLICY_NAMES)[number];
+
+/** When to compress; `null` switches a trigger off. The design's table of triggers. */
+export interface Triggers {
+  /** Share of the budget (0…1) from which compression runs in the background. */
+  readonly share: number | null;
+  /** Share of the budget (0…1) at which a request is not sent before compression has been tried. */
+  readonly beforeSend: number | null;
+  /** Uncompressed tokens, the window's included: fires above. */
+  readonly tokens: number | null;
+  /** Uncompressed messages, the window's included: fires above. */
+  readonly messages: number | null;
+  /** Every N messages ever, after the first N. */
+  readonly every: number | null;
+  /** Milliseconds since the newest summary: fires above, on the next activity. */
+  readonly ageMs: number | null;
+  /** Uncompressed messages at a reset of the task: fires above. */
+  readonly taskReset: number | null;
+}
+
+/** A set of triggers and targets. */
+export interface Policy {
+  readonly name: PolicyName;
+  readonly strategy: Strategy;
+  readonly triggers: Triggers;
+  /** Newest messages that stay word for word. */
+  readonly window: number;
+  /** Share of the budget that summaries, ledger and window together aim at after a compression. */
+  readonly targetShare: number;
+  /** Share of the budget that the ledger may take. */
+  readonly ledgerShare: number;
+  readonly summary: {
+    /** Tokens of one summary, at most. */
+    readonly maxTokens: number;
+    readonly temperature: number;
+    /** What the prompt asks for: `structured`, or two to three sentences. */
+    readonly style: 'structured' | 'sentences';
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Above this share after a compression the window is halved. Source: the user's customer-dialogue document. */
+export const AGGRESSIVE_SHARE = 0.7;
+
+/** A compression that saves less than this share of what it covers is not worth a commit. */
+export const LEAST_SAVING = 0.1;
+
+const balanced: Policy = {
+  name: 'balanced',
+  strategy: 'smart',
+  triggers: {
+    share: 0.75,
+    beforeSend: 0.9,
+    tokens: null,
+    messages: 50,
+    every: null,
+    ageMs: 24 * HOUR_MS,
+    taskReset: 40,
+  },
+  window: 10,
+  targetShare: 0.5,
+  ledgerShare: 0.15,
+  summary: { maxTokens: 900, temperature: 0.3, style: 'structured' },
+};
+
+/** The named policies. Numbers are the defaults of the user's documents; each can be set by itself. */
+export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
+  balanced,
+  steady: {
+    ...balanced,
+    name: 'steady',
+    triggers: { ...balanced.triggers, messages: null, every: 10 },
+    window: 10,
+    summary: { maxTokens: 300, temperature: 0.3, style: 'sentences' },
+  },
+  frugal: {
+    ...balanced,
+    name: 'frugal',
+    triggers: { ...balanced.triggers, tokens: 8000, messages: 50 },
+    window: 12,
+  },
+  'long-memory': {
+    ...balanced,
+    name: 'long-memory',
+    triggers: { ...balanced.triggers, share: 0.8 },
+    window: 3,
+    // 500 words, at four tokens to three words.
+    summary: { maxTokens: 670, temperature: 0.3, style: 'structured' },
+  },
+};
+
+/** A user's own values over a named policy's. */
+export interface PolicyOverrides {
+  readonly strategy?: Strategy;
+  readonly triggers?: Partial<Triggers>;
+  readonly window?: number;
+  readonly targetShare?: number;
+  readonly ledgerShare?: number;
+  readonly summary?: Partial<Policy['summary']>;
+}
+
+/** A setting that makes no sense, in one sentence for the user. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+}
+
+/** The policy in force. Throws `PolicyError` naming the first value that makes no sense. */
+export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {}): Policy {
+  const base = POLICIES[name];
+  const policy: Policy = {
+    ...base,
+    ...overrides,
+    name,
+    triggers: { ...base.triggers, ...overrides.triggers },
+    summary: { ...base.summary, ...overrides.summary },
+  };
+  const { triggers, summary } = policy;
+  share('The background compression threshold', triggers.share);
+  share('The threshold before sending', triggers.beforeSend);
+  share('The target share', policy.targetShare);
+  share('The share of key events', policy.ledgerShare);
+  whole('The token trigger', triggers.tokens, 1);
+  whole('The message trigger', triggers.messages, 1);
+  whole('The trigger every N messages', triggers.every, 1);
+  whole('The task reset trigger', triggers.taskReset, 0);
+  whole('The window', policy.window, 1);
+  whole('The length of a summary', summary.maxTokens, 50);
+  if (triggers.ageMs !== null && !(triggers.ageMs > 0)) throw new PolicyError('The age of a summary must be above 0.');
+  if (!(summary.temperature >= 0 && summary.temperature <= 2))
+    throw new PolicyError(`The summary temperature must lie between 0 and 2, not ${summary.temperature}.`);
+  if (triggers.share !== null && triggers.beforeSend !== null && triggers.share > triggers.beforeSend)
+    throw new PolicyError('The background threshold must not be above the threshold before sending.');
+  return policy;
+}
+
+function share(what: string, value: number | null): void {
+  if (value !== null && !(value > 0 && value <= 1))
+    throw new PolicyError(`${what} must be above 0 and at most 1, not ${value}.`);
+}
+
+function whole(what: string, value: number | null, least: number): void {
+  if (value !== null && !(Number.isInteger(value) && value >= least))
+    throw new PolicyError(`${what} must be a whole number of at least ${least}, not ${value}.`);
+}

@@ -1,0 +1,61 @@
+import type { TriggerName } from '../journal/event.ts';
+import type { Policy } from './policy.ts';
+
+/** What the triggers look at, between two turns. */
+export interface TriggerFacts {
+  /** Share of the budget in use, 0…1 and above. */
+  readonly share: number;
+  readonly uncoveredTokens: number;
+  readonly uncoveredMessages: number;
+  /** All messages the session ever had; undefined in data from before it was counted, which never triggers. */
+  readonly messagesEver: number | undefined;
+  /** `messagesEver` when the newest compression was committed; 0 before the first. */
+  readonly messagesEverAtLast: number;
+  /** Milliseconds since the epoch of the newest compression; undefined before the first. */
+  readonly lastCompressedAt: number | undefined;
+  readonly now: number;
+}
+
+/** The trigger that fires, with the limit that was crossed in the trigger's own unit. */
+export interface DueTrigger {
+  readonly trigger: TriggerName;
+  readonly threshold: number;
+}
+
+/** The first trigger of the policy that fires between turns, in the order of the design's table. */
+export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | undefined {
+  if (policy.strategy === 'off') return undefined;
+  const { share, tokens, messages, every, ageMs } = policy.triggers;
+  if (share !== null && facts.share >= share) return { trigger: 'share', threshold: share };
+  if (tokens !== null && facts.uncoveredTokens > tokens) return { trigger: 'tokens', threshold: tokens };
+  if (messages !== null && facts.uncoveredMessages > messages) return { trigger: 'messages', threshold: messages };
+  if (every !== null && crossedMultiple(every, facts)) return { trigger: 'every', threshold: every };
+  if (
+    ageMs !== null &&
+    facts.lastCompressedAt !== undefined &&
+    facts.now - facts.lastCompressedAt > ageMs &&
+    facts.uncoveredMessages > policy.window
+  )
+    return { trigger: 'age', threshold: ageMs };
+  return undefined;
+}
+
+/** With N = 10: at 20, 30, 40; a turn that steps over 30 (29 to 31) fires once, at 31. */
+function crossedMultiple(every: number, facts: TriggerFacts): boolean {
+  if (facts.messagesEver === undefined || facts.messagesEver < 2 * every) return false;
+  return Math.floor(facts.messagesEver / every) > Math.floor(Math.max(every, facts.messagesEverAtLast) / every);
+}
+
+/** Whether a reset of the task compresses: above the limit, not at it. */
+export function dueAtReset(policy: Policy, uncoveredMessages: number): DueTrigger | undefined {
+  const limit = policy.triggers.taskReset;
+  if (policy.strategy === 'off' || limit === null || uncoveredMessages <= limit) return undefined;
+  return { trigger: 'task_reset', threshold: limit };
+}
+
+/** Whether the request that is about to leave waits for a compression. */
+export function dueBeforeSend(policy: Policy, share: number): DueTrigger | undefined {
+  const limit = policy.triggers.beforeSend;
+  if (policy.strategy === 'off' || limit === null || share < limit) return undefined;
+  return { trigger: 'before_send', threshold: limit };
+}
