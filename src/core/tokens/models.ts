@@ -1,0 +1,96 @@
+import type { Usage } from '../model/message.ts';
+import { MODEL_TABLE, type ModelRow, type Price } from './model-table.ts';
+import type { EncodingName } from './token-counter.ts';
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly provider: ModelRow['provider'] | 'unknown';
+  /** Tokens of input and output together. */
+  readonly contextWindow: number;
+  /** Tokens of input alone, where they are limited further. */
+  readonly maxInput?: number;
+  readonly maxOutput: number;
+  /** Undefined: no figure of cost can be shown. */
+  readonly price?: Price;
+  readonly encoding: EncodingName;
+  /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
+  readonly countFactor: number;
+  /** False: window and prices are a guess, which a page should say. */
+  readonly known: boolean;
+  readonly source?: string;
+  readonly date?: string;
+}
+
+/** What a user's setting or the provider's own answer says of a model; it goes before the table. */
+export type ModelOverride = Partial<
+  Pick<ModelInfo, 'contextWindow' | 'maxInput' | 'maxOutput' | 'price' | 'encoding' | 'countFactor'>
+>;
+export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
+
+/**
+ * The window of a model nobody knows: the smallest that a hosted chat model still in service has (GPT-4's).
+ * Too small a guess costs an early compression and a line in a setting; too large a one, refused requests.
+ */
+export const UNKNOWN_CONTEXT_WINDOW = 8_192;
+export const UNKNOWN_MAX_OUTPUT = 2_048;
+
+const rows = new Map(MODEL_TABLE.map((row) => [row.id, row]));
+
+/** The table's row for a model id, also with a vendor's prefix, a date or `-latest` on it; then the overrides. */
+export function modelInfo(id: string, overrides: ModelOverrides = {}): ModelInfo {
+  const row = rowFor(id);
+  const found: ModelInfo =
+    row === undefined
+      ? {
+          id,
+          provider: 'unknown',
+          contextWindow: UNKNOWN_CONTEXT_WINDOW,
+          maxOutput: UNKNOWN_MAX_OUTPUT,
+          encoding: encodingFor(id),
+          countFactor: 1,
+          known: false,
+        }
+      : { ...row, id, known: true };
+  const override = overrideFor(id, row, overrides);
+  return override === undefined
+    ? found
+    : { ...found, ...override, known: found.known || override.contextWindow !== undefined };
+}
+
+function overrideFor(id: string, row: ModelRow | undefined, overrides: ModelOverrides): ModelOverride | undefined {
+  if (Object.hasOwn(overrides, id)) return overrides[id];
+  return row !== undefined && Object.hasOwn(overrides, row.id) ? overrides[row.id] : undefined;
+}
+
+function rowFor(id: string): ModelRow | undefined {
+  const bare = id
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^anthropic\./, '');
+  return rows.get(bare) ?? rows.get(bare.replace(/(?:[-@]\d{4}-?\d{2}-?\d{2}.*|-latest)$/, ''));
+}
+
+/** The vocabulary that counts for a model: OpenAI's older chat models have cl100k_base, everything else the newer. */
+export function encodingFor(id: string): EncodingName {
+  const row = rowFor(id);
+  if (row !== undefined) return row.encoding;
+  return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
+}
+
+/**
+ * What a reply cost, in US dollars, or undefined when the model has no price. `usage.input` is all of the input:
+ * what was read from or written to a prompt cache is part of it.
+ */
+export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number | undefined {
+  const { price } = model;
+  if (price === undefined) return undefined;
+  const cached = Math.min(usage.cachedInput ?? 0, usage.input);
+  const written = Math.min(usage.cacheWrite ?? 0, usage.input - cached);
+  const long = price.long !== undefined && usage.input > price.long.over ? price.long : undefined;
+  const input =
+    (usage.input - cached - written) * price.input +
+    cached * (price.cachedInput ?? price.input) +
+    written * (price.cacheWrite ?? price.input);
+  const output = usage.output * price.output;
+  return (input * (long?.inputFactor ?? 1) + output * (long?.outputFactor ?? 1)) / 1_000_000;
+}
