@@ -22,13 +22,20 @@ export interface ModelRow {
   readonly encoding: 'o200k_base' | 'cl100k_base';
   /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
   readonly countFactor: number;
+  /** Where the figures were read: the provider's page, or one that cites it. */
   readonly source: string;
-  /** The day the figures were read. */
+  /** The day they were read. */
   readonly date: string;
 }
 
 const READ = '2026-11-21';
 const OPENAI = 'https://developers.openai.com/api/docs/models/';
+const VERCEL = 'https://vercel.com/ai-gateway/models/';
+const ADK = 'https://docs.rs/crate/adk-model/latest/source/src/openai/pricing.rs';
+const AUMIQX = 'https://aumiqx.com/ai-tools/openai-api-pricing-gpt4-costs-guide-2026';
+const COMMITBRIEF = 'https://github.com/CommitBrief/commitbrief/wiki/Provider-OpenAI';
+const SOAP = 'https://github.com/josephrmartinez/soapnotescribe';
+const CALC = 'https://aimodelcalc.pages.dev/guides/openai-api-pricing.html';
 const ANTHROPIC = 'https://platform.claude.com/docs/en/models/';
 
 /** GPT-5.4 and later: above 272,000 tokens of input a request costs twice its input and 1.5 times its output. */
@@ -54,10 +61,11 @@ function openai(
   id: string,
   [contextWindow, maxOutput, maxInput]: Limits,
   price: Price,
+  source = OPENAI + id,
   encoding: ModelRow['encoding'] = 'o200k_base',
 ): ModelRow {
   const limits = { contextWindow, maxOutput, ...(maxInput === undefined ? {} : { maxInput }) };
-  return { id, provider: 'openai', ...limits, price, encoding, countFactor: 1, source: OPENAI + id, date: READ };
+  return { id, provider: 'openai', ...limits, price, encoding, countFactor: 1, source, date: READ };
 }
 
 function anthropic(id: string, [contextWindow, maxOutput]: Limits, price: Price, countFactor: number): ModelRow {
@@ -77,29 +85,59 @@ function anthropic(id: string, [contextWindow, maxOutput]: Limits, price: Price,
 
 /** The one table of windows and prices; every figure of cost comes from here. Standard tier, no batch, no fast mode. */
 export const MODEL_TABLE: readonly ModelRow[] = [
-  openai('gpt-6.2-astra', GPT_1M, { input: 8, output: 40, long: OPENAI_LONG }),
+  openai('gpt-6.2-astra', GPT_1M, { input: 8, output: 40, long: OPENAI_LONG }, VERCEL + 'gpt-6.2-astra'),
   openai('gpt-6-astra', GPT_1M, { input: 10, cachedInput: 1, cacheWrite: 12.5, output: 50, long: OPENAI_LONG }),
-  openai('gpt-6.1-sol', GPT_1M, { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: OPENAI_LONG }),
-  openai('gpt-6.1-terra', GPT_1M, { input: 1, cachedInput: 0.05, cacheWrite: 1.25, output: 5, long: OPENAI_LONG }),
+  openai(
+    'gpt-6.1-sol',
+    GPT_1M,
+    { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: OPENAI_LONG },
+    'https://dev.to/roobia/gpt-61-terra-vs-gpt-61-sol-51ec',
+  ),
+  openai(
+    'gpt-6.1-terra',
+    GPT_1M,
+    { input: 1, cachedInput: 0.05, cacheWrite: 1.25, output: 5, long: OPENAI_LONG },
+    'https://docs.litellm.ai/blog/gpt-6-1-terra',
+  ),
   openai('gpt-6-luna', GPT_1M, { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, output: 0.5, long: OPENAI_LONG }),
   openai('gpt-5.6-sol', GPT_1M, { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20, long: OPENAI_LONG }),
-  openai('gpt-5.6-terra', GPT_1M, { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 12, long: OPENAI_LONG }),
+  openai(
+    'gpt-5.6-terra',
+    GPT_1M,
+    { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 12, long: OPENAI_LONG },
+    VERCEL + 'gpt-5.6-terra',
+  ),
   openai('gpt-5.6-luna', GPT_1M, { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 1.2, long: OPENAI_LONG }),
-  openai('gpt-5.4', GPT_1M, { input: 2.5, cachedInput: 0.25, output: 15, long: OPENAI_LONG }),
-  openai('gpt-5.4-mini', GPT_400K, { input: 0.75, cachedInput: 0.075, output: 4.5 }),
-  openai('gpt-5', GPT_400K, { input: 1.25, cachedInput: 0.125, output: 10 }),
-  openai('gpt-5-mini', GPT_400K, { input: 0.25, cachedInput: 0.025, output: 2 }),
+  openai('gpt-5.4', GPT_1M, { input: 2.5, cachedInput: 0.25, output: 15, long: OPENAI_LONG }, ADK),
+  openai('gpt-5.4-mini', GPT_400K, { input: 0.75, cachedInput: 0.075, output: 4.5 }, ADK),
+  openai('gpt-5', GPT_400K, { input: 1.25, cachedInput: 0.125, output: 10 }, OPENAI + 'gpt-5-codex'),
+  openai(
+    'gpt-5-mini',
+    GPT_400K,
+    { input: 0.25, cachedInput: 0.025, output: 2 },
+    'https://github.com/srinathmkce/imagetoken',
+  ),
   openai('gpt-5-nano', GPT_400K, { input: 0.05, cachedInput: 0.005, output: 0.4 }),
-  openai('gpt-4.1', GPT_41, { input: 2, cachedInput: 0.5, output: 8 }),
-  openai('gpt-4.1-mini', GPT_41, { input: 0.4, cachedInput: 0.1, output: 1.6 }),
-  openai('gpt-4.1-nano', GPT_41, { input: 0.1, cachedInput: 0.025, output: 0.4 }),
-  openai('gpt-4o', GPT_4O, { input: 2.5, cachedInput: 1.25, output: 10 }),
-  openai('gpt-4o-mini', GPT_4O, { input: 0.15, cachedInput: 0.075, output: 0.6 }),
-  openai('o3', O_SERIES, { input: 2, cachedInput: 0.5, output: 8 }),
-  openai('o4-mini', O_SERIES, { input: 1.1, cachedInput: 0.275, output: 4.4 }),
-  openai('gpt-4-turbo', [128_000, 4_096], { input: 10, output: 30 }, 'cl100k_base'),
-  openai('gpt-4', [8_192, 8_192], { input: 30, output: 60 }, 'cl100k_base'),
-  openai('gpt-3.5-turbo', [16_385, 4_096], { input: 0.5, output: 1.5 }, 'cl100k_base'),
+  openai('gpt-4.1', GPT_41, { input: 2, cachedInput: 0.5, output: 8 }, 'https://www.helicone.ai/model/gpt-4.1'),
+  openai('gpt-4.1-mini', GPT_41, { input: 0.4, cachedInput: 0.1, output: 1.6 }, AUMIQX),
+  openai('gpt-4.1-nano', GPT_41, { input: 0.1, cachedInput: 0.025, output: 0.4 }, AUMIQX),
+  openai('gpt-4o', GPT_4O, { input: 2.5, cachedInput: 1.25, output: 10 }, COMMITBRIEF),
+  openai('gpt-4o-mini', GPT_4O, { input: 0.15, cachedInput: 0.075, output: 0.6 }, COMMITBRIEF),
+  openai(
+    'o3',
+    O_SERIES,
+    { input: 2, cachedInput: 0.5, output: 8 },
+    'https://deploybase.ai/articles/openai-api-pricing-2026',
+  ),
+  openai(
+    'o4-mini',
+    O_SERIES,
+    { input: 1.1, cachedInput: 0.275, output: 4.4 },
+    'https://github.com/RooCodeInc/Roo-Code/pull/2691',
+  ),
+  openai('gpt-4-turbo', [128_000, 4_096], { input: 10, output: 30 }, SOAP, 'cl100k_base'),
+  openai('gpt-4', [8_192, 8_192], { input: 30, output: 60 }, SOAP, 'cl100k_base'),
+  openai('gpt-3.5-turbo', [16_385, 4_096], { input: 0.5, output: 1.5 }, CALC, 'cl100k_base'),
 
   anthropic(
     'claude-fable-5-2',
