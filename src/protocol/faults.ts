@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { actionSchema } from './views.ts';
+
+/** Why a request was not carried out. `failed` is what the host could not name better; its sentence says what. */
+export const REQUEST_FAULT_REASONS = [
+  'busy',
+  'cancelled',
+  'invalid',
+  'not_found',
+  'read_only',
+  'too_large',
+  'no_key',
+  'offline',
+  'storage',
+  'failed',
+  'closed',
+] as const;
+export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
+
+/** A fault as it travels: `text` is one sentence for the user, `action` a way out. */
+export const faultSchema = v.object({
+  reason: v.picklist(REQUEST_FAULT_REASONS),
+  text: v.string(),
+  action: v.optional(actionSchema),
+});
+export type FaultView = v.InferOutput<typeof faultSchema>;
+
+/** Thrown by the host's handlers to refuse a request, and by the page's link where that refusal arrives. */
+export class RequestFault extends Error {
+  readonly reason: RequestFaultReason;
+  readonly action: FaultView['action'];
+
+  constructor(fault: FaultView) {
+    super(fault.text);
+    this.name = 'RequestFault';
+    this.reason = fault.reason;
+    this.action = fault.action;
+  }
+
+  static is(error: unknown, ...reasons: readonly RequestFaultReason[]): error is RequestFault {
+    return error instanceof RequestFault && (reasons.length === 0 || reasons.includes(error.reason));
+  }
+}

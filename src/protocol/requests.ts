@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import { aKeyEventId, aMessageId, aNodeId, aSessionId, count, list, longText, plainId, shortText } from './fields.ts';
+import {
+  attachmentSchema,
+  commandSchema,
+  fileMatchSchema,
+  hitSchema,
+  imageTypeSchema,
+  keyEventKindSchema,
+  levelSchema,
+  messageSchema,
+  nodeSchema,
+  outlineSchema,
+  previewSchema,
+  stepSchema,
+  stepStatusSchema,
+} from './views.ts';
+
+const message = { message: aMessageId };
+const session = { session: aSessionId };
+/** Asked for and done; what changed is pushed by the host. */
+const done = v.null();
+
+/**
+ * Every question the page may ask, each with the shape of its answer. The page validates answers, the host questions.
+ * Actions answer `null`; what they changed comes as ordinary messages to the page, so that two ways to the same
+ * change (a button here, a command in the palette) show the same.
+ */
+const REQUESTS = {
+  // Writing
+  send: [v.object({ type: v.literal('send'), text: longText, attachments: list(plainId) }), done],
+  editAndResend: [v.object({ type: v.literal('editAndResend'), ...message, text: longText }), done],
+  retry: [v.object({ type: v.literal('retry'), ...message }), done],
+  continue: [v.object({ type: v.literal('continue'), ...message }), done],
+  attach: [
+    v.object({
+      type: v.literal('attach'),
+      what: v.variant('kind', [
+        v.object({ kind: v.picklist(['selection', 'currentFile', 'problems', 'terminal']) }),
+        v.object({ kind: v.literal('file'), path: shortText }),
+        v.object({ kind: v.literal('paste'), text: longText }),
+        v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),
+      ]),
+    }),
+    attachmentSchema,
+  ],
+  detach: [v.object({ type: v.literal('detach'), id: plainId }), done],
+  completeFiles: [v.object({ type: v.literal('completeFiles'), query: shortText }), list(fileMatchSchema)],
+  runCommand: [
+    v.object({ type: v.literal('runCommand'), command: commandSchema, argument: v.optional(longText) }),
+    done,
+  ],
+
+  // Reading
+  loadMessages: [
+    v.object({ type: v.literal('loadMessages'), ...session, epoch: count, from: count, count: count }),
+    v.object({ from: count, messages: list(messageSchema) }),
+  ],
+  outline: [v.object({ type: v.literal('outline'), ...session, buckets: count }), outlineSchema],
+  recall: [v.object({ type: v.literal('recall'), query: longText }), list(hitSchema)],
+  openLink: [v.object({ type: v.literal('openLink'), href: v.pipe(v.string(), v.maxLength(8_192)) }), done],
+  /** `line` and `column` are 1-based. */
+  openFile: [
+    v.object({
+      type: v.literal('openFile'),
+      path: shortText,
+      line: v.optional(count),
+      column: v.optional(count),
+    }),
+    done,
+  ],
+  codeAction: [
+    v.object({
+      type: v.literal('codeAction'),
+      action: v.picklist(['copy', 'insert', 'newFile', 'compare']),
+      text: longText,
+      language: v.optional(shortText),
+    }),
+    done,
+  ],
+  copyMessage: [v.object({ type: v.literal('copyMessage'), ...message }), done],
+
+  // The tree of branches
+  fork: [v.object({ type: v.literal('fork'), ...message }), done],
+  switchBranch: [v.object({ type: v.literal('switchBranch'), ...message }), done],
+  deleteMessage: [v.object({ type: v.literal('deleteMessage'), ...message }), done],
+  undoDelete: [v.object({ type: v.literal('undoDelete'), ...message }), done],
+
+  // Key events
+  pin: [
+    v.object({ type: v.literal('pin'), ...message, start: count, end: count, kind: keyEventKindSchema }),
+    v.object({ event: aKeyEventId }),
+  ],
+  /** Pins a quote found by its text: the selection in a rendered message has lost its markdown. */
+  pinQuote: [
+    v.object({ type: v.literal('pinQuote'), ...message, quote: longText, kind: keyEventKindSchema }),
+    v.object({ event: aKeyEventId }),
+  ],
+  setEventPinned: [v.object({ type: v.literal('setEventPinned'), event: aKeyEventId, pinned: v.boolean() }), done],
+  removeEvent: [v.object({ type: v.literal('removeEvent'), event: aKeyEventId }), done],
+
+  // Compression
+  previewCompression: [v.object({ type: v.literal('previewCompression') }), previewSchema],
+  openNode: [v.object({ type: v.literal('openNode'), node: aNodeId, level: v.optional(levelSchema) }), nodeSchema],
+  openNodeInEditor: [v.object({ type: v.literal('openNodeInEditor'), node: aNodeId }), done],
+  undoNodes: [v.object({ type: v.literal('undoNodes'), nodes: list(aNodeId), undone: v.boolean() }), done],
+
+  // The task
+  setTask: [v.object({ type: v.literal('setTask'), goal: longText, steps: list(stepSchema) }), done],
+  stepTask: [v.object({ type: v.literal('stepTask'), step: count, status: stepStatusSchema }), done],
+
+  // Sessions
+  switchSession: [v.object({ type: v.literal('switchSession'), ...session }), done],
+  renameSession: [v.object({ type: v.literal('renameSession'), ...session, title: shortText }), done],
+  pinSession: [v.object({ type: v.literal('pinSession'), ...session, pinned: v.boolean() }), done],
+  archiveSession: [v.object({ type: v.literal('archiveSession'), ...session, archived: v.boolean() }), done],
+  deleteSession: [v.object({ type: v.literal('deleteSession'), ...session }), done],
+  undoDeleteSession: [v.object({ type: v.literal('undoDeleteSession'), ...session }), done],
+} as const;
+
+export type RequestType = keyof typeof REQUESTS;
+export type RequestOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K][0]>;
+export type AnswerOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K][1]>;
+export type PageRequest = { [K in RequestType]: RequestOf<K> }[RequestType];
+
+/** One function per question; the compiler sees to it that none is missing. Each may throw `RequestFault`. */
+export type RequestHandlers = { readonly [K in RequestType]: (request: RequestOf<K>) => Promise<AnswerOf<K>> };
+
+export const REQUEST_TYPES = Object.keys(REQUESTS) as readonly RequestType[];
+
+type Questions = { [K in RequestType]: (typeof REQUESTS)[K][0] }[RequestType];
+const questions: readonly Questions[] = Object.values(REQUESTS).map(([question]) => question);
+export const requestSchema = v.variant('type', questions);
+
+/** The answer to a question of this type, checked. Throws `v.ValiError` when the host broke the contract. */
+export function parseAnswer<K extends RequestType>(type: K, value: unknown): AnswerOf<K> {
+  const schema: v.GenericSchema<unknown, AnswerOf<K>> = REQUESTS[type][1];
+  return v.parse(schema, value);
+}

@@ -1,0 +1,277 @@
+import * as v from 'valibot';
+import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
+import {
+  aCompressionId,
+  aKeyEventId,
+  aMessageId,
+  amount,
+  aNodeId,
+  aSessionId,
+  aTaskId,
+  count,
+  list,
+  longText,
+  plainId,
+  shortText,
+  time,
+} from './fields.ts';
+
+/** What the user can ask for by name: from `/`, a button, a notice. `COMMANDS` is closed; the host maps each to one use case. */
+export const COMMANDS = [
+  'new',
+  'compress',
+  'cancelCompression',
+  'reset',
+  'task',
+  'recall',
+  'pin',
+  'model',
+  'policy',
+  'export',
+  'import',
+  'undoCompression',
+  'setKey',
+  'openSettings',
+  'openSummaries',
+  'openLog',
+  'takeOver',
+  'continue',
+  'retryLast',
+  'dropAttachments',
+] as const;
+export type CommandName = (typeof COMMANDS)[number];
+export const commandSchema = v.picklist(COMMANDS);
+
+export const keyEventKindSchema = v.picklist(KEY_EVENT_KINDS);
+export const stepStatusSchema = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
+export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
+/** Raster formats alone: an SVG could carry a program. */
+export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** One part of a message. Offsets of key events count in `text` parts as `messageText` joins them. */
+export const partSchema = v.variant('type', [
+  v.object({ type: v.literal('text'), text: longText }),
+  v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longText }),
+  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: longText }),
+  v.object({ type: v.literal('tool_result'), callId: v.string(), text: longText, isError: v.boolean() }),
+]);
+export type PartView = v.InferOutput<typeof partSchema>;
+
+export const attachmentSchema = v.object({
+  /** The host's handle; the content stays with the host. */
+  id: plainId,
+  kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
+  name: v.string(),
+  /** What it will cost in the request, counted by the host. */
+  tokens: amount,
+  /** First and last line, 1-based, inclusive. */
+  lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
+});
+export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
+
+/** A key event quoted from a message; `start`/`end` are UTF-16 offsets into the message's text. */
+export const eventMarkSchema = v.object({
+  id: aKeyEventId,
+  kind: keyEventKindSchema,
+  quote: v.string(),
+  start: count,
+  end: count,
+  status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
+  pinned: v.boolean(),
+});
+export type EventMark = v.InferOutput<typeof eventMarkSchema>;
+
+/** A message of the active branch as the page shows it. Its place is given by whoever sends it. */
+export const messageSchema = v.object({
+  id: aMessageId,
+  role: v.picklist(['system', 'user', 'assistant', 'tool']),
+  parts: list(partSchema),
+  at: time,
+  attachments: v.optional(list(attachmentSchema)),
+  model: v.optional(v.string()),
+  /** Tokens as reported by the provider (replies) or counted by the host. */
+  tokens: v.optional(v.object({ input: v.optional(amount), output: amount, cachedInput: v.optional(amount) })),
+  costUsd: v.optional(amount),
+  /** Absent while the reply is still arriving. */
+  ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
+  streaming: v.optional(v.boolean()),
+  /** Why it was interrupted, in words for the user. */
+  fault: v.optional(v.object({ text: v.string(), retry: v.boolean() })),
+  /** Set when other branches start beside this message: `ids` in the order they were made, this one among them. */
+  branches: v.optional(v.object({ ids: list(aMessageId), index: count })),
+  events: v.optional(list(eventMarkSchema)),
+});
+export type MessageView = v.InferOutput<typeof messageSchema>;
+
+/** A run of the active branch that a summary stands for; positions are 0-based, inclusive. */
+export const coverSchema = v.object({
+  node: aNodeId,
+  title: v.string(),
+  from: count,
+  to: count,
+  level: levelSchema,
+});
+export type CoverView = v.InferOutput<typeof coverSchema>;
+
+/** One compression, shown after the message at position `after` (-1: before the first). Money in US dollars. */
+export const compressionSchema = v.object({
+  id: aCompressionId,
+  at: time,
+  after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
+  trigger: v.string(),
+  /** Nodes it made that still stand, newest level first; empty when all were undone. */
+  nodes: list(aNodeId),
+  messages: count,
+  summaries: count,
+  tokens: v.object({ before: amount, after: amount }),
+  keyEvents: v.object({ kept: count, total: count }),
+  costUsd: amount,
+  durationMs: amount,
+  model: v.string(),
+  undone: v.boolean(),
+});
+export type CompressionView = v.InferOutput<typeof compressionSchema>;
+
+/** A summary opened in place. */
+export const nodeSchema = v.object({
+  id: aNodeId,
+  title: v.string(),
+  level: levelSchema,
+  text: longText,
+  tokens: v.object({ source: amount, shown: amount }),
+  rung: v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']),
+  model: v.string(),
+  at: time,
+  from: count,
+  to: count,
+  audit: v.object({ score: v.number(), faults: list(v.string()) }),
+  events: list(eventMarkSchema),
+});
+export type NodeView = v.InferOutput<typeof nodeSchema>;
+
+export const GAUGE_PARTS = [
+  'system',
+  'memory',
+  'ledger',
+  'summaries',
+  'window',
+  'task',
+  'attachments',
+  'recalled',
+] as const;
+
+/** The gauge: `used` is the sum of the parts, out of `budget` (`contextWindow` less what is reserved for the reply). */
+export const gaugeSchema = v.object({
+  used: amount,
+  budget: amount,
+  contextWindow: amount,
+  reserved: amount,
+  parts: list(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amount })),
+  /** Share (0…1) at which compression starts by itself; absent when that trigger is off. */
+  threshold: v.optional(v.number()),
+  /** Active key events that did not fit into their budget. */
+  droppedEvents: count,
+});
+export type GaugeView = v.InferOutput<typeof gaugeSchema>;
+
+export const stepSchema = v.object({ text: v.string(), status: stepStatusSchema });
+export const taskSchema = v.object({ id: aTaskId, goal: v.string(), steps: list(stepSchema) });
+export type TaskView = v.InferOutput<typeof taskSchema>;
+
+export const sessionSchema = v.object({
+  id: aSessionId,
+  title: v.string(),
+  updatedAt: time,
+  messages: count,
+  archived: v.boolean(),
+  pinned: v.boolean(),
+});
+export type SessionView = v.InferOutput<typeof sessionSchema>;
+
+export const modelSchema = v.object({
+  provider: v.string(),
+  model: v.string(),
+  label: v.string(),
+  takesImages: v.boolean(),
+  /** False when the key that this provider needs is missing. */
+  ready: v.boolean(),
+});
+export type ModelView = v.InferOutput<typeof modelSchema>;
+
+export const actionSchema = v.object({ label: v.string(), command: commandSchema });
+
+export const noticeSchema = v.object({
+  id: plainId,
+  severity: v.picklist(['info', 'warning', 'error']),
+  text: v.string(),
+  actions: list(actionSchema),
+});
+export type NoticeView = v.InferOutput<typeof noticeSchema>;
+
+/** What is going on. All fields may hold at once: a compression in the background does not stop a reply. */
+export const statusSchema = v.object({
+  replying: v.boolean(),
+  compression: v.nullable(
+    v.object({ stage: v.string(), done: count, total: count, background: v.boolean(), cancellable: v.boolean() }),
+  ),
+  /** The provider asked for patience: `until` is when the next try starts. */
+  waiting: v.nullable(v.object({ until: time, text: v.string() })),
+  /** A reset asked for while a reply streams; it runs when the reply ends. */
+  resetPending: v.boolean(),
+  /** The chat's provider cannot be reached; in words for the user. */
+  offline: v.nullable(v.string()),
+  /** Why this window cannot write to the session; in words for the user. */
+  readOnly: v.nullable(v.string()),
+  /** Nothing is sent until the user has chosen a way out. */
+  escalation: v.nullable(
+    v.object({ text: v.string(), requestTokens: amount, budget: amount, ways: list(actionSchema) }),
+  ),
+});
+export type StatusView = v.InferOutput<typeof statusSchema>;
+
+export const settingsSchema = v.object({
+  /** True: Enter sends and Shift+Enter breaks the line; false: Enter breaks the line and Ctrl/Cmd+Enter sends. */
+  enterSends: v.boolean(),
+  /** A paste of more characters than this becomes an attachment. */
+  pasteAsAttachmentAbove: count,
+  minimap: v.boolean(),
+  /** BCP 47 tag for dates and numbers. */
+  locale: v.string(),
+  /** Replacements for the page's English texts, by key; a missing key stays English. */
+  texts: v.record(v.string(), v.string()),
+});
+export type SettingsView = v.InferOutput<typeof settingsSchema>;
+
+/** What stands in the composer, kept per session. */
+export const draftSchema = v.object({ text: longText, attachments: list(attachmentSchema) });
+export type DraftView = v.InferOutput<typeof draftSchema>;
+
+export const hitSchema = v.object({
+  message: aMessageId,
+  position: v.nullable(count),
+  start: count,
+  end: count,
+  text: v.string(),
+  score: v.number(),
+});
+export type HitView = v.InferOutput<typeof hitSchema>;
+
+export const fileMatchSchema = v.object({ path: shortText, name: shortText });
+export type FileMatch = v.InferOutput<typeof fileMatchSchema>;
+
+/** What a compression would do, before it is committed. */
+export const previewSchema = v.object({
+  messages: count,
+  tokens: v.object({ before: amount, after: amount }),
+  kept: list(eventMarkSchema),
+  dropped: list(v.string()),
+  costUsd: amount,
+});
+export type PreviewView = v.InferOutput<typeof previewSchema>;
+
+/** The session in at most as many buckets as were asked for, oldest first; positions inclusive. */
+export const outlineSchema = v.object({
+  total: count,
+  buckets: list(v.object({ from: count, to: count, tokens: amount, users: count, keyEvents: count })),
+});
+export type OutlineView = v.InferOutput<typeof outlineSchema>;

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { RequestFault } from '../../../src/protocol/faults.ts';
+import {
+  answerRequest,
+  parseHostMessage,
+  parsePageMessage,
+  type HostToPage,
+  type PageToHost,
+} from '../../../src/protocol/messages.ts';
+import { parseAnswer, REQUEST_TYPES, type RequestHandlers, type RequestType } from '../../../src/protocol/requests.ts';
+
+const refuse = () => Promise.reject(new RequestFault({ reason: 'not_found', text: 'That message is gone.' }));
+
+/** Handlers that refuse everything but what a test names. */
+function handlers(some: Partial<RequestHandlers>): RequestHandlers {
+  const all = Object.fromEntries(REQUEST_TYPES.map((type: RequestType) => [type, refuse]));
+  return { ...all, ...some } as unknown as RequestHandlers;
+}
+
+describe('messages between the host and the page', () => {
+  it('pass when they keep the contract, in both directions', () => {
+    const question: PageToHost = {
+      type: 'request',
+      id: 7,
+      body: { type: 'send', text: 'Why does the build fail?', attachments: ['a1'] },
+    };
+    assert.deepEqual(parsePageMessage(JSON.parse(JSON.stringify(question))), { ok: true, message: question });
+    const delta: HostToPage = {
+      type: 'replyDelta',
+      session: sessionId('s1'),
+      id: messageId('m2'),
+      offset: 12,
+      text: 'because',
+    };
+    assert.deepEqual(parseHostMessage(JSON.parse(JSON.stringify(delta))), { ok: true, message: delta });
+  });
+
+  it('are refused with the place of the fault, and without their content', () => {
+    const secret = 'sk-do-not-log-me';
+    const parsed = parsePageMessage({
+      type: 'request',
+      id: 1,
+      body: { type: 'send', text: [secret], attachments: [] },
+    });
+    assert.ok(!parsed.ok);
+    assert.match(parsed.problem, /"request".*body\.text.*expected string/);
+    assert.ok(!parsed.problem.includes(secret));
+  });
+
+  it('are refused when the type is unknown, missing, or the value is no message at all', () => {
+    const hostile: unknown[] = [null, 1, 'ready', [], {}, { type: 'eval' }, { type: ['ready'] }, { type: '__proto__' }];
+    for (const value of hostile) {
+      assert.equal(parsePageMessage(value).ok, false, JSON.stringify(value));
+      assert.equal(parseHostMessage(value).ok, false, JSON.stringify(value));
+    }
+  });
+
+  it('name only commands of the closed list', () => {
+    const run = (command: string) =>
+      parsePageMessage({ type: 'request', id: 1, body: { type: 'runCommand', command } });
+    assert.equal(run('compress').ok, true);
+    assert.equal(run('workbench.action.terminal.sendSequence').ok, false);
+  });
+
+  it('carry raster images alone', () => {
+    const attach = (mediaType: string) =>
+      parsePageMessage({
+        type: 'request',
+        id: 1,
+        body: { type: 'attach', what: { kind: 'image', name: 'a', mediaType, base64: 'AA==' } },
+      });
+    assert.equal(attach('image/png').ok, true);
+    assert.equal(attach('image/svg+xml').ok, false);
+  });
+
+  it('never make the parser throw', () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withDate: true }), (value) => {
+        parsePageMessage(value);
+        parseHostMessage(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('requests of the page', () => {
+  const never = () => assert.fail('a named refusal needs no description');
+
+  it('are answered by the handler of their type', async () => {
+    const answer = await answerRequest(
+      3,
+      { type: 'recall', query: 'port' },
+      handlers({ recall: (request) => Promise.resolve([hit(request.query)]) }),
+      never,
+    );
+    assert.deepEqual(answer, { type: 'answer', id: 3, ok: true, value: [hit('port')] });
+  });
+
+  it('are refused with the reason the handler gave', async () => {
+    const answer = await answerRequest(4, { type: 'fork', message: messageId('gone') }, handlers({}), never);
+    assert.deepEqual(answer, {
+      type: 'refusal',
+      id: 4,
+      ok: false,
+      fault: { reason: 'not_found', text: 'That message is gone.' },
+    });
+  });
+
+  it('are refused in the words of the host when something unforeseen breaks', async () => {
+    const answer = await answerRequest(
+      5,
+      { type: 'previewCompression' },
+      handlers({ previewCompression: () => Promise.reject(new TypeError('x is undefined')) }),
+      () => ({ reason: 'failed', text: 'The preview could not be made. See the log.' }),
+    );
+    assert.ok(answer.type === 'refusal');
+    assert.equal(answer.fault.text, 'The preview could not be made. See the log.');
+  });
+
+  it('have answers that are checked by the type of the question', () => {
+    assert.deepEqual(parseAnswer('completeFiles', [{ path: 'src/a.ts', name: 'a.ts' }]), [
+      { path: 'src/a.ts', name: 'a.ts' },
+    ]);
+    assert.throws(() => parseAnswer('completeFiles', [{ path: 1 }]));
+    assert.throws(() => parseAnswer('send', 'ok'));
+  });
+});
+
+function hit(text: string) {
+  return { message: messageId('m1'), position: 0, start: 0, end: text.length, text, score: 1 };
+}
