@@ -61,13 +61,18 @@ export interface SessionSummary {
 export interface SessionJournal {
   readonly id: SessionId;
   readonly state: SessionState;
-  /** Why nothing can be appended, in words for the user; undefined while this window is the writer. */
+  /**
+   * Why nothing can be appended, in words for the user; undefined while this window is the writer. It changes when
+   * another window takes over, or the one that wrote is gone: listeners are then called with no events.
+   */
   readonly readOnly: string | undefined;
   /** What was set aside on opening, in words for the user; undefined when all was sound. */
   readonly notice: string | undefined;
   /** Writes and flushes the events to disk, then folds them into `state`. Rejects with `StoreFault`, nothing folded. */
   append(...events: readonly SessionEvent[]): Promise<void>;
-  /** Called after `state` has changed, by this window or by the one that writes. */
+  /** Makes this window the writer; the one that was becomes read-only. Rejects with `StoreFault`. */
+  takeOver(): Promise<void>;
+  /** Called after `state` or `readOnly` has changed. No events: look at both anew, `state` may be another object. */
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void };
   close(): Promise<void>;
 }
@@ -75,7 +80,12 @@ export interface SessionJournal {
 export interface SessionStore {
   list(): Promise<readonly SessionSummary[]>;
   create(title: string, workspace: string): Promise<SessionJournal>;
-  open(id: SessionId): Promise<SessionJournal>;
+  /**
+   * Opens a session; opened twice, it is one journal with one state, closed by the last `close`. When its journal is
+   * missing or unreadable as a whole, a new one is started with the events of `fallback` (what a snapshot still had),
+   * and `notice` says so; without them it rejects with `StoreFault` `missing`.
+   */
+  open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal>;
 }
 
 /** Disk trouble, in one sentence with a way out. */

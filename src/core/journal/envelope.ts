@@ -23,11 +23,14 @@ export type DecodedLine =
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'bad'; readonly reason: string };
 
+/** CRC-32 of a text's UTF-8 bytes as eight hex digits. Where there is a native one, it is passed in: it is 10 × faster. */
+export type Checksum = (text: string) => string;
+
 /** The line for one event, without the newline: the checksum stands last and covers all that precedes it. */
-export function encodeLine(envelope: Envelope): string {
+export function encodeLine(envelope: Envelope, checksum: Checksum = crc32Hex): string {
   const { v: version, seq, at, writer, body } = envelope;
   const open = JSON.stringify({ v: version, seq, at, writer, body }).slice(0, -1);
-  return `${open},"sum":"${crc32Hex(open)}"}`;
+  return `${open},"sum":"${checksum(open)}"}`;
 }
 
 const SUM = /,"sum":"([0-9a-f]{8})"\}$/;
@@ -40,10 +43,10 @@ const envelopeSchema = v.object({
 });
 
 /** Reads one line. Never throws: what cannot be trusted comes back as `bad`, with the reason. */
-export function decodeLine(line: string): DecodedLine {
+export function decodeLine(line: string, checksum: Checksum = crc32Hex): DecodedLine {
   const sum = SUM.exec(line);
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
-  if (crc32Hex(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
+  if (checksum(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
   let json: unknown;
   try {
     json = JSON.parse(line);
@@ -54,12 +57,13 @@ export function decodeLine(line: string): DecodedLine {
   if (!parsed.success) return { kind: 'bad', reason: 'not a journal line' };
   const envelope = parsed.output;
   if (envelope.v > JOURNAL_VERSION) return { kind: 'newer', version: envelope.v };
-  if (!KNOWN_TYPES.has(envelope.body.type)) return { kind: 'unknown', envelope };
-  const body = v.safeParse(sessionEventSchema, envelope.body);
+  const schema = SCHEMAS.get(envelope.body.type);
+  if (!schema) return { kind: 'unknown', envelope };
+  const body = v.safeParse(schema, envelope.body);
   if (!body.success) return { kind: 'bad', reason: `an event of type ${envelope.body.type} with a wrong shape` };
   return { kind: 'event', envelope: { ...envelope, body: body.output } };
 }
 
-const KNOWN_TYPES: ReadonlySet<string> = new Set(
-  sessionEventSchema.options.map((option) => option.entries.type.literal),
+const SCHEMAS: ReadonlyMap<string, (typeof sessionEventSchema.options)[number]> = new Map(
+  sessionEventSchema.options.map((option) => [option.entries.type.literal, option]),
 );
