@@ -1,0 +1,136 @@
+// Writes dist/: the extension, the page and the command line. `node esbuild.mjs [--watch]`.
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+
+const root = import.meta.dirname;
+const dist = path.join(root, 'dist');
+const watch = process.argv.includes('--watch');
+
+/** @type {esbuild.BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  outdir: dist,
+  logLevel: 'info',
+  loader: { '.md': 'text' },
+  legalComments: 'none',
+  sourcemap: watch ? 'inline' : false,
+  minifySyntax: !watch,
+  minifyWhitespace: !watch,
+  define: { 'process.env.NODE_ENV': watch ? '"development"' : '"production"' },
+};
+
+/**
+ * Writes what esbuild made, after `convert` has had each file. The files are written here, not by
+ * esbuild, because two of the three outputs need a last step of their own.
+ * @param {(file: esbuild.OutputFile) => Promise<string | Uint8Array>} convert
+ * @returns {esbuild.Plugin}
+ */
+const writeOutputs = (convert) => ({
+  name: 'write-outputs',
+  setup(build) {
+    build.onEnd(async (result) => {
+      if (result.errors.length > 0) return;
+      for (const file of result.outputFiles ?? []) {
+        await mkdir(path.dirname(file.path), { recursive: true });
+        await writeFile(file.path, await convert(file));
+      }
+    });
+  },
+});
+
+/**
+ * The extension host loads CommonJS, yet esbuild splits ES modules only. So the split is made in ES modules,
+ * and each file is then turned into CommonJS. What is imported by `import()` becomes a file of its own that is
+ * read when it is needed, and a module that two files need exists once, so `instanceof` holds between them.
+ * @param {esbuild.OutputFile} file
+ */
+async function toCommonJs(file) {
+  const { code } = await esbuild.transform(file.text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    supported: { 'dynamic-import': false },
+    sourcemap: watch ? 'inline' : false,
+    minifySyntax: !watch,
+    minifyWhitespace: !watch,
+    logLevel: 'warning',
+  });
+  return code;
+}
+
+/** @type {esbuild.BuildOptions} */
+const extension = {
+  ...common,
+  entryPoints: { extension: 'src/host/extension.ts' },
+  outExtension: { '.js': '.cjs' },
+  chunkNames: 'chunks/[name]-[hash]',
+  format: 'esm',
+  splitting: true,
+  platform: 'node',
+  target: 'node20',
+  external: ['vscode'],
+  // Names are kept as they are: they appear in stack traces, and SDKs read the names of their error classes.
+  plugins: [writeOutputs(toCommonJs)],
+};
+
+const HASHBANG = '#!/usr/bin/env node\n';
+
+/** @type {esbuild.BuildOptions} */
+const cli = {
+  ...common,
+  entryPoints: { cli: 'src/cli/main.ts' },
+  chunkNames: 'cli-chunks/[name]-[hash]',
+  format: 'esm',
+  splitting: true,
+  platform: 'node',
+  target: 'node20',
+  // Bundled CommonJS packages ask for Node's modules with `require`, which an ES module does not have.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  plugins: [
+    writeOutputs(async (file) => {
+      const isEntry = path.basename(file.path) === 'cli.js';
+      return isEntry && !file.text.startsWith('#!') ? HASHBANG + file.text : file.contents;
+    }),
+  ],
+};
+
+/** @type {esbuild.BuildOptions} */
+const page = {
+  ...common,
+  entryPoints: [
+    { in: 'src/webview/main.tsx', out: 'webview' },
+    { in: 'src/webview/style.css', out: 'webview' },
+  ],
+  format: 'iife',
+  platform: 'browser',
+  target: ['chrome130'],
+  minify: !watch,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  plugins: [writeOutputs(async (file) => file.contents)],
+};
+
+async function copyIcons() {
+  const from = path.join(root, 'node_modules/@vscode/codicons/dist');
+  for (const name of ['codicon.css', 'codicon.ttf']) await copyFile(path.join(from, name), path.join(dist, name));
+}
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await copyIcons();
+if (watch) {
+  for (const options of [extension, cli, page]) await (await esbuild.context(options)).watch();
+} else {
+  try {
+    await Promise.all([extension, cli, page].map((options) => esbuild.build(options)));
+    await chmod(path.join(dist, 'cli.js'), 0o755);
+  } catch {
+    // esbuild has printed what was wrong.
+    process.exitCode = 1;
+  }
+}

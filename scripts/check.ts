@@ -1,0 +1,77 @@
+// Everything that can be said about the project without running it, one line each. All checks run; those that fail
+// show what they found.
+import path from 'node:path';
+import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
+import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
+import { build } from './support/build.ts';
+import { inPackages, outFolder, root } from './support/paths.ts';
+import { PlainError, runMain } from './support/plain-error.ts';
+import { runNode } from './support/processes.ts';
+
+interface Finding {
+  readonly ok: boolean;
+  /** What to show beside the check's name; in full if it failed. */
+  readonly text: string;
+}
+
+interface Check {
+  readonly name: string;
+  readonly run: () => Promise<Finding>;
+}
+
+/** A check that a program of an installed package makes. */
+function program(name: string, file: readonly string[], args: readonly string[]): Check {
+  return {
+    name,
+    run: async () => {
+      const { code, output } = await runNode([inPackages(...file), ...args], { cwd: root });
+      return { ok: code === 0, text: code === 0 ? '' : output };
+    },
+  };
+}
+
+const tsc = ['typescript', 'bin', 'tsc'];
+
+async function checkPackage(): Promise<Finding> {
+  await build();
+  const vsix = path.join(outFolder, 'threadkeeper-check.vsix');
+  await packageExtension(vsix);
+  const faults = [...judgeFiles(await listPackagedFiles()), ...(await judgeSizes(vsix))];
+  const ok = faults.length === 0;
+  return { ok, text: ok ? await describeSizes(vsix) : faults.join('\n') };
+}
+
+const checks: readonly Check[] = [
+  program('format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level', 'warn', '.']),
+  program('lint', ['eslint', 'bin', 'eslint.js'], ['--max-warnings', '0', '.']),
+  program('types of core', tsc, ['-p', 'src/core']),
+  program('types of the page', tsc, ['-p', 'src/webview']),
+  program('types', tsc, ['-p', '.']),
+  program(
+    'layers',
+    ['dependency-cruiser', 'bin', 'dependency-cruise.mjs'],
+    ['--config', '.dependency-cruiser.cjs', 'src'],
+  ),
+  program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
+  { name: 'package', run: checkPackage },
+];
+
+async function runCheck(check: Check): Promise<Finding> {
+  try {
+    return await check.run();
+  } catch (error) {
+    if (error instanceof PlainError) return { ok: false, text: error.message };
+    throw error;
+  }
+}
+
+await runMain(async () => {
+  const failed: string[] = [];
+  for (const check of checks) {
+    const { ok, text } = await runCheck(check);
+    console.log(ok ? `ok      ${check.name}${text === '' ? '' : `  (${text})`}` : `FAILED  ${check.name}\n${text}`);
+    if (!ok) failed.push(check.name);
+  }
+  if (failed.length > 0)
+    throw new PlainError(`\n${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}.`);
+});

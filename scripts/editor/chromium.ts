@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import { chromium, type BrowserContext } from 'playwright-core';
+import { findChromium } from './find-chromium.ts';
+
+const ARGUMENTS = [
+  // The only pages shown are the editor's own, from loopback; in containers the sandbox cannot be had.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * Starts a headless Chromium with a profile of its own. The editor keeps `globalState` in that profile, by origin:
+ * to find it again after a restart, keep both the profile and the server's port.
+ */
+export async function launchChromium(profile: string, say: (text: string) => void): Promise<BrowserContext> {
+  const executablePath = await findChromium(say);
+  await mkdir(profile, { recursive: true });
+  return chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: ARGUMENTS,
+    viewport: { width: 1280, height: 800 },
+    // Playwright's own handlers would end this process before it has stopped the server.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { downloadAndUnzipVSCode } from '@vscode/test-electron';
+import { editorFolder } from '../support/paths.ts';
+import { PlainError } from '../support/plain-error.ts';
+
+const hasDisplay = (): boolean =>
+  process.platform === 'darwin' ||
+  process.platform === 'win32' ||
+  Boolean(process.env.DISPLAY) ||
+  Boolean(process.env.WAYLAND_DISPLAY);
+
+/**
+ * The desktop VS Code to use: what `VSCODE_EXECUTABLE` names, else a downloaded one where there is a display.
+ * @returns undefined where VS Code's server has to do.
+ */
+export async function findDesktop(say: (text: string) => void): Promise<string | undefined> {
+  const named = process.env.VSCODE_EXECUTABLE;
+  if (named !== undefined && named !== '') {
+    if (!existsSync(named)) throw new PlainError(`VSCODE_EXECUTABLE names ${named}, which does not exist.`);
+    return named;
+  }
+  if (!hasDisplay()) return undefined;
+  try {
+    say('Looking for a desktop VS Code in .vscode-test (downloaded once).');
+    return await downloadAndUnzipVSCode({ version: 'stable', cachePath: editorFolder });
+  } catch (error) {
+    say(
+      `No desktop VS Code could be downloaded (${error instanceof Error ? error.message : String(error)}); using VS Code's server.`,
+    );
+    return undefined;
+  }
+}

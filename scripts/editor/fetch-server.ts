@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { withLock } from '../support/folder-lock.ts';
+import { editorFolder } from '../support/paths.ts';
+import { PlainError } from '../support/plain-error.ts';
+import { runCommand } from '../support/processes.ts';
+
+/** VS Code's own server, 1.139.1, as the package `code-server` carries it. What it depends on is pinned inside. */
+const VERSION = '4.139.1';
+const SHA512 = 'fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
+/** Its native modules are built for this major version of Node. */
+const NODE_MAJOR = '24';
+
+const hosts = path.join(editorFolder, 'host');
+const folder = path.join(hosts, VERSION);
+const PARTIAL = `${VERSION}.partial-`;
+
+/** The Node program that runs VS Code's server. */
+const serverMain = path.join(folder, 'out/server-main.js');
+
+/** The extension host imports this module at its start and dies without it; it only guards against a dead parent. */
+const WATCHDOG = 'node_modules/@vscode/native-watchdog/build/Release';
+const WATCHDOG_STUB = 'exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n';
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await runCommand(command, args, { cwd });
+  if (code !== 0) throw new PlainError(`"${command} ${args.join(' ')}" failed (${code}):\n${output}`);
+}
+
+const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+
+async function install(into: string): Promise<void> {
+  await mkdir(into, { recursive: true });
+  await run('npm', ['pack', `code-server@${VERSION}`, '--pack-destination', into, ...quiet], into);
+  const archive = path.join(into, `code-server-${VERSION}.tgz`);
+  const digest = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64');
+  if (digest !== SHA512) throw new PlainError(`The package code-server ${VERSION} is not the one that is expected.`);
+  await run('tar', ['-xzf', archive, '--strip-components=3', 'package/lib/vscode'], into);
+  await rm(archive);
+  await run('npm', ['install', '--omit=dev', '--no-save', ...quiet], into);
+  if (!existsSync(path.join(into, WATCHDOG, 'watchdog.node'))) {
+    await mkdir(path.join(into, WATCHDOG), { recursive: true });
+    await writeFile(path.join(into, WATCHDOG, 'watchdog.js'), WATCHDOG_STUB);
+  }
+}
+
+/** Removes what installations left that were cut short. Called under the lock, so none of them is at work. */
+async function removePartial(): Promise<void> {
+  for (const name of await readdir(hosts)) {
+    if (name.startsWith(PARTIAL)) await rm(path.join(hosts, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Gives the path of the server's program, installing it on first use (some 20 s). Several processes may ask at once;
+ * the folder appears under its name only when it is whole.
+ */
+export async function fetchServer(say: (text: string) => void): Promise<string> {
+  if (process.versions.node.split('.')[0] !== NODE_MAJOR) {
+    throw new PlainError(`VS Code's server needs Node ${NODE_MAJOR}: start it through "npm run", after "npm ci".`);
+  }
+  if (process.platform === 'win32') {
+    throw new PlainError("VS Code's server runs on Linux and macOS here; set VSCODE_EXECUTABLE to a desktop VS Code.");
+  }
+  if (existsSync(serverMain)) return serverMain;
+  const waiting = (): void => say('Another process is fetching VS Code’s server; waiting for it.');
+  return withLock(path.join(hosts, 'lock'), waiting, async () => {
+    if (existsSync(serverMain)) return serverMain;
+    say('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');
+    await removePartial();
+    const partial = path.join(hosts, PARTIAL + process.pid);
+    await install(partial);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+    return serverMain;
+  });
+}

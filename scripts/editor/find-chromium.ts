@@ -1,0 +1,64 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { withLock } from '../support/folder-lock.ts';
+import { editorFolder, inPackages } from '../support/paths.ts';
+import { PlainError } from '../support/plain-error.ts';
+import { runCommand, runNode } from '../support/processes.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+function onPath(names: readonly string[]): string | undefined {
+  for (const name of names) {
+    for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
+      const file = path.join(folder, name);
+      try {
+        accessSync(file, constants.X_OK);
+        return file;
+      } catch {
+        // Not here: the next folder.
+      }
+    }
+  }
+  return undefined;
+}
+
+const installed = (): string | undefined => {
+  const own = chromium.executablePath();
+  return onPath(NAMES) ?? (existsSync(own) ? own : undefined);
+};
+
+async function installByApt(say: (text: string) => void): Promise<void> {
+  if (process.getuid?.() !== 0 || onPath(['apt-get']) === undefined) return;
+  say('Installing Chromium with apt-get (once, about 20 seconds).');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await runCommand('apt-get', ['update', '-q'], { env });
+  await runCommand('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env });
+}
+
+async function installByPlaywright(say: (text: string) => void): Promise<void> {
+  say('Downloading Chromium with Playwright (once).');
+  await runNode([inPackages('playwright-core', 'cli.js'), 'install', 'chromium']);
+}
+
+/**
+ * Gives the path of a Chromium: from the PATH, else installed by apt-get where that is allowed, else by Playwright.
+ * @throws PlainError when none can be had.
+ */
+export async function findChromium(say: (text: string) => void): Promise<string> {
+  const found = installed();
+  if (found !== undefined) return found;
+  const waiting = (): void => say('Another process is installing Chromium; waiting for it.');
+  return withLock(path.join(editorFolder, 'chromium.lock'), waiting, async () => {
+    for (const install of [installByApt, installByPlaywright]) {
+      const present = installed();
+      if (present !== undefined) return present;
+      await install(say);
+    }
+    const present = installed();
+    if (present !== undefined) return present;
+    throw new PlainError(
+      'No Chromium was found and none could be installed: install Chromium or Google Chrome, and put it on the PATH.',
+    );
+  });
+}

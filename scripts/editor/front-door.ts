@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import path from 'node:path';
+import { PlainError } from '../support/plain-error.ts';
+
+/**
+ * What stands before VS Code's server: it passes everything on, keeps the port the same from run to run, and gives
+ * the workbench the key with which it encrypts secrets. The server alone does not answer that request; then
+ * `SecretStorage` would be empty after each reload.
+ */
+export interface FrontDoor {
+  /** Like `http://127.0.0.1:8947`. */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** The length that the workbench asks for: an AES-256 key. */
+const KEY_BYTES = 32;
+/** The server ends when nobody has been there for five minutes; this says that somebody still wants it. */
+const KEEP_ALIVE_EVERY_MS = 60_000;
+
+async function readOrMakeKey(file: string): Promise<Buffer> {
+  if (existsSync(file)) return readFile(file);
+  const key = randomBytes(KEY_BYTES);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, key, { mode: 0o600 });
+  return key;
+}
+
+/** Opens the door at `port` (0: any free one). The key is kept in `keyFile`. */
+export async function openFrontDoor(serverOrigin: string, port: number, keyFile: string): Promise<FrontDoor> {
+  const key = await readOrMakeKey(keyFile);
+  const target = new URL(serverOrigin);
+  const address = { host: target.hostname, port: Number(target.port) };
+  const sockets = new Set<net.Socket>();
+
+  const door = http.createServer((request, response) => {
+    if (request.method === 'POST' && /\/mint-key(\?|$)/.test(request.url ?? '')) {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(key);
+      return;
+    }
+    const { method, url, headers } = request;
+    const onward = http.request({ ...address, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.once('error', () => {
+      if (!response.headersSent) response.writeHead(502);
+      response.end();
+    });
+    request.pipe(onward);
+  });
+  door.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  door.on('upgrade', (request, socket, head) => {
+    const onward = net.connect(address, () => {
+      const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`];
+      for (let i = 0; i < request.rawHeaders.length; i += 2) {
+        lines.push(`${request.rawHeaders[i]!}: ${request.rawHeaders[i + 1]!}`);
+      }
+      onward.write(`${lines.join('\r\n')}\r\n\r\n`);
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    // Either end closing closes the other; an error is a close.
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+    onward.on('close', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    door.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+      reject(taken ? new PlainError(`Port ${port} cannot be used: set PORT to a free one.`) : error);
+    });
+    door.listen(port, '127.0.0.1', resolve);
+  });
+  const keepAlive = setInterval(() => {
+    http
+      .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
+      // A server that has ended is noticed by whoever waits for `ended`.
+      .on('error', () => clearInterval(keepAlive));
+  }, KEEP_ALIVE_EVERY_MS);
+  return {
+    origin: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    close: async () => {
+      clearInterval(keepAlive);
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => door.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env node
+// Stands in for the VS Code executable: takes the arguments that @vscode/test-electron gives it and runs the suite in
+// the extension host of VS Code's server, with Chromium as its window. Exits with the suite's code.
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { PlainError } from '../support/plain-error.ts';
+import { launchChromium } from './chromium.ts';
+import { fetchServer } from './fetch-server.ts';
+import { startServer } from './server.ts';
+import { workbenchUrl } from './workbench-url.ts';
+
+/** Longer than any suite; a hang must end some day. */
+const LIMIT_MS = Number(process.env.HOST_SUITE_LIMIT_MS ?? 600_000);
+/** An extension host that ends hands in its result within this time, or never. */
+const HOST_END_GRACE_MS = 5000;
+
+interface Outcome {
+  readonly code: number;
+  readonly why?: string;
+}
+
+// The window's exit call, which VS Code gives to automation.
+const EXIT_FUNCTION = 'codeAutomationExit';
+
+async function launch(): Promise<Outcome> {
+  const { values, positionals } = parseArgs({
+    strict: false,
+    allowPositionals: true,
+    options: {
+      extensionDevelopmentPath: { type: 'string', multiple: true },
+      extensionTestsPath: { type: 'string' },
+      'user-data-dir': { type: 'string' },
+      'extensions-dir': { type: 'string' },
+    },
+  });
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? path.resolve(value) : undefined);
+  const say = (line: string): void => console.error(line);
+
+  const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-host-'));
+  const userData = text(values['user-data-dir']);
+  const log = createWriteStream(process.env.HOST_SUITE_SERVER_LOG ?? path.join(scratch, 'server.log'));
+  let finish: (outcome: Outcome) => void = () => undefined;
+  const outcome = new Promise<Outcome>((resolve) => {
+    finish = resolve;
+  });
+
+  const server = await startServer({
+    program: await fetchServer(say),
+    dataFolder: path.join(scratch, 'server'),
+    userDataFolder: userData,
+    extensionsFolder: text(values['extensions-dir']),
+    smokeTestDriver: true,
+    onLog: (line) => {
+      log.write(line);
+      const ended = /Extension Host Process exited with code: (\S+), signal: (\S+)\./.exec(line);
+      if (ended === null) return;
+      const why = `the extension host ended (code ${ended[1]!}, signal ${ended[2]!}) without a result`;
+      setTimeout(() => finish({ code: 1, why }), HOST_END_GRACE_MS).unref();
+    },
+  });
+  try {
+    void server.ended.then(() => finish({ code: 1, why: 'the server ended' }));
+    const browser = await launchChromium(path.join(scratch, 'chromium'), say);
+    const timer = setTimeout(() => finish({ code: 1, why: `no result within ${LIMIT_MS} ms` }), LIMIT_MS);
+    try {
+      const page = browser.pages()[0] ?? (await browser.newPage());
+      await page.exposeFunction(EXIT_FUNCTION, (code: number) => finish({ code }));
+      page.on('crash', () => finish({ code: 1, why: 'the page crashed' }));
+      browser.on('close', () => finish({ code: 1, why: 'Chromium ended' }));
+      await page.goto(
+        workbenchUrl(server.origin, {
+          folder: positionals[0],
+          extensionDevelopmentPaths: (values.extensionDevelopmentPath ?? []).filter(
+            (value) => typeof value === 'string',
+          ),
+          extensionTestsPath: text(values.extensionTestsPath),
+        }),
+      );
+      return await outcome;
+    } finally {
+      clearTimeout(timer);
+      await browser.close();
+    }
+  } finally {
+    await server.stop();
+    log.end();
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+try {
+  const { code, why } = await launch();
+  if (why !== undefined) console.error(`The host suite was cut short: ${why}.`);
+  process.exitCode = code;
+} catch (error) {
+  console.error(error instanceof PlainError ? error.message : error);
+  process.exitCode = 1;
+}

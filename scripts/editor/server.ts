@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../support/plain-error.ts';
+import { endProcess, runNode, spawnOwned } from '../support/processes.ts';
+
+/** The settings of a fresh profile: nothing that phones, suggests, updates or welcomes. */
+const SETTINGS = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'security.workspace.trust.enabled': false,
+  // Dialogs drawn by the workbench can be seen by a test; the browser's cannot.
+  'files.simpleDialog.enable': true,
+  'window.dialogStyle': 'custom',
+};
+
+const START_LIMIT_MS = 60_000;
+
+export interface ServerOptions {
+  /** The server's program, from `fetchServer`. */
+  readonly program: string;
+  /** Where the server keeps its logs, and, unless the next two say otherwise, settings and extensions. */
+  readonly dataFolder: string;
+  readonly userDataFolder?: string | undefined;
+  readonly extensionsFolder?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /**
+   * With the driver the workbench runs extensions from source and test suites, but shows no notification at all.
+   * Without it only installed extensions run.
+   */
+  readonly smokeTestDriver: boolean;
+  readonly onLog?: (text: string) => void;
+}
+
+export interface EditorServer {
+  /** Like `http://127.0.0.1:40123`. */
+  readonly origin: string;
+  /** Settles when the server's process has ended. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function writeSettings(userDataFolder: string, settings: object): Promise<void> {
+  const file = path.join(userDataFolder, 'User/settings.json');
+  if (existsSync(file)) return;
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify({ ...SETTINGS, ...settings }, null, 2));
+}
+
+/** Starts VS Code's server on a free loopback port. */
+export async function startServer(options: ServerOptions): Promise<EditorServer> {
+  const userData = options.userDataFolder ?? path.join(options.dataFolder, 'data');
+  const extensions = options.extensionsFolder ?? path.join(options.dataFolder, 'extensions');
+  await writeSettings(userData, options.settings ?? {});
+  const child = spawnOwned(
+    process.execPath,
+    [
+      options.program,
+      ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'],
+      ...['--server-data-dir', options.dataFolder, '--user-data-dir', userData, '--extensions-dir', extensions],
+      ...['--disable-telemetry', '--disable-experiments', '--disable-workspace-trust', '--disable-update-check'],
+      '--disable-getting-started-override',
+      // Should this process be killed outright, the server ends by itself some minutes after its last window.
+      ...['--enable-remote-auto-shutdown', '--reconnection-grace-time', '20'],
+      ...(options.smokeTestDriver ? ['--enable-smoke-test-driver'] : []),
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+
+  const port = await new Promise<number>((resolve, reject) => {
+    let log = '';
+    let listening = false;
+    const fail = (why: string): void => reject(new PlainError(`VS Code's server ${why}.\n${log}`));
+    const timer = setTimeout(() => fail(`did not start within ${START_LIMIT_MS / 1000} seconds`), START_LIMIT_MS);
+    const onData = (chunk: Buffer): void => {
+      const text = chunk.toString();
+      options.onLog?.(text);
+      if (listening) return;
+      log += text;
+      const found = /Extension host agent listening on (\d+)/.exec(log);
+      if (found === null) return;
+      listening = true;
+      clearTimeout(timer);
+      resolve(Number(found[1]));
+    };
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      fail(`ended with code ${code ?? 1}`);
+    });
+  }).catch(async (error: unknown) => {
+    await endProcess(child);
+    throw error;
+  });
+  return { origin: `http://127.0.0.1:${port}`, ended, stop: () => endProcess(child) };
+}
+
+/** Installs a `.vsix` for a server that uses the same data folder. */
+export async function installExtension(program: string, dataFolder: string, vsix: string): Promise<void> {
+  const { code, output } = await runNode([
+    program,
+    ...['--server-data-dir', dataFolder, '--extensions-dir', path.join(dataFolder, 'extensions')],
+    ...['--accept-server-license-terms', '--install-extension', vsix, '--force'],
+  ]);
+  if (code !== 0) throw new PlainError(`Installing ${path.basename(vsix)} failed (${code}):\n${output}`);
+}

@@ -1,0 +1,20 @@
+// Builds, packs threadkeeper-<version>.vsix at the root, and lists what is in it.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
+import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
+import { build } from './support/build.ts';
+import { root } from './support/paths.ts';
+import { PlainError, runMain } from './support/plain-error.ts';
+
+await runMain(async () => {
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const vsix = path.join(root, `threadkeeper-${version}.vsix`);
+  await build();
+  await packageExtension(vsix);
+  const files = await listPackagedFiles();
+  console.log(files.join('\n'));
+  console.log(await describeSizes(vsix));
+  const faults = [...judgeFiles(files), ...(await judgeSizes(vsix))];
+  if (faults.length > 0) throw new PlainError(faults.join('\n'));
+});

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from '../support/paths.ts';
+
+/** What a package may hold. Anything else is a mistake, such as a test, a source file or a key. */
+const ALLOWED = [
+  /^package\.json$/,
+  /^package\.nls(\.[a-z-]+)?\.json$/,
+  /^l10n\/bundle\.l10n(\.[a-z-]+)?\.json$/,
+  /^(README|CHANGELOG|THIRD-PARTY-NOTICES)\.md$/,
+  /^LICENSE$/,
+  /^media\/[\w./-]+\.(svg|png|gif|md|json|jsonl)$/,
+  /^dist\/extension\.cjs$/,
+  /^dist\/chunks\/[\w.-]+\.cjs$/,
+  /^dist\/webview\.(js|css)$/,
+  /^dist\/codicon\.(css|ttf)$/,
+];
+
+/** What a package that works holds. */
+const REQUIRED = [
+  'package.json',
+  'LICENSE',
+  'README.md',
+  'dist/extension.cjs',
+  'dist/webview.js',
+  'dist/webview.css',
+  'dist/codicon.css',
+  'dist/codicon.ttf',
+];
+
+const KILOBYTE = 1000;
+/** The whole package, packed. */
+const PACKAGE_LIMIT = 3000 * KILOBYTE;
+/** What is read when the extension starts; all else is loaded late. */
+const MAIN_LIMIT = 400 * KILOBYTE;
+
+const main = 'dist/extension.cjs';
+const kilobytes = (bytes: number): string => `${Math.ceil(bytes / KILOBYTE)} KB`;
+
+/** What is wrong with a package's file list; empty when nothing is. */
+export function judgeFiles(files: readonly string[]): readonly string[] {
+  return [
+    ...files
+      .filter((file) => !ALLOWED.some((rule) => rule.test(file)))
+      .map((file) => `${file} does not belong in the package`),
+    ...REQUIRED.filter((file) => !files.includes(file)).map((file) => `${file} is missing from the package`),
+  ];
+}
+
+/** What is too large; empty when nothing is. */
+export async function judgeSizes(vsix: string): Promise<readonly string[]> {
+  const limits = [
+    { what: path.basename(vsix), bytes: (await stat(vsix)).size, limit: PACKAGE_LIMIT },
+    { what: main, bytes: (await stat(path.join(root, main))).size, limit: MAIN_LIMIT },
+  ];
+  return limits
+    .filter(({ bytes, limit }) => bytes > limit)
+    .map(({ what, bytes, limit }) => `${what} has ${kilobytes(bytes)}, over its budget of ${kilobytes(limit)}`);
+}
+
+/** The sizes in a sentence. */
+export async function describeSizes(vsix: string): Promise<string> {
+  const mainBytes = (await stat(path.join(root, main))).size;
+  const packed = (await stat(vsix)).size;
+  return `${path.basename(vsix)}: ${kilobytes(packed)} of ${kilobytes(PACKAGE_LIMIT)}; ${main}: ${kilobytes(mainBytes)} of ${kilobytes(MAIN_LIMIT)}`;
+}

@@ -1,0 +1,76 @@
+// Builds the extension and opens an editor with it on a copy of the demo workspace: the desktop VS Code where there is
+// one, else VS Code's server, at an address to open in a browser. Ctrl-C ends everything.
+import path from 'node:path';
+import { copyDemoWorkspace } from './editor/demo-workspace.ts';
+import { findDesktop } from './editor/desktop.ts';
+import { fetchServer } from './editor/fetch-server.ts';
+import { openFrontDoor } from './editor/front-door.ts';
+import { installExtension, startServer } from './editor/server.ts';
+import { workbenchUrl } from './editor/workbench-url.ts';
+import { packageExtension } from './packaging/package-extension.ts';
+import { build } from './support/build.ts';
+import { editorFolder, outFolder, root } from './support/paths.ts';
+import { PlainError, runMain } from './support/plain-error.ts';
+import { isEnding, spawnOwned } from './support/processes.ts';
+
+/** Always the same, since a browser keeps the editor's state by address. */
+const DEFAULT_PORT = 8947;
+
+const say = (text: string): void => console.log(text);
+
+function readPort(): number {
+  const text = process.env.PORT;
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new PlainError(`PORT is ${text}, which is no port.`);
+  return port;
+}
+
+async function openDesktop(executable: string, workspace: string): Promise<void> {
+  say('Opening VS Code. Ctrl-C here closes it.');
+  const profile = path.join(editorFolder, 'demo-desktop');
+  const editor = spawnOwned(
+    executable,
+    [
+      `--extensionDevelopmentPath=${root}`,
+      ...['--user-data-dir', path.join(profile, 'data'), '--extensions-dir', path.join(profile, 'extensions')],
+      ...['--disable-workspace-trust', '--skip-welcome', '--skip-release-notes', '--disable-updates', '--wait'],
+      workspace,
+    ],
+    { stdio: 'ignore' },
+  );
+  const code = await new Promise<number>((resolve, reject) => {
+    editor.once('error', reject);
+    editor.once('exit', (exitCode) => resolve(exitCode ?? 0));
+  });
+  if (code !== 0 && !isEnding()) throw new PlainError(`${executable} ended with code ${code}.`);
+}
+
+async function openServer(workspace: string): Promise<void> {
+  const port = readPort();
+  const program = await fetchServer(say);
+  const dataFolder = path.join(editorFolder, 'demo-server');
+  say('Installing the extension.');
+  const vsix = path.join(outFolder, 'threadkeeper-demo.vsix');
+  await packageExtension(vsix);
+  await installExtension(program, dataFolder, vsix);
+  say('Starting VS Code’s server.');
+  const server = await startServer({ program, dataFolder, smokeTestDriver: false });
+  try {
+    const door = await openFrontDoor(server.origin, port, path.join(dataFolder, 'secret-key'));
+    say(`\nOpen ${workbenchUrl(door.origin, { folder: workspace })}\n`);
+    say('In it, press F1 and choose "Threadkeeper: Open Chat". Ctrl-C here ends the editor.');
+    await server.ended;
+    if (!isEnding()) throw new PlainError('VS Code’s server has ended.');
+  } finally {
+    await server.stop();
+  }
+}
+
+await runMain(async () => {
+  say('Building the extension.');
+  await build();
+  const workspace = await copyDemoWorkspace(path.join(editorFolder, 'demo'));
+  const desktop = await findDesktop(say);
+  await (desktop === undefined ? openServer(workspace) : openDesktop(desktop, workspace));
+});

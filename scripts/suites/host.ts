@@ -1,0 +1,100 @@
+import { open, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runTests } from '@vscode/test-electron';
+import * as esbuild from 'esbuild';
+import { copyDemoWorkspace } from '../editor/demo-workspace.ts';
+import { findChromium } from '../editor/find-chromium.ts';
+import { findDesktop } from '../editor/desktop.ts';
+import { fetchServer } from '../editor/fetch-server.ts';
+import { outFolder, root } from '../support/paths.ts';
+import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
+
+const suiteFolder = path.join(outFolder, 'host');
+
+/** Compiles `test/host/*.test.ts` and its entry to CommonJS, which the extension host loads. */
+async function compile(): Promise<void> {
+  const from = path.join(root, 'test/host');
+  const tests = readdirSync(from).filter((name) => name.endsWith('.test.ts'));
+  await rm(suiteFolder, { recursive: true, force: true });
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['index.ts', ...tests].map((name) => path.join(from, name)),
+    outdir: suiteFolder,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    external: ['vscode', 'mocha'],
+    loader: { '.md': 'text' },
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+/** Shows what is appended to a file, until told to stop. */
+async function follow(file: string): Promise<() => Promise<void>> {
+  const handle = await open(file, 'r');
+  let reading = Promise.resolve();
+  const drain = async (): Promise<void> => {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(65_536));
+      if (bytesRead === 0) return;
+      process.stdout.write(buffer.subarray(0, bytesRead));
+    }
+  };
+  const timer = setInterval(() => {
+    reading = reading.then(drain);
+  }, 200);
+  return async () => {
+    clearInterval(timer);
+    await reading.then(drain);
+    await handle.close();
+  };
+}
+
+/** Runs `test/host` in a real extension host: the desktop editor's where there is one, else that of VS Code's server. */
+export async function runHostSuite(say: (text: string) => void): Promise<SuiteResult> {
+  const began = performance.now();
+  await compile();
+  const desktop = await findDesktop(say);
+  if (desktop === undefined) {
+    // Fetched here, so that the suite's own time limits do not include it.
+    await fetchServer(say);
+    await findChromium(say);
+  }
+  const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-suite-'));
+  const output = path.join(scratch, 'output.txt');
+  await writeFile(output, '');
+  const stopFollowing = await follow(output);
+  let code = 0;
+  try {
+    code = await runTests({
+      vscodeExecutablePath: desktop ?? path.join(import.meta.dirname, '../editor/launcher.ts'),
+      extensionDevelopmentPath: root,
+      extensionTestsPath: path.join(suiteFolder, 'index.cjs'),
+      launchArgs: [
+        await copyDemoWorkspace(path.join(scratch, 'workspace')),
+        '--user-data-dir',
+        path.join(scratch, 'user'),
+      ],
+      extensionTestsEnv: {
+        SUITE_RESULT_FILE: resultFile('host'),
+        SUITE_OUTPUT_FILE: output,
+        SUITE_REPORTER: reporter,
+        // The launcher is a program of Node's: it has to be this Node that runs it.
+        PATH: path.dirname(process.execPath) + path.delimiter + (process.env.PATH ?? ''),
+      },
+    });
+  } catch (error) {
+    // Its result file says what failed; without one the suite is red anyway.
+    say(error instanceof Error ? error.message : String(error));
+    code = 1;
+  } finally {
+    await stopFollowing();
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return readResult('host', code, (performance.now() - began) / 1000);
+}

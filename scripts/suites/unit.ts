@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { inPackages, outFolder, root } from '../support/paths.ts';
+import { runNode } from '../support/processes.ts';
+import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
+
+/** Everything that needs no editor, with the coverage of `src/core` (statements and branches) reported. */
+export async function runUnitSuite(mochaArguments: readonly string[]): Promise<SuiteResult> {
+  const began = performance.now();
+  const coverage = path.join(root, 'coverage');
+  const { code } = await runNode(
+    [
+      inPackages('c8', 'bin', 'c8.js'),
+      // `--all` counts the files that no test has loaded, too.
+      ...['--all', '--src', 'src/core', '--include', 'src/core/**/*.ts', '--exclude', '**/*.d.ts'],
+      ...['--reporter', 'text-summary', '--reporter', 'html', '--reporter', 'json-summary'],
+      ...['--reports-dir', coverage, '--temp-directory', path.join(outFolder, 'coverage')],
+      ...[process.execPath, inPackages('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments],
+    ],
+    { cwd: root, show: true, env: { ...process.env, SUITE_RESULT_FILE: resultFile('unit') } },
+  );
+  return readResult('unit', code, (performance.now() - began) / 1000);
+}

@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+
+/**
+ * Child processes that end with this one. Each leads a process group of its own, so that what it starts in turn
+ * ends with it; a signal to this process, or its exit by any road, ends the groups.
+ */
+const owned = new Set<ChildProcess>();
+let listening = false;
+let ending = false;
+
+const usesGroups = process.platform !== 'win32';
+
+function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (usesGroups) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch (error) {
+    // ESRCH: the group has ended already, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function listen(): void {
+  if (listening) return;
+  listening = true;
+  process.once('exit', () => {
+    for (const child of owned) signalTree(child, 'SIGKILL');
+  });
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ] as const) {
+    process.on(signal, () => {
+      ending = true;
+      void Promise.all([...owned].map((child) => endProcess(child))).finally(() => process.exit(128 + number));
+    });
+  }
+}
+
+/** Whether a signal has asked this process to end, so that its children's ends are no surprise. */
+export const isEnding = (): boolean => ending;
+
+/** Starts a process that ends no later than this one. */
+export function spawnOwned(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+  listen();
+  const child = spawn(command, args, { ...options, detached: usesGroups });
+  owned.add(child);
+  child.once('exit', () => {
+    // Grandchildren may outlive the leader of the group.
+    signalTree(child, 'SIGTERM');
+    owned.delete(child);
+  });
+  child.once('error', () => owned.delete(child));
+  return child;
+}
+
+/** Ends a process and what it started: politely, and after `patienceMs` for good. */
+export async function endProcess(child: ChildProcess, patienceMs = 3000): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  signalTree(child, 'SIGTERM');
+  const timer = setTimeout(() => signalTree(child, 'SIGKILL'), patienceMs);
+  await exited;
+  clearTimeout(timer);
+}
+
+export interface CommandResult {
+  /** The exit code; 1 when the process was ended by a signal. */
+  readonly code: number;
+  /** Standard output and standard error, in the order in which they came; empty when they were shown instead. */
+  readonly output: string;
+}
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Show the output as it comes rather than collecting it. */
+  readonly show?: boolean;
+}
+
+/** Runs a command to its end. Rejects only when it cannot be started. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawnOwned(command, args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: options.show === true ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs a JavaScript or TypeScript program with this very Node. */
+export function runNode(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  return runCommand(process.execPath, args, options);
+}

@@ -1,0 +1,71 @@
+// Runs every test: without an editor, in the extension host, and in the workbench. Ends with a table and one line.
+//   npm test -- [--only unit|host|ui] [--long] [--grep TEXT]
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { runHostSuite } from './suites/host.ts';
+import { runUiSuite } from './suites/ui.ts';
+import { runUnitSuite } from './suites/unit.ts';
+import { build } from './support/build.ts';
+import { outFolder } from './support/paths.ts';
+import { PlainError, runMain } from './support/plain-error.ts';
+import { summarize, type SuiteResult } from './support/suite-result.ts';
+
+const SUITES = ['unit', 'host', 'ui'] as const;
+type Suite = (typeof SUITES)[number];
+const say = (text: string): void => console.log(text);
+
+function run(suite: Suite, mochaArguments: readonly string[]): Promise<SuiteResult> {
+  switch (suite) {
+    case 'unit':
+      return runUnitSuite(mochaArguments);
+    case 'host':
+      return runHostSuite(say);
+    case 'ui':
+      return runUiSuite(say, mochaArguments);
+  }
+}
+
+/** What cannot even begin counts as failed, so that the other suites still run and the sums tell of it. */
+async function runOrExplain<T>(name: string, body: () => Promise<T>): Promise<T | SuiteResult> {
+  try {
+    return await body();
+  } catch (error) {
+    console.error(error instanceof PlainError ? error.message : error);
+    return { name, passed: 0, failed: 1, skipped: 0, seconds: 0, fault: 'could not be run' };
+  }
+}
+
+await runMain(async () => {
+  const { values } = parseArgs({
+    options: { only: { type: 'string', multiple: true }, long: { type: 'boolean' }, grep: { type: 'string' } },
+  });
+  const wanted = SUITES.filter((suite) => values.only?.includes(suite) ?? true);
+  if (wanted.length === 0) throw new PlainError(`--only takes ${SUITES.join(', ')}.`);
+  if (values.long === true) process.env.THREADKEEPER_LONG = '1';
+  if (values.grep !== undefined) process.env.SUITE_GREP = values.grep;
+  const mochaArguments = [
+    ...(values.grep === undefined ? [] : ['--grep', values.grep]),
+    // In CI a forgotten `.only` would hide every other test.
+    ...(process.env.CI === undefined ? [] : ['--forbid-only']),
+  ];
+
+  await rm(path.join(outFolder, 'results'), { recursive: true, force: true });
+  await mkdir(path.join(outFolder, 'results'), { recursive: true });
+  const results: SuiteResult[] = [];
+  // Some unit tests run the built command line.
+  say('Building.');
+  const built = await runOrExplain('build', async () => {
+    await build();
+    return undefined;
+  });
+  if (built !== undefined) results.push(built);
+  for (const suite of wanted) {
+    // Without dist/ an editor has nothing to show.
+    if (built !== undefined && suite !== 'unit') continue;
+    say(`\n── ${suite} ──`);
+    results.push(await runOrExplain(suite, () => run(suite, mochaArguments)));
+  }
+  say(`\n${summarize(results)}`);
+  if (results.some((result) => result.failed > 0)) process.exitCode = 1;
+});

@@ -1,0 +1,31 @@
+// What the extension host calls: runs every test beside it.
+import { appendFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { format } from 'node:util';
+import Mocha from 'mocha';
+
+/** Commands and providers are real here, and so is their time. */
+const TEST_LIMIT_MS = 30_000;
+
+/** Runs the suite; rejects when a test fails, which the editor turns into its exit code. */
+export async function run(): Promise<void> {
+  const output = process.env.SUITE_OUTPUT_FILE;
+  const reporter = process.env.SUITE_REPORTER;
+  // What a suite prints goes to the window's console, where nobody looks; the file is shown on the terminal.
+  if (output !== undefined) {
+    Mocha.reporters.Base.consoleLog = (...line: unknown[]) => appendFileSync(output, `${format(...line)}\n`);
+  }
+  const mocha = new Mocha({
+    ui: 'bdd',
+    color: false,
+    timeout: TEST_LIMIT_MS,
+    forbidOnly: process.env.CI !== undefined,
+    ...(reporter === undefined ? {} : { reporter }),
+    ...(process.env.SUITE_GREP === undefined ? {} : { grep: process.env.SUITE_GREP }),
+  });
+  for (const name of readdirSync(__dirname)) {
+    if (name.endsWith('.test.cjs')) mocha.addFile(path.join(__dirname, name));
+  }
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  if (failures > 0) throw new Error(`${failures} tests failed.`);
+}

@@ -1,0 +1,95 @@
+// Mocha loads this before the tests: one server with the packaged extension for all of them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Context } from 'mocha';
+import type { BrowserContext } from 'playwright-core';
+import { launchChromium } from '../../scripts/editor/chromium.ts';
+import { copyDemoWorkspace } from '../../scripts/editor/demo-workspace.ts';
+import { fetchServer } from '../../scripts/editor/fetch-server.ts';
+import { openFrontDoor, type FrontDoor } from '../../scripts/editor/front-door.ts';
+import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
+import { outFolder } from '../../scripts/support/paths.ts';
+
+interface Editor {
+  readonly scratch: string;
+  readonly server: EditorServer;
+  readonly door: FrontDoor;
+}
+
+let editor: Promise<Editor> | undefined;
+const profiles = new Map<string, BrowserContext>();
+let workspaces = 0;
+const say = (text: string): void => console.log(text);
+
+async function start(): Promise<Editor> {
+  const vsix = process.env.UI_VSIX;
+  if (vsix === undefined)
+    throw new Error('Run the page suite by "npm test -- --only ui": it packs the extension first.');
+  const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
+  const program = await fetchServer(say);
+  const dataFolder = path.join(scratch, 'server');
+  await installExtension(program, dataFolder, vsix);
+  // Without the smoke-test driver, which would hide all notifications.
+  const server = await startServer({ program, dataFolder, smokeTestDriver: false });
+  const door = await openFrontDoor(server.origin, 0, path.join(scratch, 'secret-key'));
+  return { scratch, server, door };
+}
+
+const running = (): Promise<Editor> => (editor ??= start());
+
+/** The address of the editor, the same for the whole suite. */
+export async function editorOrigin(): Promise<string> {
+  return (await running()).door.origin;
+}
+
+/** Where the server keeps the extension's `globalStorageUri`, for tests that look at the files themselves. */
+export async function globalStorageFolder(): Promise<string> {
+  return path.join((await running()).scratch, 'server/data/User/globalStorage/threadkeeper.threadkeeper');
+}
+
+/** A new folder with the demo workspace in it; removed after the suite. */
+export async function freshWorkspace(): Promise<string> {
+  workspaces += 1;
+  return copyDemoWorkspace(path.join((await running()).scratch, 'workspaces', String(workspaces), 'demo'));
+}
+
+/** The browser with the profile of that name. The profile holds the editor's `globalState` and outlives the browser. */
+export async function openBrowser(profile: string): Promise<BrowserContext> {
+  const open = profiles.get(profile);
+  if (open !== undefined) return open;
+  const browser = await launchChromium(path.join((await running()).scratch, 'profiles', profile), say);
+  profiles.set(profile, browser);
+  return browser;
+}
+
+/** Ends the browser with that profile; the profile stays. */
+export async function closeBrowser(profile: string): Promise<void> {
+  await profiles.get(profile)?.close();
+  profiles.delete(profile);
+}
+
+/** Keeps a picture of every open window. */
+async function photograph(name: string): Promise<void> {
+  for (const [profile, browser] of profiles) {
+    for (const [index, page] of browser.pages().entries()) {
+      const file = `${name}-${profile}-${index}.png`.replaceAll(/[^\w.-]+/g, '-');
+      await page.screenshot({ path: path.join(outFolder, 'screenshots/failed', file) });
+    }
+  }
+}
+
+export const mochaHooks = {
+  async afterEach(this: Context): Promise<void> {
+    if (this.currentTest?.state === 'failed') await photograph(this.currentTest.fullTitle());
+  },
+
+  async afterAll(): Promise<void> {
+    if (editor === undefined) return;
+    for (const profile of [...profiles.keys()]) await closeBrowser(profile);
+    const { scratch, server, door } = await editor;
+    await door.close();
+    await server.stop();
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  },
+};

@@ -1,0 +1,167 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
+import { outFolder } from '../../scripts/support/paths.ts';
+import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './editor.ts';
+
+/** A cold workbench on a busy machine needs this long. */
+const READY_LIMIT_MS = 60_000;
+/** The list of commands is there at once, or not at all. */
+const PALETTE_PATIENCE_MS = 2000;
+const EXTENSION = 'threadkeeper.threadkeeper';
+
+export interface WorkbenchOptions {
+  /** The folder or `.code-workspace` file to open; by default a fresh copy of the demo workspace; null for none. */
+  readonly folder?: string | null;
+  /** The browser profile, which holds `globalState`; windows of one profile share it. */
+  readonly profile?: string;
+}
+
+/** A window of the real workbench, in terms of what a user sees. */
+export class Workbench {
+  readonly page: Page;
+  readonly folder: string | null;
+  readonly profile: string;
+
+  private constructor(page: Page, folder: string | null, profile: string) {
+    this.page = page;
+    this.folder = folder;
+    this.profile = profile;
+  }
+
+  /** Opens a window and waits until it can be used. */
+  static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
+    const folder = options.folder === undefined ? await freshWorkspace() : options.folder;
+    const profile = options.profile ?? 'default';
+    const browser = await openBrowser(profile);
+    // A browser starts with one blank page, and ends with its last.
+    const blank = browser.pages().find((candidate) => candidate.url() === 'about:blank');
+    const page = blank ?? (await browser.newPage());
+    const workbench = new Workbench(page, folder, profile);
+    await page.goto(workbenchUrl(await editorOrigin(), { folder: folder ?? undefined }));
+    await workbench.ready();
+    return workbench;
+  }
+
+  /** A second window, by default on the same folder, sharing this one's profile. */
+  openSecondWindow(folder: string | null = this.folder): Promise<Workbench> {
+    return Workbench.open({ folder, profile: this.profile });
+  }
+
+  /** Loads the window again, as *Developer: Reload Window* does. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.ready();
+  }
+
+  /** Ends the browser with all windows of the profile, and opens this one again. */
+  async restart(): Promise<Workbench> {
+    await closeBrowser(this.profile);
+    return Workbench.open({ folder: this.folder, profile: this.profile });
+  }
+
+  /** Closes this window alone. */
+  async close(): Promise<void> {
+    const { page } = this;
+    if (page.isClosed()) return;
+    // The browser would end with its last window.
+    if (page.context().pages().length === 1) await page.goto('about:blank');
+    else await page.close();
+  }
+
+  /** Runs a command by its title, such as `Threadkeeper: Open Chat`, from the command palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.findCommand(title);
+    await this.paletteRow(title).click();
+    await this.quickInput().waitFor({ state: 'hidden' });
+  }
+
+  /** Opens the command palette at the command with that title. */
+  async findCommand(title: string): Promise<void> {
+    // A list that was opened before the extensions had been read does not learn of them: open it again.
+    for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
+      await this.openPalette(title);
+      try {
+        await this.paletteRow(title).waitFor({ timeout: PALETTE_PATIENCE_MS });
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
+  }
+
+  /** Opens the command palette with `text` typed into it. */
+  async openPalette(text: string): Promise<void> {
+    const input = this.quickInput();
+    await this.page.keyboard.press('F1');
+    await input.waitFor();
+    await input.fill(`>${text}`);
+  }
+
+  /** A row of the palette, or of any other quick pick that is open. */
+  paletteRow(text: string): Locator {
+    return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  }
+
+  /** The input of the quick pick or input box that is open. */
+  quickInput(): Locator {
+    return this.page.locator('.quick-input-widget .quick-input-filter input').first();
+  }
+
+  /** The extension's page in the webview that is shown. */
+  webview(): FrameLocator {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  }
+
+  /** A status bar item by the id that the extension gave it, such as `threadkeeper.gauge`. */
+  statusBarItem(id: string): Locator {
+    return this.page.locator(`.statusbar-item[id="${EXTENSION}.${id}"]`);
+  }
+
+  /** Opens the extension's container in the activity bar, by its title. */
+  async openSidebar(title: string): Promise<void> {
+    const inside = this.page.locator('.sidebar .composite.title', { hasText: new RegExp(title, 'i') });
+    // A click on the icon of a container that is open closes it.
+    if (await inside.isVisible()) return;
+    await this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`).first().click();
+    await inside.waitFor();
+  }
+
+  /** A row of a tree in the sidebar. */
+  treeRow(text: string | RegExp): Locator {
+    return this.page.locator('.sidebar .pane-body .monaco-list-row', { hasText: text });
+  }
+
+  /** A notification that is shown. */
+  toast(text: string | RegExp): Locator {
+    return this.page.locator('.notification-toast', { hasText: text });
+  }
+
+  /** A modal dialog that is shown. */
+  dialog(text: string | RegExp): Locator {
+    return this.page.locator('.monaco-dialog-box', { hasText: text });
+  }
+
+  /** The text of the editor tab that is active, as far as it is scrolled into view. */
+  editorText(): Locator {
+    return this.page.locator('.editor-group-container.active .monaco-editor .view-lines');
+  }
+
+  /** Keeps a picture of the window under `SCREENSHOTS_DIR`, or `out/screenshots`. Gives back its path. */
+  async screenshot(name: string): Promise<string> {
+    const folder = process.env.SCREENSHOTS_DIR ?? path.join(outFolder, 'screenshots');
+    await mkdir(folder, { recursive: true });
+    const file = path.join(folder, `${name}.png`);
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  /** Waits until the window is drawn and its connection stands. Extensions may still be loading: see `findCommand`. */
+  private async ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: READY_LIMIT_MS });
+    // The remote indicator names its host once the connection stands.
+    await this.page.locator('.statusbar-item[id="status.host"]').waitFor({ timeout: READY_LIMIT_MS });
+  }
+}
