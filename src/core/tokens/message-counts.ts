@@ -1,17 +1,19 @@
 import type { MessageId } from '../model/ids.ts';
-import type { Attachment, Message } from '../model/message.ts';
+import { messageText, type Message } from '../model/message.ts';
+import { cjkUnits } from './script.ts';
 import type { TokenCounter } from './token-counter.ts';
 
-/** Tokens of one message: `body` with its framing, and its attachments apart. */
+/** Tokens of one message: `body` with its framing, its attachments apart; `cjk` UTF-16 units of both are CJK text. */
 export interface MessageCount {
   readonly body: number;
   readonly attachments: number;
+  readonly cjk: number;
 }
 
-/** Counts as they are kept with a session: `[id, body, attachments]`, the last left out when it is 0. */
+/** Counts as they are kept with a session; what is 0 at the end is left out. */
 export interface StoredCounts {
   readonly encoding: string;
-  readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number])[];
+  readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number, cjk?: number])[];
 }
 
 /**
@@ -29,12 +31,11 @@ export class MessageCounts {
   of(message: Message): MessageCount {
     const known = this.counts.get(message.id);
     if (known) return known;
+    const attached = message.attachments ?? [];
     const count = {
       body: this.counter.message(message),
-      attachments: (message.attachments ?? []).reduce(
-        (sum: number, one: Attachment) => sum + this.counter.attachment(one),
-        0,
-      ),
+      attachments: attached.reduce((sum, attachment) => sum + this.counter.attachment(attachment), 0),
+      cjk: attached.reduce((sum, attachment) => sum + cjkUnits(attachment.text), cjkUnits(messageText(message))),
     };
     this.counts.set(message.id, count);
     return count;
@@ -51,15 +52,16 @@ export class MessageCounts {
   }
 
   export(): StoredCounts {
-    const counts: StoredCounts['counts'] = Array.from(this.counts, ([id, { body, attachments }]) =>
-      attachments === 0 ? ([id, body] as const) : ([id, body, attachments] as const),
-    );
+    const counts: StoredCounts['counts'] = Array.from(this.counts, ([id, { body, attachments, cjk }]) => {
+      if (cjk > 0) return [id, body, attachments, cjk];
+      return attachments > 0 ? [id, body, attachments] : [id, body];
+    });
     return { encoding: this.counter.encoding, counts };
   }
 
   /** Takes counts of the same encoding; those of another are left, and their messages will be counted anew. */
   import(stored: StoredCounts): void {
     if (stored.encoding !== this.counter.encoding) return;
-    for (const [id, body, attachments = 0] of stored.counts) this.counts.set(id, { body, attachments });
+    for (const [id, body, attachments = 0, cjk = 0] of stored.counts) this.counts.set(id, { body, attachments, cjk });
   }
 }

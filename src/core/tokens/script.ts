@@ -1,0 +1,18 @@
+/** Han, kana, Hangul, Bopomofo and their compatibility forms: scripts written without spaces, about a token a letter. */
+export function isCjkUnit(unit: number): boolean {
+  if (unit < 0x1100) return false;
+  return (
+    unit <= 0x11ff || // Hangul Jamo
+    (unit >= 0x2e80 && unit <= 0x9fff && unit !== 0x3000) || // radicals, kana, Bopomofo, Han
+    (unit >= 0xac00 && unit <= 0xd7ff) || // Hangul syllables
+    (unit >= 0xf900 && unit <= 0xfaff) || // compatibility ideographs
+    (unit >= 0xff66 && unit <= 0xffdc) // half-width kana and Hangul
+  );
+}
+
+/** How many UTF-16 units of a text are CJK letters: what calibration weighs apart from the rest. */
+export function cjkUnits(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (isCjkUnit(text.charCodeAt(at))) count++;
+  return count;
+}
