@@ -4,7 +4,7 @@ import path from 'node:path';
 import { copyDemoWorkspace } from './editor/demo-workspace.ts';
 import { findDesktop } from './editor/desktop.ts';
 import { fetchServer } from './editor/fetch-server.ts';
-import { openFrontDoor } from './editor/front-door.ts';
+import { demandFreePort, openFrontDoor } from './editor/front-door.ts';
 import { installExtension, startServer } from './editor/server.ts';
 import { workbenchUrl } from './editor/workbench-url.ts';
 import { packageExtension } from './packaging/package-extension.ts';
@@ -46,8 +46,7 @@ async function openDesktop(executable: string, workspace: string): Promise<void>
   if (code !== 0 && !isEnding()) throw new PlainError(`${executable} ended with code ${code}.`);
 }
 
-async function openServer(workspace: string): Promise<void> {
-  const port = readPort();
+async function openServer(workspace: string, port: number): Promise<void> {
   const program = await fetchServer(say);
   const dataFolder = path.join(editorFolder, 'demo-server');
   say('Installing the extension.');
@@ -68,9 +67,11 @@ async function openServer(workspace: string): Promise<void> {
 }
 
 await runMain(async () => {
+  const desktop = await findDesktop(say);
+  const port = readPort();
+  if (desktop === undefined) await demandFreePort(port);
   say('Building the extension.');
   await build();
   const workspace = await copyDemoWorkspace(path.join(editorFolder, 'demo'));
-  const desktop = await findDesktop(say);
-  await (desktop === undefined ? openServer(workspace) : openDesktop(desktop, workspace));
+  await (desktop === undefined ? openServer(workspace, port) : openDesktop(desktop, workspace));
 });

@@ -31,6 +31,24 @@ async function readOrMakeKey(file: string): Promise<Buffer> {
   return key;
 }
 
+/** @throws PlainError when the port cannot be had. */
+async function listen(server: net.Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+      reject(taken ? new PlainError(`Port ${port} is in use: end what uses it, or set PORT to a free one.`) : error);
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+/** Says at once what would fail later. @throws PlainError when the port cannot be had. */
+export async function demandFreePort(port: number): Promise<void> {
+  const probe = net.createServer();
+  await listen(probe, port);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
 /** Opens the door at `port` (0: any free one). The key is kept in `keyFile`. */
 export async function openFrontDoor(serverOrigin: string, port: number, keyFile: string): Promise<FrontDoor> {
   const key = await readOrMakeKey(keyFile);
@@ -75,13 +93,7 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
     socket.on('close', () => onward.destroy());
   });
 
-  await new Promise<void>((resolve, reject) => {
-    door.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
-      reject(taken ? new PlainError(`Port ${port} cannot be used: set PORT to a free one.`) : error);
-    });
-    door.listen(port, '127.0.0.1', resolve);
-  });
+  await listen(door, port);
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())

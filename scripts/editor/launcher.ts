@@ -17,6 +17,9 @@ const LIMIT_MS = Number(process.env.HOST_SUITE_LIMIT_MS ?? 600_000);
 /** An extension host that ends hands in its result within this time, or never. */
 const HOST_END_GRACE_MS = 5000;
 
+/** How soon the end of the command that started this program is noticed. */
+const PARENT_WATCH_MS = 500;
+
 interface Outcome {
   readonly code: number;
   readonly why?: string;
@@ -47,6 +50,11 @@ async function launch(): Promise<Outcome> {
     finish = resolve;
   });
 
+  // @vscode/test-electron does not end what it started when it is ended itself.
+  const parent = process.ppid;
+  const parentWatch = setInterval(() => {
+    if (process.ppid !== parent) finish({ code: 1, why: 'the command that started it ended' });
+  }, PARENT_WATCH_MS);
   const server = await startServer({
     program: await fetchServer(say),
     dataFolder: path.join(scratch, 'server'),
@@ -85,6 +93,7 @@ async function launch(): Promise<Outcome> {
       await browser.close();
     }
   } finally {
+    clearInterval(parentWatch);
     await server.stop();
     log.end();
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
