@@ -1,0 +1,122 @@
+import type { Role } from '../model/message.ts';
+import { readContent, toolCall, toolResult } from './content-parts.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
+import { addBlocks } from './role-content.ts';
+import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+
+const LINE_TYPES: ReadonlySet<unknown> = new Set([
+  'session_meta',
+  'response_item',
+  'event_msg',
+  'turn_context',
+  'compacted',
+]);
+
+/** Context that Codex writes as the user's words before the first real ones. */
+const INJECTED = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
+
+/** True for a record of a Codex session: the envelope since 2025, or the bare head line of older files. */
+export function isCodex(record: unknown): boolean {
+  if (!isObject(record)) return false;
+  if (isObject(record['payload']) && LINE_TYPES.has(record['type'])) return true;
+  return record['record_type'] === 'state' || ('instructions' in record && 'id' in record && 'timestamp' in record);
+}
+
+/**
+ * A Codex session (`rollout-*.jsonl`), record by record. `response_item` lines are the conversation; `event_msg`
+ * lines repeat it for the screen and are left out, as is all bookkeeping.
+ */
+export class CodexImporter {
+  readonly #sink: TranscriptSink;
+
+  constructor(sink: TranscriptSink) {
+    this.#sink = sink;
+  }
+
+  record(record: unknown): void {
+    if (!isObject(record)) {
+      this.#sink.skip('line that is no record');
+      return;
+    }
+    const payload = record['payload'];
+    const at = parseMoment(record['timestamp']);
+    if (isObject(payload)) {
+      if (record['type'] === 'response_item') this.#item(payload, at);
+      else this.#sink.skip(`record of type “${stringOf(record['type']) ?? 'unknown'}”`);
+    } else if (isCodex(record)) {
+      this.#sink.skip('record of type “session_meta”');
+    } else {
+      this.#item(record, at);
+    }
+  }
+
+  end(): void {
+    // Every record stands alone.
+  }
+
+  #item(item: JsonObject, at: number | undefined): void {
+    const type = stringOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
+    switch (type) {
+      case 'message':
+        this.#message(item, at);
+        return;
+      case 'function_call':
+        this.#call(item, item['name'], item['arguments'], at);
+        return;
+      case 'custom_tool_call':
+        this.#call(item, item['name'], item['input'], at);
+        return;
+      case 'local_shell_call':
+        this.#call(item, 'local_shell', item['action'], at);
+        return;
+      case 'web_search_call':
+        this.#call(item, 'web_search', item['action'], at);
+        return;
+      case 'function_call_output':
+      case 'custom_tool_call_output': {
+        const { text, isError } = readOutput(item['output']);
+        this.#sink.add(messageOfBlocks('tool', [toolResult(stringOf(item['call_id']) ?? '', text, isError)], at));
+        return;
+      }
+      case 'reasoning':
+        this.#sink.skip('reasoning of the model');
+        return;
+      default:
+        this.#sink.skip(`item of type “${type}”`);
+    }
+  }
+
+  #message(item: JsonObject, at: number | undefined): void {
+    const role: Role = item['role'] === 'assistant' ? 'assistant' : item['role'] === 'user' ? 'user' : 'system';
+    const blocks = readContent(item['content'], this.#sink);
+    const first = blocks[0];
+    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text))) {
+      this.#sink.skip('context that the tool added');
+      return;
+    }
+    if (blocks.length > 0) addBlocks(role, blocks, at, this.#sink);
+  }
+
+  #call(item: JsonObject, name: unknown, input: unknown, at: number | undefined): void {
+    this.#sink.add(messageOfBlocks('assistant', [toolCall(item['call_id'] ?? item['id'], name, input)], at));
+  }
+}
+
+/** Output is a text, a list of content items, or JSON text of `{output, metadata: {exit_code}}`. */
+function readOutput(output: unknown): { text: string; isError: boolean } {
+  if (isList(output)) {
+    return {
+      text: output.flatMap((part) => (isObject(part) ? [stringOf(part['text']) ?? ''] : [])).join('\n'),
+      isError: false,
+    };
+  }
+  const parsed = typeof output === 'string' && output.startsWith('{') ? tryParse(output) : output;
+  if (isObject(parsed)) {
+    const text = stringOf(parsed['output']) ?? stringOf(parsed['content']);
+    const metadata = parsed['metadata'];
+    const code = isObject(metadata) ? metadata['exit_code'] : undefined;
+    const isError = (typeof code === 'number' && code !== 0) || parsed['success'] === false;
+    if (text !== undefined) return { text, isError };
+  }
+  return { text: typeof output === 'string' ? output : JSON.stringify(output ?? ''), isError: false };
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { messageId } from '../model/ids.ts';
+import type { Message } from '../model/message.ts';
+import { tryParse } from './json-value.ts';
+import { TranscriptError } from './transcript-message.ts';
+
+const count = v.pipe(v.number(), v.minValue(0));
+const id = v.pipe(v.string(), v.minLength(1));
+const line = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const block = v.variant('type', [
+  v.object({ type: v.literal('text'), text: v.string() }),
+  v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }),
+  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: v.string() }),
+  v.object({ type: v.literal('tool_result'), callId: v.string(), text: v.string(), isError: v.boolean() }),
+]);
+
+/** Keys in the order in which they are written: readers of `{role, content}` find what they know first. */
+const record = v.object({
+  role: v.picklist(['system', 'user', 'assistant', 'tool']),
+  content: v.union([v.string(), v.array(block)]),
+  at: v.number(),
+  id,
+  parent: v.nullable(id),
+  model: v.optional(v.string()),
+  ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
+  usage: v.optional(
+    v.object({ input: count, output: count, cachedInput: v.optional(count), cacheWrite: v.optional(count) }),
+  ),
+  attachments: v.optional(
+    v.array(
+      v.object({
+        kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste']),
+        name: v.string(),
+        text: v.string(),
+        uri: v.optional(v.string()),
+        lines: v.optional(v.tuple([line, line])),
+      }),
+    ),
+  ),
+});
+
+/**
+ * A session's messages as JSONL, a line each, ended by a newline. A message of one text block has its text as
+ * `content`, so that whatever reads `{role, content}` reads the file; `sessionFromJsonl` gives every message back
+ * exactly, and writing those again gives the same bytes.
+ */
+export function* sessionToJsonl(messages: Iterable<Message>): Generator<string> {
+  for (const message of messages) {
+    const only = message.content.length === 1 ? message.content[0] : undefined;
+    const { role, at, id: own, parent, model, ending, usage, attachments } = message;
+    const content = only?.type === 'text' ? only.text : message.content;
+    // Keys whose value is undefined are not written.
+    yield `${JSON.stringify({ role, content, at, id: own, parent, model, ending, usage, attachments })}\n`;
+  }
+}
+
+/** The messages of a session's JSONL. Throws `TranscriptError` with the number of the first line that is not one. */
+export function sessionFromJsonl(text: string): Message[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((one, index) => {
+    const parsed = v.safeParse(record, tryParse(one));
+    if (!parsed.success) throw new TranscriptError(`Line ${index + 1} is no message of an exported session.`);
+    const { content, id: own, parent, ...rest } = parsed.output;
+    return {
+      ...rest,
+      id: messageId(own),
+      parent: parent === null ? null : messageId(parent),
+      content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    };
+  });
+}
+
+/** True when the text's first line is a message of an exported session, ids and all. */
+export function isSessionJsonl(head: string): boolean {
+  return v.is(record, tryParse(head.split('\n', 1)[0]!));
+}

@@ -1,0 +1,153 @@
+import { toolCall, toolResult } from './content-parts.ts';
+import type { ContentBlock } from '../model/message.ts';
+import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+
+/** True for the JSON that VS Code's “Chat: Export Chat…” writes. */
+export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
+  if (!isObject(value) || !isList(value['requests'])) return false;
+  return 'responderUsername' in value || value['requests'].some((one) => isObject(one) && 'message' in one);
+}
+
+/**
+ * VS Code's chat export (`IExportableChatData` in microsoft/vscode, chatModel.ts). Each request is the user's message
+ * and a list of response parts: markdown without a kind, tool invocations, references, edits and screen furniture.
+ */
+export function importVsCodeChat(chat: { readonly requests: readonly unknown[] }, sink: TranscriptSink): void {
+  for (const request of chat.requests) {
+    if (!isObject(request)) {
+      sink.skip('request that is no object');
+      continue;
+    }
+    const at = parseMoment(request['timestamp']);
+    const asked = userText(request['message']);
+    if (asked === undefined) sink.skip('request without a message');
+    else sink.add({ role: 'user', text: asked, ...(at !== undefined && { at }) });
+    new Reply(sink, at).read(request);
+  }
+}
+
+function userText(message: unknown): string | undefined {
+  if (typeof message === 'string') return message;
+  if (!isObject(message)) return undefined;
+  const text = stringOf(message['text']);
+  if (text !== undefined || !isList(message['parts'])) return text;
+  return message['parts'].map((part) => (isObject(part) ? (stringOf(part['text']) ?? '') : '')).join('');
+}
+
+/** One reply: runs of text and calls become the assistant's messages, each result a message of the tool after it. */
+class Reply {
+  readonly #sink: TranscriptSink;
+  readonly #at: number | undefined;
+  #text = '';
+
+  constructor(sink: TranscriptSink, at: number | undefined) {
+    this.#sink = sink;
+    this.#at = at;
+  }
+
+  read(request: JsonObject): void {
+    const response = request['response'];
+    const parts = isList(response) ? response : response === undefined ? [] : [response];
+    const results = toolResults(request['result']);
+    for (const part of parts) {
+      if (typeof part === 'string') this.#text += part;
+      else if (isObject(part)) this.#part(part, results);
+    }
+    const error = isObject(request['result']) ? request['result']['errorDetails'] : undefined;
+    if (isObject(error) && typeof error['message'] === 'string') {
+      this.#text += `${this.#text === '' ? '' : '\n\n'}${error['message']}`;
+    }
+    this.#flush([]);
+  }
+
+  #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
+    const kind = stringOf(part['kind']);
+    switch (kind) {
+      case undefined:
+        this.#text += markdown(part);
+        return;
+      case 'markdownContent':
+      case 'markdownVuln':
+        this.#text += markdown(part['content'] ?? part);
+        return;
+      case 'inlineReference':
+        this.#text += reference(part);
+        return;
+      case 'toolInvocationSerialized':
+      case 'toolInvocation':
+        this.#tool(part, results);
+        return;
+      case 'textEditGroup':
+      case 'notebookEditGroup':
+        this.#flush([toolCall('', 'edit_file', { path: path(part['uri']), edits: part['edits'] ?? [] })]);
+        return;
+      case 'thinking':
+        this.#sink.skip('reasoning of the model');
+        return;
+      default:
+        this.#sink.skip(`response part of kind “${kind}”`);
+    }
+  }
+
+  #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
+    const callId = stringOf(part['toolCallId']) ?? '';
+    const details = isObject(part['resultDetails']) ? part['resultDetails'] : {};
+    const specific = isObject(part['toolSpecificData']) ? part['toolSpecificData'] : undefined;
+    const said = markdown(part['pastTenseMessage'] ?? part['invocationMessage']);
+    const input =
+      stringOf(details['input']) ?? specific?.['rawInput'] ?? specific?.['commandLine'] ?? specific?.['command'];
+    this.#flush([toolCall(callId, stringOf(part['toolId']) ?? 'tool', input ?? { message: said })]);
+    const result = results.get(callId) ?? outputOf(details['output']) ?? said;
+    if (result !== '') {
+      const blocks = [toolResult(callId, result, details['isError'] === true)];
+      this.#sink.add(messageOfBlocks('tool', blocks, this.#at));
+    }
+  }
+
+  #flush(calls: readonly ContentBlock[]): void {
+    const text = this.#text.trim();
+    this.#text = '';
+    const blocks: ContentBlock[] = [...(text === '' ? [] : [{ type: 'text', text } as const]), ...calls];
+    if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, this.#at));
+  }
+}
+
+function markdown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isObject(value) ? (stringOf(value['value']) ?? '') : '';
+}
+
+function reference(part: JsonObject): string {
+  const name = stringOf(part['name']);
+  const target = isObject(part['inlineReference']) ? part['inlineReference'] : {};
+  const symbol = stringOf(target['name']);
+  const file = path(isObject(target['uri']) ? target['uri'] : (target['location'] ?? target));
+  const text = name ?? symbol ?? file.slice(file.lastIndexOf('/') + 1);
+  return text === '' ? '' : `\`${text}\``;
+}
+
+function path(uri: unknown): string {
+  if (typeof uri === 'string') return uri;
+  if (!isObject(uri)) return '';
+  return stringOf(uri['fsPath']) ?? stringOf(uri['path']) ?? (isObject(uri['uri']) ? path(uri['uri']) : '');
+}
+
+function outputOf(output: unknown): string | undefined {
+  if (typeof output === 'string') return output;
+  if (!isList(output)) return undefined;
+  return output.map((one) => (isObject(one) ? (stringOf(one['value']) ?? stringOf(one['text']) ?? '') : '')).join('\n');
+}
+
+/** `result.metadata.toolCallResults` holds what each tool answered, where the participant kept it. */
+function toolResults(result: unknown): ReadonlyMap<string, string> {
+  const metadata = isObject(result) ? result['metadata'] : undefined;
+  const all = isObject(metadata) ? metadata['toolCallResults'] : undefined;
+  const found = new Map<string, string>();
+  if (!isObject(all)) return found;
+  for (const [callId, answer] of Object.entries(all)) {
+    const text = isObject(answer) ? outputOf(answer['content']) : undefined;
+    if (text !== undefined && text !== '') found.set(callId, text);
+  }
+  return found;
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { messageId, keyEventId, taskId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
+import { sessionToMarkdown } from '../../../src/core/transcript/markdown-export.ts';
+import { isSessionJsonl, sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 60 });
+const name = fc.string({ minLength: 1, maxLength: 20 });
+const amount = fc.nat(1_000_000);
+const plain = { noNullPrototype: true } as const;
+const block = fc.oneof(
+  fc.record({ type: fc.constant('text' as const), text }, plain),
+  fc.record({ type: fc.constant('image' as const), mediaType: name, base64: fc.base64String() }, plain),
+  fc.record({ type: fc.constant('tool_call' as const), callId: name, name, json: text }, plain),
+  fc.record({ type: fc.constant('tool_result' as const), callId: name, text, isError: fc.boolean() }, plain),
+);
+const message: fc.Arbitrary<Message> = fc.record(
+  {
+    id: name.map(messageId),
+    parent: fc.option(name.map(messageId)),
+    role: fc.constantFrom('system' as const, 'user' as const, 'assistant' as const, 'tool' as const),
+    content: fc.array(block, { maxLength: 4 }),
+    at: fc.nat(2_000_000_000_000),
+    model: name,
+    ending: fc.constantFrom('complete' as const, 'length' as const, 'stopped' as const, 'interrupted' as const),
+    usage: fc.record(
+      { input: amount, output: amount, cachedInput: amount, cacheWrite: amount },
+      { requiredKeys: ['input', 'output'], noNullPrototype: true },
+    ),
+    attachments: fc.array(
+      fc.record(
+        {
+          kind: fc.constantFrom('file' as const, 'paste' as const),
+          name,
+          text,
+          uri: name,
+          lines: fc.tuple(amount, amount),
+        },
+        { requiredKeys: ['kind', 'name', 'text'], noNullPrototype: true },
+      ),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: ['id', 'parent', 'role', 'content', 'at'], noNullPrototype: true },
+);
+
+const say = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
+  id: messageId(words),
+  parent: null,
+  role,
+  content: [{ type: 'text', text: words }],
+  at: Date.UTC(2026, 2, 2, 9, 30),
+  ...more,
+});
+
+describe('exporting a session', () => {
+  it('gives every message back from JSONL exactly, and the same bytes again', () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
+        const jsonl = [...sessionToJsonl(messages)].join('');
+        const back = sessionFromJsonl(jsonl);
+        assert.deepEqual(back, messages);
+        assert.equal([...sessionToJsonl(back)].join(''), jsonl);
+      }),
+    );
+  });
+
+  it('writes JSONL that is read as a transcript of role and content', () => {
+    const messages = [say('user', 'Zeig mir die Slots.'), say('assistant', 'Acht sind frei.')];
+    const jsonl = [...sessionToJsonl(messages)].join('');
+    const read = readTranscript(jsonl);
+    assert.deepEqual(
+      read.transcript.map((one) => one.text),
+      ['Zeig mir die Slots.', 'Acht sind frei.'],
+    );
+    assert.equal(read.transcript[0]?.at, messages[0]?.at);
+    assert.ok(isSessionJsonl(jsonl));
+    assert.ok(!isSessionJsonl('{"role":"user","content":"from elsewhere"}\n'));
+  });
+
+  it('names the first line that is no message', () => {
+    const jsonl = [...sessionToJsonl([say('user', 'one')])].join('');
+    assert.throws(
+      () => sessionFromJsonl(`${jsonl}{"role":"user"}\n`),
+      (error: unknown) => TranscriptError.is(error) && error.message.startsWith('Line 2 '),
+    );
+  });
+
+  it('writes Markdown for people: tasks, key events, then numbered messages with fenced tool output', () => {
+    const decision = say('user', 'We keep slots at 30 minutes.');
+    const markdown = [
+      ...sessionToMarkdown({
+        title: 'Booking\nservice',
+        messages: [
+          decision,
+          say('assistant', 'Noted.', { model: 'openai/gpt-5-mini', ending: 'stopped' }),
+          {
+            ...say('tool', 'x'),
+            content: [{ type: 'tool_result', callId: 'c', text: 'a\n```\nb', isError: true }],
+          },
+        ],
+        events: [
+          {
+            id: keyEventId('e1'),
+            message: decision.id,
+            kind: 'decision',
+            quote: 'We keep slots at 30 minutes.',
+            start: 0,
+            end: 28,
+            score: 0.9,
+            reason: 'we keep',
+            status: 'active',
+            pinned: true,
+          },
+        ],
+        tasks: [{ id: taskId('t'), goal: 'Ship it', steps: [{ text: 'write tests', status: 'skipped' }], endedAt: 0 }],
+      }),
+    ].join('');
+    assert.equal(
+      markdown,
+      [
+        '# Booking service',
+        '',
+        '## Tasks',
+        '',
+        '**Ship it** (ended 1970-01-01 00:00)',
+        '',
+        '- [ ] write tests _(skipped)_',
+        '',
+        '## Key events',
+        '',
+        '- **decision**, pinned: “We keep slots at 30 minutes.” (message 1)',
+        '',
+        '## Messages',
+        '',
+        '### 1. User · 2026-03-02 09:30',
+        '',
+        'We keep slots at 30 minutes.',
+        '',
+        '### 2. Assistant · 2026-03-02 09:30 · openai/gpt-5-mini',
+        '',
+        'Noted.',
+        '',
+        '_(stopped)_',
+        '',
+        '### 3. Tool · 2026-03-02 09:30',
+        '',
+        'Result (error)',
+        '',
+        '````',
+        'a',
+        '```',
+        'b',
+        '````',
+        '',
+      ].join('\n'),
+    );
+  });
+});
