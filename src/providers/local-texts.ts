@@ -1,0 +1,86 @@
+/** Languages in which the local model's fixed sentences exist. */
+export type Language = 'en' | 'es' | 'ja' | 'zh' | 'de' | 'fr' | 'pt';
+
+interface Texts {
+  readonly noModel: string;
+  readonly found: string;
+  readonly nothing: string;
+  readonly choose: string;
+  /** The label of a link to a message, by its number. */
+  readonly message: string;
+}
+
+/** `noModel` is said in every reply: nobody should take a search for a model's answer. */
+export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
+  en: {
+    noModel: 'No model is configured, so this is a search of this session, not an answer.',
+    found: 'What was said about it:',
+    nothing: 'Nothing in this session matches your message yet.',
+    choose: 'To talk to a model, run the command **Threadkeeper: Choose Model**.',
+    message: 'message',
+  },
+  es: {
+    noModel: 'No hay ningún modelo configurado: esto es una búsqueda en esta sesión, no una respuesta.',
+    found: 'Lo que se dijo al respecto:',
+    nothing: 'Nada en esta sesión coincide todavía con tu mensaje.',
+    choose: 'Para hablar con un modelo, ejecuta el comando **Threadkeeper: Choose Model**.',
+    message: 'mensaje',
+  },
+  ja: {
+    noModel: 'モデルが設定されていないため、これは回答ではなく、このセッションの検索結果です。',
+    found: 'これまでの関連する発言:',
+    nothing: 'このセッションには、メッセージに一致するものがまだありません。',
+    choose: 'モデルと対話するには、コマンド **Threadkeeper: Choose Model** を実行してください。',
+    message: 'メッセージ',
+  },
+  zh: {
+    noModel: '尚未配置模型,因此这是对本会话的搜索结果,而不是回答。',
+    found: '与此相关的内容:',
+    nothing: '本会话中暂时没有与您的消息匹配的内容。',
+    choose: '要与模型对话,请运行命令 **Threadkeeper: Choose Model**。',
+    message: '消息',
+  },
+  de: {
+    noModel: 'Es ist kein Modell eingerichtet: Dies ist eine Suche in dieser Sitzung, keine Antwort.',
+    found: 'Dazu wurde gesagt:',
+    nothing: 'In dieser Sitzung passt noch nichts zu deiner Nachricht.',
+    choose: 'Um mit einem Modell zu sprechen, führe den Befehl **Threadkeeper: Choose Model** aus.',
+    message: 'Nachricht',
+  },
+  fr: {
+    noModel: 'Aucun modèle n’est configuré : ceci est une recherche dans cette session, pas une réponse.',
+    found: 'Ce qui a été dit à ce sujet :',
+    nothing: 'Rien dans cette session ne correspond encore à votre message.',
+    choose: 'Pour parler à un modèle, lancez la commande **Threadkeeper: Choose Model**.',
+    message: 'message',
+  },
+  pt: {
+    noModel: 'Nenhum modelo está configurado: isto é uma pesquisa nesta sessão, não uma resposta.',
+    found: 'O que foi dito sobre isso:',
+    nothing: 'Nada nesta sessão corresponde ainda à sua mensagem.',
+    choose: 'Para falar com um modelo, execute o comando **Threadkeeper: Choose Model**.',
+    message: 'mensagem',
+  },
+};
+
+/** Words that are frequent in one of the languages and rare in the others. */
+const STOP_WORDS: readonly (readonly [Language, RegExp])[] = [
+  ['en', /\b(the|is|are|was|did|do|we|what|why|how|of|with|and|for|this|you|it|to)\b/gi],
+  ['es', /\b(el|los|las|una|qué|cómo|por qué|es|está|con|para|y|del|hemos|cuál|dónde|lo)\b/gi],
+  ['de', /\b(der|die|das|ist|und|nicht|wir|wie|warum|mit|für|ein|eine|haben|was|wurde|welche)\b/gi],
+  ['fr', /\b(le|les|des|est|et|nous|pourquoi|comment|avec|pour|une|dans|quel|quelle|avons|où|du)\b/gi],
+  ['pt', /\b(os|as|uma|não|é|está|com|para|por que|nós|qual|onde|foi|do|da|em|o)\b/gi],
+];
+
+/** The language of a text, by its script, else by its most frequent words; English where neither tells. */
+export function languageOf(text: string): Language {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
+  if (/\p{Script=Han}/u.test(text)) return 'zh';
+  let best: Language = 'en';
+  let most = 0;
+  for (const [language, words] of STOP_WORDS) {
+    const count = text.match(words)?.length ?? 0;
+    if (count > most) [best, most] = [language, count];
+  }
+  return best;
+}

@@ -1,0 +1,204 @@
+import type OpenAI from 'openai';
+import { Stream } from 'openai/core/streaming';
+import type {
+  ChatCompletionChunk,
+  ChatCompletionContentPart,
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatRequest } from '../app/ports.ts';
+import type { Ending, Usage } from '../core/model/message.ts';
+import { dataUrl, isRecord, isStrictSchema, systemText } from './openai-shared.ts';
+import { ThinkFilter } from './think-filter.ts';
+import type { Extra } from './tolerance.ts';
+import { plainText, toTurns } from './turns.ts';
+import type { Turn, UserTurn } from './turns.ts';
+import type { WatchedCall } from './watched-call.ts';
+
+/** The parts of a Chat Completions request that compatible servers may lack. */
+export function chatExtras(request: ChatRequest): readonly Extra[] {
+  return [
+    'usage',
+    'token_limit_name',
+    ...(request.temperature === undefined ? [] : (['temperature'] as const)),
+    ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
+  ];
+}
+
+/**
+ * The body of a Chat Completions request. `official` servers know the newer name of the token limit, compatible ones
+ * the older; whichever is refused, the other is used.
+ */
+export function chatBody(
+  model: string,
+  request: ChatRequest,
+  official: boolean,
+  without: ReadonlySet<Extra>,
+): ChatCompletionCreateParamsStreaming {
+  const newer = official !== without.has('token_limit_name');
+  const { jsonSchema } = request;
+  return {
+    model,
+    stream: true,
+    messages: chatMessages(request),
+    ...(newer ? { max_completion_tokens: request.maxOutputTokens } : olderLimit(request.maxOutputTokens)),
+    ...(without.has('usage') ? {} : { stream_options: { include_usage: true } }),
+    ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
+    ...(jsonSchema === undefined || without.has('schema')
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema',
+            json_schema: {
+              name: jsonSchema.name,
+              schema: { ...jsonSchema.schema },
+              strict: isStrictSchema(jsonSchema.schema),
+            },
+          },
+        }),
+  };
+}
+
+/** The name that compatible servers know; OpenAI has set it aside for its own models. */
+const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
+
+/** Reads a Chat Completions reply: a stream, or the whole at once from a server that cannot stream. */
+export async function* readChat(response: Response, call: WatchedCall, client: OpenAI): AsyncGenerator<ChatChunk> {
+  const kind = response.headers.get('content-type') ?? '';
+  if (kind.includes('application/json')) {
+    yield* readWhole(await response.json());
+    return;
+  }
+  if (kind.includes('text/html')) {
+    throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
+  }
+  const filter = new ThinkFilter();
+  let finish: string | undefined;
+  for await (const chunk of Stream.fromSSEResponse<ChatCompletionChunk>(response, call.controller, client)) {
+    const part = readChunk(chunk);
+    if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+    const text = filter.take(part.text);
+    if (text !== '') yield { type: 'text', text };
+    finish = part.finish ?? finish;
+  }
+  const rest = filter.end();
+  if (rest !== '') yield { type: 'text', text: rest };
+  // Servers that name no reason still close with this mark; one that does neither was cut off.
+  if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
+}
+
+interface Part {
+  readonly text: string;
+  readonly finish: string | undefined;
+  readonly usage: Usage | undefined;
+}
+
+/** Reads what compatible servers really send, which is less than the SDK's type promises. */
+function readChunk(chunk: unknown): Part {
+  if (!isRecord(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
+  const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+  const usage = readUsage(chunk['usage']);
+  if (!isRecord(choice)) return { text: '', finish: undefined, usage };
+  const finish = choice['finish_reason'];
+  const said = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
+  return {
+    text: isRecord(said) ? contentText(said['content']) + contentText(said['refusal']) : '',
+    finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
+    usage,
+  };
+}
+
+/** Content as a string, or as a list of parts, of which the text counts. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: unknown) =>
+      isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
+    )
+    .join('');
+}
+
+function* readWhole(body: unknown): Generator<ChatChunk> {
+  const part = readChunk(body);
+  if (!isRecord(body) || !Array.isArray(body['choices'])) {
+    throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
+  }
+  if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+  const filter = new ThinkFilter();
+  const text = filter.take(part.text) + filter.end();
+  if (text !== '') yield { type: 'text', text };
+  yield { type: 'end', ending: ending(part.finish) };
+}
+
+function ending(finish: string | undefined): Ending {
+  switch (finish ?? '') {
+    case 'content_filter':
+      throw new ModelFault('content_refused', 'the content filter ended the reply');
+    case 'length':
+    case 'max_tokens':
+    case 'model_length':
+      return 'length';
+    default:
+      return 'complete';
+  }
+}
+
+function readUsage(usage: unknown): Usage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = usage['prompt_tokens'];
+  const output = usage['completion_tokens'];
+  // No request takes no tokens: servers that do not count send zeros.
+  if (typeof input !== 'number' || input <= 0) return undefined;
+  const details = usage['prompt_tokens_details'];
+  const cached = isRecord(details) ? details['cached_tokens'] : undefined;
+  return {
+    input,
+    output: typeof output === 'number' ? output : 0,
+    ...(typeof cached === 'number' && cached > 0 ? { cachedInput: cached } : {}),
+  };
+}
+
+function chatMessages(request: ChatRequest): ChatCompletionMessageParam[] {
+  const system = systemText(request);
+  return [
+    ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+    ...toTurns(request.messages).flatMap(chatTurn),
+  ];
+}
+
+function chatTurn(turn: Turn): ChatCompletionMessageParam[] {
+  if (turn.role === 'user') return userMessages(turn);
+  return [
+    {
+      role: 'assistant',
+      content: turn.text === '' ? null : turn.text,
+      ...(turn.calls.length === 0
+        ? {}
+        : {
+            tool_calls: turn.calls.map((each) => ({
+              id: each.callId,
+              type: 'function' as const,
+              function: { name: each.name, arguments: each.json },
+            })),
+          }),
+    },
+  ];
+}
+
+function userMessages(turn: UserTurn): ChatCompletionMessageParam[] {
+  const messages: ChatCompletionMessageParam[] = turn.results.map((result) => ({
+    role: 'tool',
+    tool_call_id: result.callId,
+    content: result.isError ? `Error: ${result.text}` : result.text,
+  }));
+  if (turn.parts.length === 0) return messages;
+  const hasImage = turn.parts.some((part) => part.type === 'image');
+  const parts = turn.parts.map((part): ChatCompletionContentPart =>
+    part.type === 'text' ? { type: 'text', text: part.text } : { type: 'image_url', image_url: { url: dataUrl(part) } },
+  );
+  // A list of parts only where an image needs it: several servers take nothing but a string.
+  messages.push({ role: 'user', content: hasImage ? parts : plainText(turn) });
+  return messages;
+}

@@ -1,0 +1,96 @@
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+
+export interface RetryOptions {
+  /** Further tries after the first; default 4. */
+  readonly maxRetries?: number;
+  /** Milliseconds before the first further try; doubled for each next one; default 1,000. */
+  readonly baseMs?: number;
+  /** The longest pause of our own, and the longest that a provider may ask for; default 60,000 ms. */
+  readonly capMs?: number;
+  /** Called as a pause begins, with its milliseconds and the number of the try that follows it, for a countdown. */
+  readonly onWait?: (ms: number, attempt: number, fault: ModelFault) => void;
+  /** A number from 0 to below 1, for the jitter. */
+  readonly random?: () => number;
+  /** Waits; rejects, or resolves at once, when the signal is aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const MAX_RETRIES = 4;
+const BASE_MS = 1_000;
+const CAP_MS = 60_000;
+
+/**
+ * The same model, trying again what may go better a moment later: rate limits, overload, a lost network, silence. Only
+ * before any text has come, since nothing said twice may reach the user. A pause asked for by the provider is kept to;
+ * one longer than the cap ends the tries, for the user to decide. An abort ends any pause at once.
+ */
+export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
+  return {
+    id: model.id,
+    provider: model.provider,
+    model: model.model,
+    stream: (request, signal) => streamWithRetries(model, request, signal, options),
+  };
+}
+
+async function* streamWithRetries(
+  model: ChatModel,
+  request: ChatRequest,
+  signal: AbortSignal,
+  options: RetryOptions,
+): AsyncGenerator<ChatChunk> {
+  const { maxRetries = MAX_RETRIES, onWait, sleep = pause } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    let begun = false;
+    try {
+      for await (const chunk of model.stream(request, signal)) {
+        begun ||= chunk.type === 'text';
+        yield chunk;
+      }
+      return;
+    } catch (error) {
+      if (begun || attempt > maxRetries || !mayPass(error)) throw error;
+      const ms = waitMs(error, attempt, options);
+      if (ms === undefined) throw error;
+      onWait?.(ms, attempt + 1, error);
+      await sleep(ms, signal);
+      if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
+    }
+  }
+}
+
+const mayPass = (error: unknown): error is ModelFault =>
+  ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout');
+
+/**
+ * Milliseconds to wait before the next try; undefined when the provider asks for more than the cap. Without its word:
+ * exponential back-off with "equal jitter" (half fixed, half random), so that many windows do not return at once.
+ * Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
+ */
+export function waitMs(
+  fault: ModelFault,
+  attempt: number,
+  options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
+): number | undefined {
+  const { baseMs = BASE_MS, capMs = CAP_MS, random = Math.random } = options;
+  if (fault.retryAfterMs !== undefined) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
+  const full = Math.min(capMs, baseMs * 2 ** (attempt - 1));
+  return full / 2 + (random() * full) / 2;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

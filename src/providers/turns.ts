@@ -1,0 +1,165 @@
+import type { ChatMessage } from '../app/ports.ts';
+import type { ContentBlock } from '../core/model/message.ts';
+
+type TextBlock = Extract<ContentBlock, { type: 'text' }>;
+type ImageBlock = Extract<ContentBlock, { type: 'image' }>;
+export type CallBlock = Extract<ContentBlock, { type: 'tool_call' }>;
+export type ResultBlock = Extract<ContentBlock, { type: 'tool_result' }>;
+
+export interface UserTurn {
+  readonly role: 'user';
+  /** Results of the calls of the turn before, one for each of them. */
+  readonly results: readonly ResultBlock[];
+  readonly parts: readonly (TextBlock | ImageBlock)[];
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly text: string;
+  readonly calls: readonly CallBlock[];
+}
+
+export type Turn = UserTurn | AssistantTurn;
+
+/** A reply that was cut off stands last when the user asks for the rest without a word. */
+const CONTINUE = 'Continue exactly where you stopped.';
+/** The window may begin with a reply, where strict servers want the user first. */
+const EARLIER = '(The conversation continues from an earlier point.)';
+
+interface Draft {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: ContentBlock[];
+}
+
+/**
+ * Messages as the strictest provider takes them, which the others take too: the user first and last, roles in
+ * alternation, each tool call followed at once by its result, ids and names in the characters all accept. A call
+ * without its result, or a result without its call, becomes text. Empty blocks go, since servers refuse them.
+ */
+export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
+  const drafts = merge(messages);
+  const turns: Turn[] = [];
+  const usedIds = new Set<string>();
+  if (drafts[0]?.role === 'assistant') turns.push(said(EARLIER));
+  let answered: readonly ResultBlock[] = [];
+  let paired = new Set<ContentBlock>();
+  for (const [index, draft] of drafts.entries()) {
+    if (draft.role === 'user') {
+      turns.push(userTurn(draft.blocks, answered, paired));
+      answered = [];
+      continue;
+    }
+    const pairs = pair(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
+    turns.push(assistantTurn(draft.blocks, pairs));
+    answered = pairs.map((each) => ({ ...each.result, callId: each.id }));
+    paired = new Set(pairs.map((each) => each.result));
+  }
+  if (turns.at(-1)?.role !== 'user') turns.push(said(CONTINUE));
+  return turns;
+}
+
+/** The texts of a user turn, as one string for servers that take no lists of parts. */
+export function plainText(turn: UserTurn): string {
+  return turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join(BETWEEN);
+}
+
+/** A tool call's input as the object that Anthropic asks for; what is not an object is wrapped in one. */
+export function inputObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    return { input: value };
+  } catch {
+    return { input: json };
+  }
+}
+
+/** Between what were separate messages: a blank line, as between paragraphs. */
+const BETWEEN = '\n\n';
+
+interface Pair {
+  readonly call: CallBlock;
+  readonly result: ResultBlock;
+  readonly id: string;
+}
+
+function pair(asked: readonly ContentBlock[], next: readonly ContentBlock[], usedIds: Set<string>): readonly Pair[] {
+  const open = next.filter((block) => block.type === 'tool_result');
+  const pairs: Pair[] = [];
+  for (const call of asked) {
+    if (call.type !== 'tool_call') continue;
+    const found = open.findIndex((result) => result.callId === call.callId);
+    const result = open[found];
+    if (result === undefined) continue;
+    open.splice(found, 1);
+    pairs.push({ call, result, id: freshId(call.callId, usedIds) });
+  }
+  return pairs;
+}
+
+function assistantTurn(blocks: readonly ContentBlock[], pairs: readonly Pair[]): AssistantTurn {
+  const byCall = new Map(pairs.map((each) => [each.call, each]));
+  const texts: string[] = [];
+  const calls: CallBlock[] = [];
+  for (const block of blocks) {
+    if (block.type === 'text') texts.push(block.text);
+    else if (block.type === 'image') texts.push('[image]');
+    else if (block.type === 'tool_call') {
+      const known = byCall.get(block);
+      if (known === undefined) texts.push(`[call of ${block.name}: ${block.json}]`);
+      else calls.push({ ...block, callId: known.id, name: wireName(block.name) });
+    }
+  }
+  return { role: 'assistant', text: texts.join(BETWEEN), calls };
+}
+
+function userTurn(
+  blocks: readonly ContentBlock[],
+  results: readonly ResultBlock[],
+  paired: ReadonlySet<ContentBlock>,
+): UserTurn {
+  const parts: (TextBlock | ImageBlock)[] = [];
+  for (const block of blocks) {
+    if (block.type === 'text' || block.type === 'image') parts.push(block);
+    else if (block.type === 'tool_result' && !paired.has(block)) {
+      parts.push({ type: 'text', text: `[result of a call: ${block.text}]` });
+    }
+  }
+  return { role: 'user', results, parts };
+}
+
+function said(text: string): UserTurn {
+  return { role: 'user', results: [], parts: [{ type: 'text', text }] };
+}
+
+/** Neighbours of one role in one draft; a block goes where its kind belongs, whatever message it stood in. */
+function merge(messages: readonly ChatMessage[]): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (const message of messages) {
+    for (const block of message.content) {
+      if (block.type === 'text' && block.text.trim() === '') continue;
+      const role = roleOf(block, message.role);
+      const last = drafts.at(-1);
+      if (last?.role === role) last.blocks.push(block);
+      else drafts.push({ role, blocks: [block] });
+    }
+  }
+  return drafts;
+}
+
+function roleOf(block: ContentBlock, role: ChatMessage['role']): Draft['role'] {
+  if (block.type === 'tool_result') return 'user';
+  if (block.type === 'tool_call') return 'assistant';
+  return role === 'assistant' ? 'assistant' : 'user';
+}
+
+/** Ids and names in the characters and lengths that OpenAI and Anthropic both accept. */
+const wireName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'tool';
+
+function freshId(callId: string, used: Set<string>): string {
+  const base = callId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 56) || 'call';
+  let id = base;
+  for (let again = 2; used.has(id); again += 1) id = `${base}_${again}`;
+  used.add(id);
+  return id;
+}

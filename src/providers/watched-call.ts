@@ -1,0 +1,152 @@
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk } from '../app/ports.ts';
+
+/** Milliseconds of silence that end a call: until the first byte of the reply, and between two bytes of it. */
+export interface CallLimits {
+  readonly firstByteMs: number;
+  readonly silenceMs: number;
+}
+
+/**
+ * Until the first byte a local server may load its model (Ollama allows itself 5 minutes, as does Node's fetch);
+ * once a reply runs, every server sends something at least every few seconds, if only a keep-alive.
+ */
+const DEFAULT_FIRST_BYTE_MS = 300_000;
+const DEFAULT_SILENCE_MS = 90_000;
+
+/** The limits of a call; `timeoutMs`, where the user set it, stands for both. */
+export function callLimits(timeoutMs: number | undefined): CallLimits {
+  return { firstByteMs: timeoutMs ?? DEFAULT_FIRST_BYTE_MS, silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS };
+}
+
+/** Enough for the mark that ends a stream and the line ends after it. */
+const TAIL_CHARS = 32;
+
+/**
+ * One request on its way: joins the caller's stop and the watch for silence into one abort signal. Silence is measured
+ * on the bytes of the response, so keep-alive lines that an SDK hides count as life, and so does the slowest drip.
+ */
+export class WatchedCall {
+  readonly controller = new AbortController();
+  readonly #caller: AbortSignal;
+  readonly #limits: CallLimits;
+  readonly #stop = (): void => this.controller.abort();
+  #timer: NodeJS.Timeout | undefined;
+  #limit: number;
+  #paused = false;
+  #silent = false;
+  #tail = '';
+
+  constructor(caller: AbortSignal, limits: CallLimits) {
+    this.#caller = caller;
+    this.#limits = limits;
+    this.#limit = limits.firstByteMs;
+    if (caller.aborted) this.#stop();
+    else caller.addEventListener('abort', this.#stop, { once: true });
+    this.#arm();
+  }
+
+  /** The same response, its bytes counted as signs of life. */
+  watch(response: Response): Response {
+    this.#heard();
+    if (response.body === null) return response;
+    const decoder = new TextDecoder();
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        this.#heard();
+        this.#tail = (this.#tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(response.body.pipeThrough(counted), { headers: response.headers, status: response.status });
+  }
+
+  /** The last characters of the response so far. */
+  get tail(): string {
+    return this.#tail;
+  }
+
+  /** While the reader of the reply is busy with what it has, nobody reads on, and silence means nothing. */
+  pause(): void {
+    this.#paused = true;
+    clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#arm();
+  }
+
+  /** Why the call was ended from this side, if it was. */
+  interruption(): ModelFault | undefined {
+    if (this.#caller.aborted) return new ModelFault('cancelled', 'cancelled');
+    if (this.#silent) return new ModelFault('timeout', `no byte came for ${this.#limit} ms`);
+    return undefined;
+  }
+
+  /** Ends the watch, and the connection if it is still open. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#paused = true;
+    this.#caller.removeEventListener('abort', this.#stop);
+    this.controller.abort();
+  }
+
+  #heard(): void {
+    this.#limit = this.#limits.silenceMs;
+    if (!this.#paused) this.#arm();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#silent = true;
+      this.controller.abort();
+    }, this.#limit);
+  }
+}
+
+/**
+ * Runs one streamed call under watch. `open` sends the request and yields what comes; a reply that ends without an
+ * `end` chunk was cut. Throws `ModelFault` alone.
+ */
+export async function* runWatched(
+  signal: AbortSignal,
+  limits: CallLimits,
+  open: (call: WatchedCall) => AsyncIterable<ChatChunk>,
+  toFault: (error: unknown) => ModelFault,
+): AsyncGenerator<ChatChunk> {
+  const call = new WatchedCall(signal, limits);
+  try {
+    for await (const chunk of open(call)) {
+      const interrupted = call.interruption();
+      if (interrupted !== undefined) throw interrupted;
+      call.pause();
+      yield chunk;
+      if (chunk.type === 'end') return;
+      call.resume();
+    }
+    throw call.interruption() ?? new ModelFault('cut_stream', 'the reply ended before its end was announced');
+  } catch (error) {
+    throw call.interruption() ?? toFault(error);
+  } finally {
+    call.close();
+  }
+}
+
+/** Runs one call that answers at once (a list, a count) under the same watch. Throws `ModelFault` alone. */
+export async function askWatched<T>(
+  signal: AbortSignal,
+  limits: CallLimits,
+  ask: (call: WatchedCall) => Promise<T>,
+  toFault: (error: unknown) => ModelFault,
+): Promise<T> {
+  const call = new WatchedCall(signal, limits);
+  try {
+    return await ask(call);
+  } catch (error) {
+    throw call.interruption() ?? toFault(error);
+  } finally {
+    call.close();
+  }
+}
