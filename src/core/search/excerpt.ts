@@ -1,0 +1,120 @@
+import { nearness } from './near-terms.ts';
+import { visitTerms } from './terms.ts';
+
+/** A stretch of a text in UTF-16 offsets, `end` exclusive. */
+export interface Excerpt {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  /** Which word of the query it answers. */
+  readonly word: number;
+  readonly value: number;
+}
+
+/** A word met again in the same excerpt is worth this share of the first time. */
+const REPEAT_SHARE = 0.1;
+
+/** An edge moves by up to this share of the excerpt's length to fall on the end of a line, sentence or word. */
+const EDGE_SHARE = 0.3;
+
+/**
+ * The stretch of at most `maxChars` UTF-16 units that answers a query best: the most different words of it, long
+ * words before short ones, cut at the ends of lines, sentences or words where one is near. Without a match it is the
+ * beginning of the text; a text that is short enough is given whole. Never half of a surrogate pair.
+ */
+export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
+  if (text.length <= maxChars) return { start: 0, end: text.length };
+  if (maxChars <= 0) return { start: 0, end: 0 };
+  const matches = matchesOf(text, query);
+  const core = bestWindow(matches, maxChars);
+  // What is left of the room is shared: a third before the matches, the rest after.
+  const spare = maxChars - (core.end - core.start);
+  const start = Math.max(0, Math.min(core.start - Math.floor(spare / 3), text.length - maxChars));
+  return settle(text, { start, end: Math.min(text.length, start + maxChars) }, core, maxChars);
+}
+
+function matchesOf(text: string, query: string): readonly Match[] {
+  const words: string[] = [];
+  visitTerms(query, (term) => {
+    if (!words.includes(term)) words.push(term);
+  });
+  const known = new Map<string, { word: number; value: number } | undefined>();
+  const matches: Match[] = [];
+  visitTerms(text, (term, start, end) => {
+    if (!known.has(term)) known.set(term, answer(words, term));
+    const found = known.get(term);
+    if (found !== undefined) matches.push({ start, end, ...found });
+  });
+  return matches.sort((a, b) => a.start - b.start);
+}
+
+function answer(words: readonly string[], term: string): { word: number; value: number } | undefined {
+  let best: { word: number; value: number } | undefined;
+  words.forEach((word, index) => {
+    const value = nearness(word, term) * Math.log(1 + word.length);
+    if (value > (best?.value ?? 0)) best = { word: index, value };
+  });
+  return best;
+}
+
+/** The matches within `maxChars` of each other that are worth most; of equals the first. */
+function bestWindow(matches: readonly Match[], maxChars: number): Excerpt {
+  let best: Excerpt = { start: 0, end: 0 };
+  let bestWorth = 0;
+  const inside = new Map<number, number>();
+  let worth = 0;
+  let first = 0;
+  for (const match of matches) {
+    const times = inside.get(match.word) ?? 0;
+    worth += times === 0 ? match.value : match.value * REPEAT_SHARE;
+    inside.set(match.word, times + 1);
+    while (match.end - matches[first]!.start > maxChars && matches[first] !== match) {
+      const gone = matches[first++]!;
+      const left = inside.get(gone.word)! - 1;
+      inside.set(gone.word, left);
+      worth -= left === 0 ? gone.value : gone.value * REPEAT_SHARE;
+    }
+    if (worth > bestWorth + 1e-9 && match.end - matches[first]!.start <= maxChars) {
+      bestWorth = worth;
+      best = { start: matches[first]!.start, end: match.end };
+    }
+  }
+  return best;
+}
+
+/** Moves the edges to better places, the matches staying inside. */
+function settle(text: string, { start, end }: Excerpt, core: Excerpt, maxChars: number): Excerpt {
+  const reach = Math.floor(maxChars * EDGE_SHARE);
+  let from = start === 0 ? 0 : edge(text, start, Math.min(start + reach, core.start), 'first');
+  let to = end === text.length ? end : edge(text, Math.max(end - reach, core.end, from), end, 'last');
+  if (isInsidePair(text, from)) from++;
+  if (isInsidePair(text, to)) to--;
+  return { start: from, end: Math.max(from, to) };
+}
+
+/** The first or last good edge in a stretch: after a line break, else after a sentence, else after a space. */
+function edge(text: string, from: number, to: number, which: 'first' | 'last'): number {
+  const stretch = text.slice(from, to);
+  for (const pattern of [/\n+/g, /[.!?](?=\s)\s|[。！？]/g, /\s+/g]) {
+    let found = -1;
+    for (const match of stretch.matchAll(pattern)) {
+      found = from + match.index + match[0].length;
+      if (which === 'first') break;
+    }
+    if (found !== -1) return found;
+  }
+  return which === 'first' ? from : to;
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return (
+    at > 0 &&
+    at < text.length &&
+    (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
+  );
+}

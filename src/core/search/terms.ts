@@ -1,0 +1,105 @@
+import { isCjkUnit } from '../tokens/script.ts';
+
+/** A term as the index knows it, and where it stands in the text (UTF-16 offsets). */
+export type TermVisitor = (term: string, start: number, end: number) => void;
+
+/** Longer runs are hashes, keys and encoded data, which nobody searches for whole. */
+const LONGEST_WORD = 64;
+
+const WORD = 1;
+/** Written without spaces between words: taken as overlapping pairs of letters. */
+const UNSPACED = 2;
+const UPPER = 4;
+const UNDERSCORE = 8;
+const DIGIT = 16;
+const WIDE = 32;
+
+/** Classes of the UTF-16 units, found out once for each. Surrogates are parts of words: rare scripts, and emoji too. */
+const classes = new Uint8Array(1 << 16);
+const KNOWN = 128;
+
+function classOf(unit: number): number {
+  const known = classes[unit]!;
+  return known === 0 ? (classes[unit] = classify(unit) | KNOWN) : known;
+}
+
+function classify(unit: number): number {
+  const char = String.fromCharCode(unit);
+  if (unit < 128) {
+    if (/[a-z]/.test(char)) return WORD;
+    if (/[A-Z]/.test(char)) return WORD | UPPER;
+    if (/\d/.test(char)) return WORD | DIGIT;
+    return char === '_' ? WORD | UNDERSCORE : 0;
+  }
+  if ((unit & 0xf800) === 0xd800) return WORD | WIDE;
+  if (!/[\p{L}\p{N}\p{M}]/u.test(char)) return 0;
+  if (isCjkUnit(unit) || /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(char)) return UNSPACED | WIDE;
+  return WORD | WIDE | (/\p{Lu}/u.test(char) ? UPPER : 0);
+}
+
+/**
+ * Visits the terms of `text[from, to)`: words in lower case and without accents, the parts of camelCase and
+ * snake_case names beside the whole name, and pairs of letters where a script has no spaces. Positions ascend, except
+ * that a name's parts come before the name itself.
+ */
+export function visitTerms(text: string, visit: TermVisitor, from = 0, to = text.length): void {
+  let at = from;
+  while (at < to) {
+    const first = classOf(text.charCodeAt(at));
+    if ((first & (WORD | UNSPACED)) === 0) {
+      at++;
+      continue;
+    }
+    const kind = first & (WORD | UNSPACED);
+    const start = at;
+    let seen = 0;
+    let humps = false;
+    let before = 0;
+    while (at < to) {
+      const here = classOf(text.charCodeAt(at));
+      if ((here & kind) === 0) break;
+      if (at > start && here & UPPER && (before & UPPER) === 0) humps = true;
+      seen |= here;
+      before = here;
+      at++;
+    }
+    if (kind === UNSPACED) visitPairs(text, start, at, visit);
+    else if (at - start <= LONGEST_WORD) visitWord(text, start, at, seen, humps, visit);
+  }
+}
+
+function visitPairs(text: string, start: number, end: number, visit: TermVisitor): void {
+  if (end - start === 1) {
+    visit(fold(text.slice(start, end)), start, end);
+    return;
+  }
+  for (let at = start; at + 1 < end; at++) visit(fold(text.slice(at, at + 2)), at, at + 2);
+}
+
+function visitWord(text: string, start: number, end: number, seen: number, humps: boolean, visit: TermVisitor): void {
+  if (seen & UNDERSCORE || humps) {
+    const whole = text.slice(start, end);
+    let parts = 0;
+    // Ends of parts: an underscore, a lower-case letter before a capital, the last capital before a small letter.
+    for (const match of whole.matchAll(/\p{Lu}+(?![^\p{Lu}_\d])[\d]*|\p{Lu}?[^\p{Lu}_]+|\p{Lu}+/gu)) {
+      const at = start + match.index;
+      parts++;
+      if (match[0].length < whole.length) visitOne(match[0], at, at + match[0].length, seen, visit);
+    }
+    if (parts === 0) return;
+    visitOne(seen & UNDERSCORE ? whole.replaceAll('_', '') : whole, start, end, seen, visit);
+    return;
+  }
+  visitOne(text.slice(start, end), start, end, seen, visit);
+}
+
+function visitOne(word: string, start: number, end: number, seen: number, visit: TermVisitor): void {
+  // A single Latin letter says nothing: loop variables, "don't", list labels.
+  if (word.length === 1 && (seen & (DIGIT | WIDE)) === 0) return;
+  visit(seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word, start, end);
+}
+
+/** Compatibility forms made one, accents dropped, lower case. */
+function fold(word: string): string {
+  return word.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,224 @@
+import { nearness } from './near-terms.ts';
+import { visitTerms } from './terms.ts';
+
+/** What is known of a text beside its words. */
+export interface IndexedAs {
+  /** What it is, for a search within one kind: 'message', 'event', 'summary'. */
+  readonly kind?: string;
+  /** Multiplies its scores; 1 unless given. */
+  readonly weight?: number;
+}
+
+export interface SearchOptions {
+  /** At most this many hits; 10 unless given. */
+  readonly limit?: number;
+  readonly kinds?: readonly string[];
+  /** Leaves out what it refuses. */
+  readonly accepts?: (id: string) => boolean;
+}
+
+export interface SearchHit {
+  readonly id: string;
+  /** Comparable within one search only. */
+  readonly score: number;
+  /** The indexed terms that matched, best first. */
+  readonly terms: readonly string[];
+}
+
+interface Entry {
+  readonly id: string;
+  readonly kind: string | undefined;
+  readonly weight: number;
+  readonly length: number;
+  alive: boolean;
+}
+
+/** Saturation of repeated terms and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
+const K1 = 1.2;
+const B = 0.75;
+
+/** A posting is entry × 64 + occurrences, one small integer; more than 63 occurrences change no BM25 score visibly. */
+const MOST_OCCURRENCES = 63;
+const ENTRY_UNIT = 64;
+
+/** Terms are gathered by their first letters, where a search looks for near ones. */
+const BUCKET_LETTERS = 3;
+
+/** Half of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
+const COVERAGE_SHARE = 0.5;
+
+/** A step of indexing takes some ten milliseconds. */
+const STEP_CHARS = 100_000;
+
+/**
+ * The one ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes and slips. Adding
+ * costs the same however much is indexed; removing only marks, until half of the entries are gone.
+ */
+export class TextIndex {
+  private entries: Entry[] = [];
+  private readonly byId = new Map<string, number>();
+  private readonly postings = new Map<string, number[]>();
+  private readonly buckets = new Map<string, string[]>();
+  private totalLength = 0;
+
+  /** How many texts can be found. */
+  get size(): number {
+    return this.byId.size;
+  }
+
+  has(id: string): boolean {
+    return this.byId.has(id);
+  }
+
+  /** Adds a text, in place of what stood under its id. */
+  add(id: string, text: string, as: IndexedAs = {}): void {
+    const occurrences = new Map<string, number>();
+    count(occurrences, text, 0, text.length);
+    this.post(id, occurrences, as);
+  }
+
+  /** As `add`, awaiting `yieldNow` after each ten milliseconds' worth of a long text. */
+  async addYielding(id: string, text: string, as: IndexedAs, yieldNow: () => Promise<void>): Promise<void> {
+    const occurrences = new Map<string, number>();
+    for (let at = 0; at < text.length;) {
+      const end = cutAfter(text, at + STEP_CHARS);
+      count(occurrences, text, at, end);
+      at = end;
+      if (at < text.length) await yieldNow();
+    }
+    this.post(id, occurrences, as);
+  }
+
+  remove(id: string): void {
+    const at = this.byId.get(id);
+    if (at === undefined) return;
+    const entry = this.entries[at]!;
+    entry.alive = false;
+    this.totalLength -= entry.length;
+    this.byId.delete(id);
+    if (this.entries.length > ENTRY_UNIT && this.byId.size < this.entries.length / 2) this.compact();
+  }
+
+  /** The texts that answer a query best, best first; of equals the latest added. */
+  search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
+    const { limit = 10, kinds, accepts } = options;
+    const sought = new Set<string>();
+    visitTerms(query, (term) => sought.add(term));
+    const found = new Map<number, { score: number; covered: number; terms: [string, number][] }>();
+    let total = 0;
+    for (const term of sought) {
+      const answers = this.answersTo(term);
+      const rarity = this.rarity(term);
+      total += rarity;
+      for (const [at, { score, matched }] of answers) {
+        let hit = found.get(at);
+        if (hit === undefined) found.set(at, (hit = { score: 0, covered: 0, terms: [] }));
+        hit.score += score;
+        hit.covered += rarity;
+        hit.terms.push([matched, score]);
+      }
+    }
+    const hits: { at: number; hit: SearchHit }[] = [];
+    for (const [at, { score, covered, terms }] of found) {
+      const entry = this.entries[at]!;
+      if (kinds !== undefined && (entry.kind === undefined || !kinds.includes(entry.kind))) continue;
+      if (accepts !== undefined && !accepts(entry.id)) continue;
+      const coverage = 1 - COVERAGE_SHARE + COVERAGE_SHARE * (covered / total);
+      const ranked = terms.sort((a, b) => b[1] - a[1]).map(([term]) => term);
+      hits.push({ at, hit: { id: entry.id, score: score * coverage * entry.weight, terms: [...new Set(ranked)] } });
+    }
+    hits.sort((a, b) => b.hit.score - a.hit.score || b.at - a.at);
+    return hits.slice(0, limit).map(({ hit }) => hit);
+  }
+
+  private post(id: string, occurrences: ReadonlyMap<string, number>, as: IndexedAs): void {
+    this.remove(id);
+    const at = this.entries.length;
+    let length = 0;
+    for (const [term, times] of occurrences) {
+      length += times;
+      const posting = at * ENTRY_UNIT + Math.min(times, MOST_OCCURRENCES);
+      const list = this.postings.get(term);
+      if (list !== undefined) {
+        list.push(posting);
+        continue;
+      }
+      this.postings.set(term, [posting]);
+      const key = term.slice(0, BUCKET_LETTERS);
+      const bucket = this.buckets.get(key);
+      if (bucket === undefined) this.buckets.set(key, [term]);
+      else bucket.push(term);
+    }
+    this.entries.push({ id, kind: as.kind, weight: as.weight ?? 1, length, alive: true });
+    this.byId.set(id, at);
+    this.totalLength += length;
+  }
+
+  /** For each entry that has the term or one near to it: the best score among those. */
+  private answersTo(sought: string): ReadonlyMap<number, { score: number; matched: string }> {
+    const best = new Map<number, { score: number; matched: string }>();
+    const average = this.totalLength / Math.max(1, this.byId.size);
+    for (const term of this.buckets.get(sought.slice(0, BUCKET_LETTERS)) ?? []) {
+      const near = nearness(sought, term);
+      if (near === 0) continue;
+      const rarity = Math.min(this.rarity(term), near === 1 ? Infinity : this.rarity(sought));
+      for (const posting of this.postings.get(term)!) {
+        const at = Math.floor(posting / ENTRY_UNIT);
+        const entry = this.entries[at]!;
+        if (!entry.alive) continue;
+        const times = posting % ENTRY_UNIT;
+        const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
+        const score = near * rarity * saturated;
+        const known = best.get(at);
+        if (known === undefined || known.score < score) best.set(at, { score, matched: term });
+      }
+    }
+    return best;
+  }
+
+  /** Inverse document frequency, never negative. What was removed still counts until the next compaction. */
+  private rarity(term: string): number {
+    const holding = this.postings.get(term)?.length ?? 0;
+    return Math.log(1 + (Math.max(this.entries.length, holding) - holding + 0.5) / (holding + 0.5));
+  }
+
+  private compact(): void {
+    const moved = new Int32Array(this.entries.length).fill(-1);
+    const alive: Entry[] = [];
+    this.entries.forEach((entry, at) => {
+      if (!entry.alive) return;
+      moved[at] = alive.length;
+      this.byId.set(entry.id, alive.length);
+      alive.push(entry);
+    });
+    this.entries = alive;
+    this.buckets.clear();
+    for (const [term, list] of this.postings) {
+      const kept: number[] = [];
+      for (const posting of list) {
+        const at = moved[Math.floor(posting / ENTRY_UNIT)]!;
+        if (at !== -1) kept.push(at * ENTRY_UNIT + (posting % ENTRY_UNIT));
+      }
+      if (kept.length === 0) {
+        this.postings.delete(term);
+        continue;
+      }
+      this.postings.set(term, kept);
+      const key = term.slice(0, BUCKET_LETTERS);
+      const bucket = this.buckets.get(key);
+      if (bucket === undefined) this.buckets.set(key, [term]);
+      else bucket.push(term);
+    }
+  }
+}
+
+function count(occurrences: Map<string, number>, text: string, from: number, to: number): void {
+  visitTerms(text, (term) => occurrences.set(term, (occurrences.get(term) ?? 0) + 1), from, to);
+}
+
+/** The first white space from an offset on, so that no word is cut; far off, the offset itself. */
+function cutAfter(text: string, offset: number): number {
+  const end = Math.min(text.length, offset + 1000);
+  for (let at = offset; at < end; at++) if (/\s/.test(text[at]!)) return at;
+  return Math.min(text.length, offset);
+}
