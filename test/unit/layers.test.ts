@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+
+/** A module of each layer, and one import that its layer forbids, by the rule that has to notice it. */
+const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> = {
+  'core-is-innermost': ['src/core/asks-app.ts', "import { a } from '../app/plain.ts';\nexport const b = a;\n"],
+  'app-uses-core': ['src/app/asks-storage.ts', "import { a } from '../storage/plain.ts';\nexport const b = a;\n"],
+  'providers-are-adapters': ['src/providers/asks-storage.ts', "export { a } from '../storage/plain.ts';\n"],
+  'storage-is-an-adapter': [
+    'src/storage/asks-host.ts',
+    "import type { A } from '../host/plain.ts';\nexport type B = A;\n",
+  ],
+  'protocol-is-shared': ['src/protocol/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
+  'cli-is-a-root': ['src/cli/asks-host.ts', "export { a } from '../host/plain.ts';\n"],
+  'host-is-a-root': ['src/host/asks-page.ts', "export { a } from '../webview/plain.ts';\n"],
+  'webview-is-a-page': ['src/webview/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
+  'webview-takes-only-types-of-core': ['src/webview/asks-core.ts', "export { a } from '../core/plain.ts';\n"],
+  'core-and-protocol-are-pure': ['src/core/reads-files.ts', "export { readFileSync } from 'node:fs';\n"],
+  'core-has-no-sdk': ['src/core/asks-sdk.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n"],
+  'only-host-knows-vscode': ['src/app/asks-editor.ts', "import * as vscode from 'vscode';\nexport const b = vscode;\n"],
+  'sdks-stay-in-providers': ['src/cli/asks-sdk.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n"],
+  'no-circles': ['src/core/circle-a.ts', "export { b as c } from './circle-b.ts';\n"],
+};
+
+const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'webview'];
+
+describe('the check of the layers', function () {
+  this.timeout(60_000);
+  let folder: string;
+
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  const check = (): { readonly code: number | null; readonly output: string } => {
+    const run = spawnSync(process.execPath, [depcruise, '--config', '.dependency-cruiser.cjs', 'src'], { cwd: folder });
+    return { code: run.status, output: run.stdout.toString() + run.stderr.toString() };
+  };
+
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-layers-'));
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json'])
+      cpSync(path.join(root, file), path.join(folder, file));
+    symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
+    for (const layer of LAYERS) write(`src/${layer}/plain.ts`, 'export const a = 1;\nexport type A = number;\n');
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is content with imports that are allowed', () => {
+    write('src/app/allowed.ts', "import { a } from '../core/plain.ts';\nexport const b = a;\n");
+    write('src/webview/allowed.ts', "import type { A } from '../core/plain.ts';\nexport type B = A;\n");
+    write('src/host/allowed.ts', "import * as vscode from 'vscode';\nexport const b = vscode;\n");
+    write('src/providers/allowed.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n");
+    const { code, output } = check();
+    assert.equal(code, 0, output);
+  });
+
+  it('fails on each import that is forbidden', () => {
+    write('src/core/circle-b.ts', "export { c as b } from './circle-a.ts';\n");
+    for (const [file, text] of Object.values(PLANTED)) write(file, text);
+    const { code, output } = check();
+    assert.notEqual(code, 0);
+    for (const [rule, [file]] of Object.entries(PLANTED)) {
+      assert.match(output, new RegExp(`error ${rule}: ${file}`), `${rule} does not notice ${file}:\n${output}`);
+    }
+  });
+});
