@@ -26,7 +26,9 @@ export function readLessons(folder: string): Labelled[] {
     .readdirSync(folder)
     .filter((name) => name.endsWith('.txt'))
     .sort()
-    .flatMap((name) => parseLessons(fs.readFileSync(path.join(folder, name), 'utf8'), `lessons-${name.replace('.txt', '')}`));
+    .flatMap((name) =>
+      parseLessons(fs.readFileSync(path.join(folder, name), 'utf8'), `lessons-${name.replace('.txt', '')}`),
+    );
 }
 
 export function parseLessons(source: string, name: string): Labelled[] {
@@ -57,7 +59,10 @@ export function parseLessons(source: string, name: string): Labelled[] {
 }
 
 /** Takes the marks out of a text and gives their spans. */
-export function unmark(marked: string, name: string): { text: string; spans: { start: number; end: number; kinds: KeyEventKind[] }[] } {
+export function unmark(
+  marked: string,
+  name: string,
+): { text: string; spans: { start: number; end: number; kinds: KeyEventKind[] }[] } {
   let text = '';
   let last = 0;
   const spans: { start: number; end: number; kinds: KeyEventKind[] }[] = [];

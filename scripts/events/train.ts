@@ -12,7 +12,7 @@ import path from 'node:path';
 import { analyse } from '../../src/core/events/analyse.ts';
 import { choose } from '../../src/core/events/choose.ts';
 import { FEATURES } from '../../src/core/events/features.ts';
-import type { Model } from '../../src/core/events/model.ts';
+import type { Model } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
 import type { KeyEventKind } from '../../src/core/model/key-event.ts';
 import type { Role } from '../../src/core/model/message.ts';
@@ -48,7 +48,11 @@ const hits = (gold: Span, found: Span): boolean =>
   found.end - found.start <= Math.max(4 * (gold.end - gold.start), 300);
 
 /** Sources by whose they are: the sessions of one project are one source. */
-const groupOf = (source: string): string => source.replace(/^specstory-/, '').split(/__|-pt__/)[0]!.replace('agente-bsc', 'agente');
+const groupOf = (source: string): string =>
+  source
+    .replace(/^specstory-/, '')
+    .split(/__|-pt__/)[0]!
+    .replace('agente-bsc', 'agente');
 
 function sample(item: Labelled, group: string, weight: number): Sample {
   return { item, group, weight, analysis: analyse({ role: item.role, text: item.text }, item.before) };
@@ -77,7 +81,11 @@ function rowsOf({ item, analysis, weight }: Sample): Row[] {
 const columns = (row: Row): number[] => [...row.on, ...row.on.map((i) => i + (row.user ? F : 2 * F))];
 
 /** Logistic regression by Adam on the full batch, L2 on all but the biases. */
-function logistic(rows: readonly { cols: readonly number[]; y: number; weight: number }[], l2: number, steps = 400): Float64Array {
+function logistic(
+  rows: readonly { cols: readonly number[]; y: number; weight: number }[],
+  l2: number,
+  steps = 400,
+): Float64Array {
   const n = 3 * F;
   const w = new Float64Array(n);
   const m = new Float64Array(n);
@@ -112,10 +120,21 @@ const round = (x: number): number => Math.round(x * 1000) / 1000;
 
 function train(samples: readonly Sample[], l2 = 3, l2Kind = 2): Model {
   const rows = samples.flatMap(rowsOf);
-  const event = fold(logistic(rows.map((row) => ({ cols: columns(row), y: row.y, weight: row.weight })), l2));
+  const event = fold(
+    logistic(
+      rows.map((row) => ({ cols: columns(row), y: row.y, weight: row.weight })),
+      l2,
+    ),
+  );
   const positives = rows.filter((row) => row.y === 1);
   const kinds = KEY_EVENT_KINDS.map((kind) =>
-    fold(logistic(positives.map((row) => ({ cols: columns(row), y: row.kinds.includes(kind) ? 1 : 0, weight: row.weight })), l2Kind, 200)),
+    fold(
+      logistic(
+        positives.map((row) => ({ cols: columns(row), y: row.kinds.includes(kind) ? 1 : 0, weight: row.weight })),
+        l2Kind,
+        200,
+      ),
+    ),
   );
   return { event, kinds: Object.fromEntries(KEY_EVENT_KINDS.map((kind, i) => [kind, kinds[i]!])) as Model['kinds'] };
 }
@@ -129,7 +148,13 @@ interface Tally {
 }
 const tally = (): Tally => ({ agreed: 0, found: 0, predicted: 0, right: 0, kindRight: 0 });
 
-function score(samples: readonly Sample[], model: Model, threshold: { user: number; other: number }, into: Tally, log?: (line: string) => void): void {
+function score(
+  samples: readonly Sample[],
+  model: Model,
+  threshold: { user: number; other: number },
+  into: Tally,
+  log?: (line: string) => void,
+): void {
   for (const { item, analysis } of samples) {
     const found = choose({ role: item.role, text: item.text }, analysis, model, threshold);
     const all = [...item.agreed, ...item.single];
@@ -137,7 +162,9 @@ function score(samples: readonly Sample[], model: Model, threshold: { user: numb
       into.agreed++;
       const match = found.find((event) => hits(gold, event));
       if (match === undefined) {
-        log?.(`MISS ${item.source.slice(0, 14)} ${item.role} ${gold.kinds[0] ?? ''}: ${item.text.slice(gold.start, gold.end).slice(0, 160)}`);
+        log?.(
+          `MISS ${item.source.slice(0, 14)} ${item.role} ${gold.kinds[0] ?? ''}: ${item.text.slice(gold.start, gold.end).slice(0, 160)}`,
+        );
         continue;
       }
       into.found++;
@@ -147,7 +174,10 @@ function score(samples: readonly Sample[], model: Model, threshold: { user: numb
     for (const event of found) {
       into.predicted++;
       if (all.some((gold) => hits(gold, event))) into.right++;
-      else log?.(`WRONG ${item.source.slice(0, 14)} ${item.role} ${event.kind} ${event.score.toFixed(2)}: ${event.quote.slice(0, 160)}`);
+      else
+        log?.(
+          `WRONG ${item.source.slice(0, 14)} ${item.role} ${event.kind} ${event.score.toFixed(2)}: ${event.quote.slice(0, 160)}`,
+        );
     }
   }
 }
@@ -164,17 +194,28 @@ const labelled = files.flatMap((file) =>
     .filter((item) => typeof item.text === 'string')
     .map((item) => sample(item, groupOf(item.source), 1)),
 );
-const lessons = readLessons(path.join(ROOT, 'test/fixtures/events/lessons')).map((item) => sample(item, item.source, 0.5));
+const lessons = readLessons(path.join(ROOT, 'test/fixtures/events/lessons')).map((item) =>
+  sample(item, item.source, 0.5),
+);
 const samples = [...labelled, ...lessons];
 const groups = [...new Set(samples.map((s) => s.group))];
-console.log(`${labelled.length} labelled messages, ${lessons.length} lessons, ${F} features, groups: ${groups.join(', ')}`);
+console.log(
+  `${labelled.length} labelled messages, ${lessons.length} lessons, ${F} features, groups: ${groups.join(', ')}`,
+);
 
 const models = new Map(groups.map((group) => [group, train(samples.filter((s) => s.group !== group))]));
 const verbose = args.includes('--verbose');
 for (const user of [0.3, 0.4, 0.5]) {
   for (const other of [0.25, 0.3, 0.35, 0.4, 0.5]) {
     const both = tally();
-    for (const group of groups) if (labelled.some((s) => s.group === group)) score(samples.filter((s) => s.group === group), models.get(group)!, { user, other }, both);
+    for (const group of groups)
+      if (labelled.some((s) => s.group === group))
+        score(
+          samples.filter((s) => s.group === group),
+          models.get(group)!,
+          { user, other },
+          both,
+        );
     console.log(`left out, thresholds user ${user} other ${other}: ${show(both)}`);
   }
 }
@@ -182,7 +223,13 @@ const chosen = { user: 0.4, other: 0.35 };
 for (const group of groups) {
   for (const role of ['user', 'assistant', 'tool'] satisfies Role[]) {
     const one = tally();
-    score(samples.filter((s) => s.group === group && s.item.role === role), models.get(group)!, chosen, one, verbose ? (line) => console.log(line) : undefined);
+    score(
+      samples.filter((s) => s.group === group && s.item.role === role),
+      models.get(group)!,
+      chosen,
+      one,
+      verbose ? (line) => console.log(line) : undefined,
+    );
     if (one.agreed > 0) console.log(`left out ${group} ${role}: ${show(one)}`);
   }
 }
@@ -194,7 +241,7 @@ console.log(`trained on all, labelled only: ${show(inside)}`);
 if (args.includes('--write')) {
   const rows = (list: readonly number[]): string => `[${list.join(', ')}]`;
   const body = `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
-import type { Model } from './model.ts';
+import type { Model } from './linear-model.ts';
 
 // prettier-ignore
 export const MODEL: Model = {

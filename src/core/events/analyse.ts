@@ -1,0 +1,59 @@
+import type { Role } from '../model/message.ts';
+import { findConcepts } from './concepts.ts';
+import type { ConceptHits } from './concepts.ts';
+import { describe, describeBefore } from './features.ts';
+import type { BeforeTraits, SegmentTraits } from './features.ts';
+import { readLines } from './lines.ts';
+import { findInMachineText } from './machine.ts';
+import type { MachineFinding } from './machine.ts';
+import { segmentLines } from './segments.ts';
+import type { Segment, SegmentedMessage } from './segments.ts';
+
+/** A message's text and who said it: what the detector reads. */
+export interface SpokenText {
+  readonly role: Role;
+  readonly text: string;
+}
+
+export interface Candidate {
+  readonly segment: Segment;
+  readonly traits: SegmentTraits;
+}
+
+export interface Analysis {
+  readonly candidates: readonly Candidate[];
+  readonly findings: readonly MachineFinding[];
+  readonly settings: SegmentedMessage['settings'];
+  readonly before: BeforeTraits;
+}
+
+/** Lines, sentences and their features; what both detection and training start from. Linear in the text's length. */
+export function analyse(message: SpokenText, before: string | undefined): Analysis {
+  const { role, text } = message;
+  const lines = readLines(text, { machine: role === 'tool' });
+  const findings = findInMachineText(text, lines);
+  const { segments, settings } = segmentLines(text, lines, role);
+  const traits = describeBefore(before);
+  const context = { role, segments: segments.length, before: traits };
+  const headings = new Map<Segment, ConceptHits>();
+  const candidates: Candidate[] = [];
+  const seen = new Set<string>();
+  for (const segment of segments) {
+    // Some clients repeat the request below the command; the first one is quoted.
+    const quote = text.slice(segment.start, segment.end);
+    if (seen.has(quote)) continue;
+    seen.add(quote);
+    let hits: ConceptHits | undefined;
+    if (segment.heading !== undefined) {
+      hits = headings.get(segment.heading);
+      if (hits === undefined) {
+        hits = findConcepts(
+          text.slice(segment.heading.start, Math.min(segment.heading.end, segment.heading.start + 160)),
+        );
+        headings.set(segment.heading, hits);
+      }
+    }
+    candidates.push({ segment, traits: describe(text, segment, context, hits) });
+  }
+  return { candidates, findings, settings, before: traits };
+}

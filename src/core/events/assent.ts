@@ -1,0 +1,87 @@
+import type { DetectedEvent, Span } from '../model/key-event.ts';
+import { findConcepts } from './concepts.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** An answer longer than this says what it is about. */
+const SHORT_ANSWER_WORDS = 12;
+/** Only the end of the message before is searched (UTF-16 units): what is answered stands there. */
+const SEARCHED = 4000;
+const LONGEST_QUOTE = 300;
+
+const ASSENT = CONCEPTS.indexOf('assent');
+const DECIDE = CONCEPTS.indexOf('decide');
+const REFUSE = CONCEPTS.indexOf('refuse');
+const SUGGEST = CONCEPTS.indexOf('suggest');
+
+/** The name of an option in an answer: "option 3", "B", "do A", "the second", "方案二", "案B". */
+const NAMED =
+  /(?:option|opción|opcion|opção|opcao|variante|plan|proposal|approach|fase|phase|step|schritt|étape|方案|案|选项|選項|オプション|プラン|第|number|#|nr\.?|w\/|with|do|go with|mit|con|com|avec)\s?([A-Ha-h](?![\p{L}\p{N}])|\d{1,2}|[一二三四五])/iu;
+const BARE = /^\W*([A-H]|\d{1,2})\W*$/;
+const ORDINALS: readonly RegExp[] = [
+  /\b(?:first|primera?|premi(?:er|ère)|erste[rns]?|primeir[ao])\b|第一|最初|一つ目|1つ目/iu,
+  /\b(?:second|segund[ao]|deuxième|zweite[rns]?)\b|第二|二番目|二つ目|2つ目/iu,
+  /\b(?:third|tercer[ao]?|troisième|dritte[rns]?|terceir[ao])\b|第三|三番目|三つ目|3つ目/iu,
+];
+const CHINESE_DIGITS = '一二三四五';
+
+/**
+ * What a short assent or choice refers to: the named option in the message before, else its last proposal or question.
+ * Undefined when the event is no such answer, or says itself what it decides.
+ */
+export function proposalOf(event: DetectedEvent, before: string): (Span & { readonly quote: string }) | undefined {
+  if (event.kind !== 'decision' || event.quote.length > 200) return undefined;
+  const hits = findConcepts(event.quote);
+  const named = optionIn(event.quote);
+  const answers = hits.first[ASSENT] === 0 || hits.first[REFUSE] === 0 || hits.count[DECIDE]! > 0;
+  if (named === undefined && !(answers && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
+  const from = Math.max(0, before.length - SEARCHED);
+  const sentences = sentencesBefore(before, from);
+  let found: Span | undefined;
+  if (named !== undefined)
+    found = sentences.findLast((span) => labelOf(before.slice(span.start, span.start + 60)) === named);
+  found ??= sentences.findLast((span) => {
+    const quote = before.slice(span.start, span.end);
+    return /[?？]\W*$/.test(quote) || findConcepts(quote).count[SUGGEST]! > 0;
+  });
+  if (found === undefined) return undefined;
+  const end = Math.min(found.end, found.start + LONGEST_QUOTE);
+  return { start: found.start, end, quote: before.slice(found.start, end) };
+}
+
+function optionIn(quote: string): string | undefined {
+  const mark = (NAMED.exec(quote) ?? BARE.exec(quote))?.[1];
+  if (mark !== undefined) {
+    const chinese = CHINESE_DIGITS.indexOf(mark);
+    return chinese === -1 ? mark.toUpperCase() : String(chinese + 1);
+  }
+  const ordinal = ORDINALS.findIndex((pattern) => pattern.test(quote));
+  return ordinal === -1 ? undefined : String(ordinal + 1);
+}
+
+/** The label a line of options starts with: "2." → "2", "**B)**" → "B", "Option C:" → "C". */
+function labelOf(line: string): string | undefined {
+  const match =
+    /^[\s*_#>-]*(?:option|opción|opção|variante|plan|方案|案|选项|オプション)?\s*[([（【]?([A-Ha-h]|\d{1,2}|[一二三四五])(?:[.)\]:：、）】]|\*\*|\s[-–—:])/iu.exec(
+      line,
+    );
+  if (match === null) return undefined;
+  const chinese = CHINESE_DIGITS.indexOf(match[1]!);
+  return chinese === -1 ? match[1]!.toUpperCase() : String(chinese + 1);
+}
+
+/** Lines that start with an option's label stay whole, others are cut into sentences. */
+function sentencesBefore(text: string, from: number): Span[] {
+  const spans: Span[] = [];
+  for (let at = from; at <= text.length;) {
+    let stop = text.indexOf('\n', at);
+    if (stop === -1) stop = text.length;
+    const line = text.slice(at, stop);
+    if (labelOf(line.slice(0, 60)) !== undefined) {
+      const lead = line.length - line.trimStart().length;
+      spans.push({ start: at + lead, end: at + line.trimEnd().length });
+    } else spans.push(...sentencesOf(text, at, stop));
+    at = stop + 1;
+  }
+  return spans;
+}

@@ -1,0 +1,99 @@
+import { KEY_EVENT_KINDS } from '../model/key-event.ts';
+import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
+import type { Analysis, Candidate, SpokenText } from './analyse.ts';
+import { probability } from './linear-model.ts';
+import type { Model } from './linear-model.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+import type { Concept } from './lexicon/lexicon.ts';
+
+export interface Thresholds {
+  readonly user: number;
+  readonly other: number;
+}
+
+/** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
+const JOINED = 200;
+
+/** What a reader is told about a match, by the concepts that speak for the kind. */
+const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
+  decision: ['assent', 'decide'],
+  error: ['fault', 'fail'],
+  preference: ['prefer', 'request'],
+  constraint: ['forbid', 'oblige'],
+  configuration: ['config'],
+  fact: ['cause', 'state'],
+  todo: ['act', 'request', 'open'],
+  outcome: ['done', 'faultless'],
+};
+
+/** Turns an analysis into events: the model scores each sentence, rules speak for machine output and settings. */
+export function choose(message: SpokenText, analysis: Analysis, model: Model, thresholds: Thresholds): DetectedEvent[] {
+  const { role, text } = message;
+  if (role === 'system') return [];
+  const side = role === 'user' ? 'user' : 'other';
+  const events: DetectedEvent[] = [];
+  for (const finding of analysis.findings) {
+    events.push({ ...pick(finding), quote: text.slice(finding.start, finding.end) });
+  }
+  for (const setting of analysis.settings) {
+    events.push({
+      start: setting.start,
+      end: setting.end,
+      kind: 'configuration',
+      quote: text.slice(setting.start, setting.end),
+      score: 0.8,
+      reason: 'command that sets',
+    });
+  }
+  let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
+  for (const candidate of analysis.candidates) {
+    const { segment, traits } = candidate;
+    const score = probability(traits.vector, model.event[side]);
+    if (score < thresholds[side]) continue;
+    const kind = kindOf(candidate, model, side);
+    const { start, end } = segment;
+    const joins =
+      last !== undefined &&
+      last.event.kind === kind &&
+      last.candidate.segment.line === segment.line &&
+      last.candidate.segment.index === segment.index - 1 &&
+      end - last.event.start <= JOINED;
+    const event: DetectedEvent = joins
+      ? { ...last!.event, end, quote: text.slice(last!.event.start, end), score: Math.max(last!.event.score, score) }
+      : { start, end, kind, quote: text.slice(start, end), score, reason: reasonOf(candidate, kind) };
+    if (joins) events.pop();
+    events.push(event);
+    last = { event, candidate };
+  }
+  events.sort((a, b) => a.start - b.start || b.score - a.score);
+  return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
+}
+
+const pick = ({ start, end, kind, score, reason }: Analysis['findings'][number]): Omit<DetectedEvent, 'quote'> => ({
+  start,
+  end,
+  kind,
+  score,
+  reason,
+});
+
+function kindOf({ traits }: Candidate, model: Model, side: 'user' | 'other'): KeyEventKind {
+  let best: KeyEventKind = 'fact';
+  let most = -1;
+  for (const kind of KEY_EVENT_KINDS) {
+    const score = probability(traits.vector, model.kinds[kind][side]);
+    if (score > most) {
+      most = score;
+      best = kind;
+    }
+  }
+  return best;
+}
+
+function reasonOf({ traits }: Candidate, kind: KeyEventKind): string {
+  for (const concept of TELLING[kind]) {
+    const word = traits.hits.words[CONCEPTS.indexOf(concept)];
+    if (word !== undefined) return `${kind}: “${word}”`;
+  }
+  return `${kind}: by its form and place`;
+}

@@ -1,0 +1,169 @@
+import { CHINESE } from './lexicon/chinese.ts';
+import { ENGLISH } from './lexicon/english.ts';
+import { FRENCH } from './lexicon/french.ts';
+import { GERMAN } from './lexicon/german.ts';
+import { JAPANESE } from './lexicon/japanese.ts';
+import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+import type { Concept, Lexicon } from './lexicon/lexicon.ts';
+import { PORTUGUESE } from './lexicon/portuguese.ts';
+import { SPANISH } from './lexicon/spanish.ts';
+
+const LEXICONS: readonly Lexicon[] = [
+  ENGLISH,
+  SPANISH,
+  PORTUGUESE,
+  FRENCH,
+  GERMAN,
+  ITALIAN,
+  RUSSIAN,
+  JAPANESE,
+  CHINESE,
+  KOREAN,
+];
+
+/** Where a concept shows up in a sentence. */
+export interface ConceptHits {
+  /** Times seen, by the concept's place in `CONCEPTS`. */
+  readonly count: Uint8Array;
+  /** Index of the first word (two characters count as a word in scripts without spaces), 255 when absent. */
+  readonly first: Uint8Array;
+  /** 1 when the sentence ends with it: where Japanese, Korean and German put what is asked. */
+  readonly tail: Uint8Array;
+  /** The text that matched first, for a person to read. */
+  readonly words: (string | undefined)[];
+  /** Number of words, in the sense of `first`. */
+  readonly length: number;
+}
+
+interface TrieNode {
+  readonly next: Map<number, TrieNode>;
+  /** Bits of the concepts whose entry ends here, at the end of a word. */
+  whole: number;
+  /** Bits of the concepts whose entry ends here and may go on. */
+  open: number;
+}
+
+const newNode = (): TrieNode => ({ next: new Map(), whole: 0, open: 0 });
+
+const isAsciiWord = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90);
+
+/** Kana, ideographs and Hangul: words are not parted by spaces, or carry their particles. */
+export const isUnspaced = (code: number): boolean =>
+  (code >= 0x3040 && code <= 0x30ff) ||
+  (code >= 0x3400 && code <= 0x9fff) ||
+  (code >= 0xac00 && code <= 0xd7af) ||
+  (code >= 0xf900 && code <= 0xfaff) ||
+  (code >= 0xff66 && code <= 0xff9f);
+
+const isLetter = (code: number): boolean =>
+  isAsciiWord(code) ||
+  (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
+  (code >= 0x370 && code <= 0x52f);
+
+const NOT_ASCII = /[^\0-\x7f]/;
+const LATIN_MARKS = /[\u0300-\u036f]/g;
+
+/**
+ * Lower case, Latin accents dropped, curly apostrophes made straight. Offsets do not survive: for looking things up only.
+ * Kana keep their voicing marks, because only U+0300…036F go.
+ */
+export function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (!NOT_ASCII.test(lower)) return lower;
+  return lower
+    .replace(/[’‘＇]/g, "'")
+    .normalize('NFD')
+    .replace(LATIN_MARKS, '')
+    .normalize('NFC');
+}
+
+function compile(lexicons: readonly Lexicon[]): TrieNode {
+  const root = newNode();
+  for (const lexicon of lexicons) {
+    CONCEPTS.forEach((concept, index) => {
+      for (const raw of (lexicon[concept] ?? '').split('|')) {
+        const entry = fold(raw.trim());
+        if (entry === '') continue;
+        const open = entry.endsWith('*');
+        const body = open ? entry.slice(0, -1) : entry;
+        let node = root;
+        for (let i = 0; i < body.length; i++) {
+          const code = body.charCodeAt(i);
+          let child = node.next.get(code);
+          if (child === undefined) node.next.set(code, (child = newNode()));
+          node = child;
+        }
+        if (open || isUnspaced(body.charCodeAt(body.length - 1))) node.open |= 1 << index;
+        else node.whole |= 1 << index;
+      }
+    });
+  }
+  return root;
+}
+
+const ROOT = compile(LEXICONS);
+const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
+const FAULT = indexOf('fault');
+const FAULTLESS = indexOf('faultless');
+/** Entries are shorter than this; a walk that would go on longer cannot match. */
+const LONGEST = 48;
+
+/**
+ * Finds the concepts of a sentence in one pass: a trie is walked from each start of a word, at most `LONGEST` characters,
+ * so the cost is linear in the text. A fault inside a phrase that denies it ("no errors") does not count.
+ */
+export function findConcepts(sentence: string): ConceptHits {
+  const text = fold(sentence);
+  const count = new Uint8Array(CONCEPTS.length);
+  const first = new Uint8Array(CONCEPTS.length).fill(255);
+  const tail = new Uint8Array(CONCEPTS.length);
+  const words: (string | undefined)[] = new Array<string | undefined>(CONCEPTS.length);
+  const covered = new Int32Array(CONCEPTS.length);
+  let end = text.length;
+  while (end > 0 && !isLetter(text.charCodeAt(end - 1)) && !isUnspaced(text.charCodeAt(end - 1))) end--;
+  let word = 0;
+  let halves = 0;
+  let previous = 32;
+  for (let at = 0; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const unspaced = isUnspaced(code);
+    const starts = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
+    previous = code;
+    if (!starts) continue;
+    let node: TrieNode | undefined = ROOT.next.get(code);
+    let stop = at + 1;
+    const limit = Math.min(end, at + LONGEST);
+    while (node !== undefined) {
+      const after = stop < text.length ? text.charCodeAt(stop) : 32;
+      const bits = node.open | (isLetter(after) ? 0 : node.whole);
+      if (bits !== 0) record(bits, at, stop);
+      if (stop >= limit) break;
+      let step = text.charCodeAt(stop);
+      if (step === 9 || step === 10 || step === 0x3000) step = 32;
+      node = node.next.get(step);
+      stop++;
+    }
+    if (unspaced) {
+      halves++;
+      if (halves % 2 === 0) word++;
+    } else word++;
+  }
+  return { count, first, tail, words, length: word + (halves % 2) };
+
+  function record(bits: number, from: number, to: number): void {
+    for (let rest = bits; rest !== 0; rest &= rest - 1) {
+      const concept = 31 - Math.clz32(rest & -rest);
+      if (concept === FAULT && from < covered[FAULTLESS]!) continue;
+      if (concept === FAULTLESS && from < covered[FAULT]! && count[FAULT]! > 0) count[FAULT]!--;
+      if (to <= covered[concept]!) continue;
+      const extended = from < covered[concept]!;
+      covered[concept] = to;
+      if (!extended && count[concept]! < 255) count[concept]!++;
+      if (first[concept] === 255) first[concept] = Math.min(word, 254);
+      if (!extended || words[concept] === undefined) words[concept] ??= text.slice(from, to);
+      if (to >= end - 1) tail[concept] = 1;
+    }
+  }
+}

@@ -1,0 +1,330 @@
+import type { Role } from '../model/message.ts';
+import { findConcepts } from './concepts.ts';
+import type { ConceptHits } from './concepts.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+import type { Concept } from './lexicon/lexicon.ts';
+import type { Segment } from './segments.ts';
+
+/** What stands before a message, as far as it bears on it. */
+export interface BeforeTraits {
+  /** The message before asked something or offered options. */
+  readonly asked: boolean;
+  /** The message before reports an error or was cancelled. */
+  readonly failed: boolean;
+}
+
+const STRUCTURE = [
+  'bias',
+  'words:1-2',
+  'words:3-5',
+  'words:6-12',
+  'words:13-25',
+  'words:26+',
+  'line:prose',
+  'line:heading',
+  'line:bullet',
+  'line:numbered',
+  'line:table',
+  'line:added',
+  'thinking',
+  'first of message',
+  'last of message',
+  'only of message',
+  'of few',
+  'of a document',
+  'first of line',
+  'later of line',
+  'question mark',
+  'exclamation',
+  'colon at end',
+  'ellipsis',
+  'bold label',
+  'bold',
+  'status mark good',
+  'status mark warning',
+  'status mark bad',
+  'status mark open',
+  'emoji',
+  'code words:1',
+  'code words:2+',
+  'path',
+  'url',
+  'number',
+  'measure',
+  'assignment',
+  'version',
+  'option name',
+  'arrow',
+  'in brackets',
+  'quotation',
+  'identifier',
+  'question opening',
+  'ask without mark',
+  'imperative opening',
+  'imperative ending',
+  'request and act',
+  'assent opening',
+  'refuse opening',
+  'act early after lead-in',
+  'before asked',
+  'before asked, short',
+  'before failed',
+  'after heading',
+  'heading:open',
+  'heading:done',
+  'heading:fault',
+  'heading:cause',
+  'heading:suggest',
+  'heading:forbid',
+  'heading:decide',
+  'heading:config',
+  'heading:explain',
+  'heading:question',
+  'state and code',
+  'cause and fault',
+  'done and code',
+  'done opening',
+  'done ending',
+  'narrate opening',
+  'explain opening',
+  'suggest opening',
+  'maybe opening',
+  'chatter opening',
+  'chatter only',
+  'oblige with act',
+  'forbid with act',
+  'we decide',
+  'i want',
+  'fault denied',
+  'fault and state',
+  'not and state',
+  'prose run before',
+  'all lower',
+  'ends with stop',
+  'no concept',
+] as const;
+type StructureName = (typeof STRUCTURE)[number];
+
+/** Names of all features, in the order of the weights. */
+export const FEATURES: readonly string[] = [
+  ...STRUCTURE,
+  ...CONCEPTS.map((concept) => `has ${concept}`),
+  ...CONCEPTS.map((concept) => `opens with ${concept}`),
+  ...CONCEPTS.map((concept) => `repeats ${concept}`),
+];
+
+const PLACE = new Map<string, number>(STRUCTURE.map((name, index) => [name, index]));
+const place = (name: StructureName): number => PLACE.get(name)!;
+const CONCEPT_AT: Readonly<Record<Concept, number>> = Object.fromEntries(
+  CONCEPTS.map((concept, index) => [concept, index]),
+) as Record<Concept, number>;
+const HAS = STRUCTURE.length;
+const OPENS = HAS + CONCEPTS.length;
+const REPEATS = OPENS + CONCEPTS.length;
+
+/** Words that stand before what is meant: "now", "and please", "ok,". They do not move an imperative from its place. */
+const GOOD = /^(?:\[(?:OK|x|X|DONE|PASS)\]|✅|✔️?|☑️?|✓|🎉|👍|🟢)/u;
+const WARNING = /^(?:\[(?:WARN|WARNING|!)\]|⚠️?|❗|🟡|🚧|❕)/u;
+const BAD = /^(?:\[(?:ERRO|ERROR|FAIL|ERR|X)\]|❌|✗|✘|🔴|🐛|⛔|🚫)/u;
+const OPEN = /^(?:\[ \]|⏳|⏭️?|⏸️?|☐|🔜|🔲|⬜|->|→|📋|🎯)/u;
+const EMOJI = /\p{Extended_Pictographic}|\[EMOJI\]/u;
+const BOLD_LABEL = /^\*{1,2}[^*\n]{1,80}(?:\*{1,2}\s*[:：]|[:：]\s*\*{1,2})|^[\p{L}\p{N} _/`.-]{2,40}[:：] /u;
+const PATH =
+  /(?:^|[\s`"'(（「])(?:~|\.{1,2}|[A-Za-z]:)?[\\/][\w.@-]+(?:[\\/][\w.@-]+)+|(?:^|[\s`"'(（「])[\w@-]+(?:\/[\w.@-]+)+\.\w{1,6}|[\w-]+\.(?:ts|tsx|js|py|go|rs|java|md|json|yml|yaml|toml|sql|sh|css|html|env|cfg|ini|rb|php|cs|cpp|kt|swift)\b|(?:^|\s|`)\.env\b/;
+const URL = /https?:\/\//;
+const MEASURE =
+  /\d\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|kb|mb|gb|tb|%|px|req|rps|tokens?|chars?|lines?|x|€|\$|segundos|minutos|horas|dias|días|líneas|linhas|Sekunden|Minuten|Stunden|Tage|Zeilen|secondes|heures|jours|lignes|秒|分|時間|日|行|件|个|毫秒|分钟|小时|天|条|個)(?![a-z])|[$€£]\s?\d/i;
+const ASSIGNMENT =
+  /\b[A-Z][A-Z0-9_]{2,}\s?=|--[a-z][\w-]+|\b[a-z_][\w.-]{1,40}\s?[=:]\s?(?:true|false|"[^"]*"|'[^']*'|\d+\b)/;
+const VERSION = /\bv?\d+\.\d+(?:\.\d+)?\b|\b(?:[A-Z][A-Za-z]+|python|node|java|go|php|ruby) \d{1,2}\b/;
+const OPTION =
+  /(?:^|\b|[^\p{L}])(?:option|opción|opcion|opção|opcao|plan|variante|variant|phase|fase|step|approach|alternative|approche|ansatz|方案|案|选项|オプション|選択肢|proposal)\s?[A-Z0-9一二三①②③]\b|^[A-D1-9][).]?$|^[A-D][).：:]|[AB12]案|第[一二三]|#\d\b/iu;
+const ARROW = /->|→|=>|➜/;
+const QUOTATION = /"[^"]{2,}"|“[^”]{2,}”|「[^」]{1,}」|«[^»]{2,}»|„[^“]{2,}“/;
+const IDENTIFIER =
+  /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
+const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
+const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
+const HEAD = 320;
+
+export interface SegmentTraits {
+  readonly vector: Float64Array;
+  readonly hits: ConceptHits;
+  readonly question: boolean;
+}
+
+export interface MessageTraits {
+  readonly role: Role;
+  readonly segments: number;
+  readonly before: BeforeTraits;
+}
+
+/** The features of one segment; cost linear in its length, of which at most `HEAD` characters are looked at. */
+export function describe(
+  text: string,
+  segment: Segment,
+  message: MessageTraits,
+  headingHits: ConceptHits | undefined,
+): SegmentTraits {
+  const vector = new Float64Array(FEATURES.length);
+  const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
+  const bare = quote.replace(/^[*_`#\s]+/, '');
+  const hits = findConcepts(quote);
+  const set = (name: StructureName): void => {
+    vector[place(name)] = 1;
+  };
+  const has = (concept: Concept): boolean => hits.count[CONCEPT_AT[concept]]! > 0;
+  const opens = (concept: Concept, within = 0): boolean => hits.first[CONCEPT_AT[concept]]! <= within;
+  const ends = (concept: Concept): boolean => hits.tail[CONCEPT_AT[concept]]! === 1;
+
+  set('bias');
+  const words = hits.length;
+  set(
+    words <= 2
+      ? 'words:1-2'
+      : words <= 5
+        ? 'words:3-5'
+        : words <= 12
+          ? 'words:6-12'
+          : words <= 25
+            ? 'words:13-25'
+            : 'words:26+',
+  );
+  switch (segment.line.kind) {
+    case 'heading':
+      set('line:heading');
+      break;
+    case 'bullet':
+      set('line:bullet');
+      break;
+    case 'numbered':
+      set('line:numbered');
+      break;
+    case 'table':
+      set('line:table');
+      break;
+    case 'added':
+      set('line:added');
+      break;
+    case 'prose':
+    case 'blank':
+    case 'quoted':
+    case 'machine':
+    case 'markup':
+      set('line:prose');
+  }
+  if (segment.line.thinking) set('thinking');
+  if (segment.order === 0) set('first of message');
+  if (segment.order === message.segments - 1) set('last of message');
+  if (message.segments === 1) set('only of message');
+  if (message.segments <= 4) set('of few');
+  if (message.segments > 25) set('of a document');
+  set(segment.index === 0 ? 'first of line' : 'later of line');
+  const mark = QUESTION_END.test(quote) || QUESTION_OPEN.test(quote);
+  if (mark) set('question mark');
+  if (/[!！]\W*$/.test(quote)) set('exclamation');
+  if (/[:：]\*{0,2}$/.test(quote)) set('colon at end');
+  if (/(?:\.{2,}|…)$/.test(quote)) set('ellipsis');
+  if (/[.。．]["'”)*]*$/.test(quote)) set('ends with stop');
+  if (BOLD_LABEL.test(quote)) set('bold label');
+  if (quote.startsWith('**')) set('bold');
+  if (GOOD.test(bare)) set('status mark good');
+  if (WARNING.test(bare)) set('status mark warning');
+  if (BAD.test(bare)) set('status mark bad');
+  if (OPEN.test(bare)) set('status mark open');
+  if (EMOJI.test(quote)) set('emoji');
+  const code = (quote.match(/`[^`]+`/g) ?? []).length;
+  if (code === 1) set('code words:1');
+  if (code > 1) set('code words:2+');
+  const path = PATH.test(quote);
+  if (path) set('path');
+  if (URL.test(quote)) set('url');
+  if (/\d/.test(quote)) set('number');
+  if (MEASURE.test(quote)) set('measure');
+  if (ASSIGNMENT.test(quote)) set('assignment');
+  if (VERSION.test(quote)) set('version');
+  if (OPTION.test(bare)) set('option name');
+  if (ARROW.test(quote)) set('arrow');
+  if (/^[([（【]/.test(bare)) set('in brackets');
+  if (QUOTATION.test(quote)) set('quotation');
+  const identifier = IDENTIFIER.test(quote);
+  if (identifier) set('identifier');
+  if (!/[A-Z]/.test(quote) && /[a-z]/.test(quote)) set('all lower');
+
+  const question = mark || opens('ask');
+  if (opens('ask') && mark) set('question opening');
+  if (opens('ask') && !mark) set('ask without mark');
+  if (opens('act')) set('imperative opening');
+  else if (opens('act', 4) && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1)) set('act early after lead-in');
+  if (ends('act') || ends('request')) set('imperative ending');
+  if (has('request') && has('act')) set('request and act');
+  if (opens('assent')) set('assent opening');
+  if (opens('refuse')) set('refuse opening');
+  if (has('oblige') && has('act')) set('oblige with act');
+  if (has('forbid') && has('act')) set('forbid with act');
+  if (has('decide') && (has('we') || has('i'))) set('we decide');
+  if (opens('i', 1) && has('request')) set('i want');
+  if (has('faultless') && !has('fault')) set('fault denied');
+  if (has('fault') && has('state')) set('fault and state');
+  if (has('not') && has('state')) set('not and state');
+  if (has('state') && (code > 0 || identifier || path)) set('state and code');
+  if (has('cause') && has('fault')) set('cause and fault');
+  if (has('done') && (code > 0 || identifier || path)) set('done and code');
+  if (opens('done', 1)) set('done opening');
+  if (ends('done')) set('done ending');
+  if (opens('narrate', 1)) set('narrate opening');
+  if (opens('explain', 1)) set('explain opening');
+  if (opens('suggest', 1)) set('suggest opening');
+  if (opens('maybe', 1)) set('maybe opening');
+  if (opens('chatter')) set('chatter opening');
+  if (has('chatter') && words <= 4) set('chatter only');
+  if (message.before.asked) set('before asked');
+  if (message.before.asked && words <= 8 && segment.order === 0) set('before asked, short');
+  if (message.before.failed) set('before failed');
+
+  if (headingHits !== undefined) {
+    const under = (concept: Concept): boolean => headingHits.count[CONCEPT_AT[concept]]! > 0;
+    set('after heading');
+    if (under('open')) set('heading:open');
+    if (under('done')) set('heading:done');
+    if (under('fault')) set('heading:fault');
+    if (under('cause')) set('heading:cause');
+    if (under('suggest')) set('heading:suggest');
+    if (under('forbid') || under('oblige')) set('heading:forbid');
+    if (under('decide')) set('heading:decide');
+    if (under('config')) set('heading:config');
+    if (under('explain')) set('heading:explain');
+    if (under('ask')) set('heading:question');
+  }
+  let any = false;
+  for (let i = 0; i < CONCEPTS.length; i++) {
+    const seen = hits.count[i]!;
+    if (seen === 0) continue;
+    any = true;
+    vector[HAS + i] = 1;
+    if (hits.first[i]! <= 1) vector[OPENS + i] = 1;
+    if (seen > 1) vector[REPEATS + i] = 1;
+  }
+  if (!any) set('no concept');
+  return { vector, hits, question };
+}
+
+/** What the message before means for this one; only its end is looked at (UTF-16 units). */
+const BEFORE_END = 700;
+
+const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
+
+export function describeBefore(before: string | undefined): BeforeTraits {
+  if (before === undefined || before === '') return { asked: false, failed: false };
+  const end = before.slice(-BEFORE_END).trimEnd();
+  const last = end.slice(-220);
+  const question =
+    /[?？][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
+    /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
+  const hits = findConcepts(last);
+  const offered = hits.count[CONCEPT_AT.suggest]! > 0 && /[?？]/.test(last);
+  return {
+    asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
+    failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
+  };
+}

@@ -1,0 +1,276 @@
+import type { KeyEventId, MessageId } from '../model/ids.ts';
+import { keyEventId } from '../model/ids.ts';
+import type { DetectedEvent, KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
+import type { DetectedEventWithContext } from './detect.ts';
+import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
+import type { Subject } from './subject.ts';
+
+/** Entries remembered per word: older ones on a worn-out word are no longer found by it. Bounds the cost of an event. */
+const REMEMBERED = 8;
+/** From this likeness of words on, two quotes say the same (their numbers and negations being equal). */
+const SAME = 0.8;
+/** From this share of the shorter quote's words on, two quotes are about one subject. */
+const ON_SUBJECT = 0.5;
+/** A bare "fixed" or "all tests pass" settles the errors that were met at most this many messages ago. */
+const FIX_REACH = 30;
+
+/** Kinds whose later word replaces the earlier one. A decision may end a preference, and the other way round. */
+const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference', 'configuration', 'constraint']);
+
+interface Held {
+  entry: KeyEvent;
+  readonly subject: Subject;
+  /** Number of the message in which it was met, counted by this ledger. */
+  readonly at: number;
+}
+
+/** The id of the event at a place: the same place gives the same id, so that a ledger can be folded again from a journal. */
+export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
+  keyEventId(`${message}:${span.start}-${span.end}`);
+
+/**
+ * A session's key events, kept current as messages come in. Nothing is forgotten: entries change their status and gain
+ * links. Deterministic; adding an event costs about the same however long the session is, since what it could repeat or
+ * supersede is found by its words, a bounded number per word.
+ */
+export class Ledger {
+  private readonly held = new Map<KeyEventId, Held>();
+  private readonly byNormal = new Map<string, KeyEventId>();
+  private readonly byToken = new Map<string, KeyEventId[]>();
+  private readonly wrong = new Set<KeyEventId>();
+  private openErrors: KeyEventId[] = [];
+  private messages = 0;
+  private lastMessage: MessageId | undefined;
+
+  /** A ledger that goes on from entries stored before, with the ids that were marked as wrong. */
+  static from(entries: readonly KeyEvent[], wrong: readonly KeyEventId[] = []): Ledger {
+    const ledger = new Ledger();
+    for (const id of wrong) ledger.wrong.add(id);
+    for (const entry of entries) {
+      ledger.count(entry.message);
+      ledger.hold(entry, subjectOf(entry.quote));
+    }
+    return ledger;
+  }
+
+  /** All entries in the order in which they were met. */
+  entries(): KeyEvent[] {
+    return [...this.held.values()].map(({ entry }) => entry);
+  }
+
+  get(id: KeyEventId): KeyEvent | undefined {
+    return this.held.get(id)?.entry;
+  }
+
+  /** Ids that the user marked as wrong; they are not taken in again. */
+  markedWrong(): KeyEventId[] {
+    return [...this.wrong];
+  }
+
+  /**
+   * Takes in the events found in a message, in order. `before` is the id of the message before, which `about` quotes.
+   * Gives the entries that are new or changed, each once, in its last state.
+   */
+  add(message: MessageId, events: readonly DetectedEventWithContext[], before?: MessageId): KeyEvent[] {
+    this.count(message);
+    const changed = new Map<KeyEventId, KeyEvent>();
+    for (const event of events) {
+      const id = eventIdAt(message, event);
+      if (this.wrong.has(id) || this.held.has(id)) continue;
+      this.take(
+        {
+          ...plain(event),
+          id,
+          message,
+          status: 'active',
+          pinned: false,
+          ...(event.about === undefined || before === undefined
+            ? {}
+            : { about: { message: before, start: event.about.start, end: event.about.end, quote: event.about.quote } }),
+        },
+        changed,
+      );
+    }
+    return [...changed.values()];
+  }
+
+  /** A selection that the user declares a key event: pinned, and never merged away. An entry already there is pinned. */
+  addByUser(message: MessageId, event: DetectedEvent): KeyEvent {
+    const id = eventIdAt(message, event);
+    this.wrong.delete(id);
+    const known = this.held.get(id);
+    if (known !== undefined) return this.set(known, { pinned: true });
+    this.count(message);
+    const entry: KeyEvent = { ...plain(event), id, message, status: 'active', pinned: true };
+    this.hold(entry, subjectOf(entry.quote));
+    return entry;
+  }
+
+  /** Pins or unpins an entry; undefined when there is none of that id. */
+  pin(id: KeyEventId, pinned = true): KeyEvent | undefined {
+    const known = this.held.get(id);
+    return known === undefined ? undefined : this.set(known, { pinned });
+  }
+
+  /**
+   * Takes an entry out that the user calls wrong. What it had superseded, absorbed or settled stands again as before.
+   * Gives the entries changed by it; empty when there is none of that id. Looks through the ledger once.
+   */
+  markWrong(id: KeyEventId): KeyEvent[] {
+    const known = this.held.get(id);
+    if (known === undefined) return [];
+    this.held.delete(id);
+    this.wrong.add(id);
+    if (this.byNormal.get(known.subject.normal) === id) this.byNormal.delete(known.subject.normal);
+    this.openErrors = this.openErrors.filter((open) => open !== id);
+    const changed: KeyEvent[] = [];
+    for (const held of this.held.values()) {
+      if (held.entry.link !== id) continue;
+      const { link: _link, ...rest } = held.entry;
+      held.entry = { ...rest, status: 'active' };
+      changed.push(held.entry);
+      if (held.entry.kind === 'error') this.openErrors.push(held.entry.id);
+    }
+    return changed;
+  }
+
+  private count(message: MessageId): void {
+    if (message !== this.lastMessage) this.messages++;
+    this.lastMessage = message;
+  }
+
+  private take(entry: KeyEvent, changed: Map<KeyEventId, KeyEvent>): void {
+    const subject = subjectOf(entry.quote);
+    const near = this.candidates(subject);
+    const twin = this.twinOf(entry, subject, near);
+    if (twin !== undefined) {
+      const merged: KeyEvent = { ...entry, status: 'merged', link: twin.entry.id };
+      this.held.set(merged.id, { entry: merged, subject, at: this.messages });
+      changed.set(merged.id, merged);
+      if (twin.entry.kind === 'error') return;
+    } else {
+      if (SUPERSEDING.has(entry.kind)) {
+        for (const older of near) {
+          if (
+            older.entry.status !== 'active' ||
+            !SUPERSEDING.has(older.entry.kind) ||
+            !supersedes(entry, subject, older)
+          )
+            continue;
+          changed.set(older.entry.id, this.set(older, { status: 'superseded', link: entry.id }));
+        }
+      }
+      this.hold(entry, subject);
+      changed.set(entry.id, entry);
+    }
+    if (subject.resolves && entry.kind !== 'error' && entry.kind !== 'todo') this.settle(entry, subject, changed);
+  }
+
+  /** An active entry that says the same. A failed attempt repeats only itself; an error that was fixed and is back is news. */
+  private twinOf(entry: KeyEvent, subject: Subject, near: readonly Held[]): Held | undefined {
+    const same = this.held.get(this.byNormal.get(subject.normal) ?? entry.id);
+    for (const held of same === undefined ? near : [same, ...near]) {
+      const other = held.entry;
+      if (other.status !== 'active' || (other.kind === 'error' && other.link !== undefined)) continue;
+      if (held.subject.normal === subject.normal && other.about?.quote === entry.about?.quote) return held;
+      if (other.kind !== entry.kind || subject.failedAttempt || held.subject.failedAttempt || entry.about !== undefined)
+        continue;
+      if (subject.negative !== held.subject.negative || !sameMembers(subject.values, held.subject.values)) continue;
+      if (subject.tokens.size >= 3 && likeness(subject.tokens, held.subject.tokens) >= SAME) return held;
+    }
+    return undefined;
+  }
+
+  /** Links open errors to the event that tells of their fix: by common words, or by a bare "fixed" soon after. */
+  private settle(fix: KeyEvent, subject: Subject, changed: Map<KeyEventId, KeyEvent>): void {
+    const still: KeyEventId[] = [];
+    const recent: Held[] = [];
+    let settled = 0;
+    for (const id of this.openErrors) {
+      const error = this.held.get(id);
+      if (error === undefined || error.entry.link !== undefined) continue;
+      const shared = overlap(error.subject.tokens, subject.tokens);
+      if (
+        error.entry.message !== fix.message &&
+        (shared >= 2 || (shared === 1 && Math.min(error.subject.tokens.size, subject.tokens.size) <= 3))
+      ) {
+        changed.set(id, this.set(error, { link: fix.id }));
+        settled++;
+      } else {
+        still.push(id);
+        if (error.entry.message !== fix.message && this.messages - error.at <= FIX_REACH) recent.push(error);
+      }
+    }
+    const bare = subject.tokens.size <= 4;
+    const last = recent.at(-1);
+    if (settled === 0 && bare && last !== undefined) {
+      changed.set(last.entry.id, this.set(last, { link: fix.id }));
+      still.splice(still.indexOf(last.entry.id), 1);
+    }
+    this.openErrors = still;
+  }
+
+  private hold(entry: KeyEvent, subject: Subject): void {
+    this.held.set(entry.id, { entry, subject, at: this.messages });
+    if (entry.status === 'merged') return;
+    this.byNormal.set(subject.normal, entry.id);
+    for (const token of subject.tokens) {
+      const ids = this.byToken.get(token);
+      if (ids === undefined) this.byToken.set(token, [entry.id]);
+      else {
+        ids.push(entry.id);
+        if (ids.length > REMEMBERED) ids.shift();
+      }
+    }
+    if (entry.kind === 'error' && entry.link === undefined && entry.status === 'active' && !subject.failedAttempt) {
+      this.openErrors.push(entry.id);
+      // An error nobody spoke of again for so long is not what a later "fixed" means.
+      if (this.openErrors.length > 2 * FIX_REACH) this.openErrors.shift();
+    }
+  }
+
+  /** Entries that share a word, the newest last; at most `REMEMBERED` per word. */
+  private candidates(subject: Subject): Held[] {
+    const found = new Set<Held>();
+    for (const token of subject.tokens) {
+      for (const id of this.byToken.get(token) ?? []) {
+        const held = this.held.get(id);
+        if (held !== undefined) found.add(held);
+      }
+    }
+    return [...found];
+  }
+
+  private set(held: Held, change: Partial<Pick<KeyEvent, 'status' | 'link' | 'pinned'>>): KeyEvent {
+    held.entry = { ...held.entry, ...change };
+    return held.entry;
+  }
+}
+
+/** The fields of a detected event alone, whatever else the object carries. */
+const plain = ({ start, end, kind, quote, score, reason }: DetectedEvent): DetectedEvent => ({
+  start,
+  end,
+  kind,
+  quote,
+  score,
+  reason,
+});
+
+/**
+ * Whether `entry` ends an earlier one on the same subject: the same words with another value or the opposite sense, or
+ * words of replacement that name the earlier subject.
+ */
+function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
+  if (older.entry.message === entry.message) return false;
+  const shared = overlap(subject.tokens, older.subject.tokens);
+  if (shared === 0) return false;
+  const share = shared / Math.min(subject.tokens.size, older.subject.tokens.size);
+  const values =
+    subject.values.size > 0 && older.subject.values.size > 0 && !sameMembers(subject.values, older.subject.values);
+  const sense = subject.negative !== older.subject.negative;
+  const whole = likeness(subject.tokens, older.subject.tokens);
+  if (values && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
+  if (sense && (whole >= ON_SUBJECT || share === 1)) return true;
+  return subject.replaces && (share >= ON_SUBJECT || shared >= 3);
+}

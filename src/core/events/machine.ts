@@ -1,0 +1,182 @@
+import type { KeyEventKind } from '../model/key-event.ts';
+import type { Line } from './lines.ts';
+
+/** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
+export interface MachineFinding {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: KeyEventKind;
+  readonly score: number;
+  readonly reason: string;
+}
+
+/** Patterns look at this much of a line; a log line's message stands at its front. */
+const PEEK = 400;
+/** A page of output has one story to tell, perhaps two; more would bring the page back. */
+const MOST_PER_MESSAGE = 4;
+const LONGEST_QUOTE = 300;
+
+interface Pattern {
+  readonly name: string;
+  readonly kind: KeyEventKind;
+  readonly score: number;
+  /** Group `q`, when there is one, is what is quoted; group `c` the class by which repeats are known. */
+  readonly pattern: RegExp;
+  /** Weaker patterns give way when a stronger one matched in the same message. */
+  readonly weak?: boolean;
+}
+
+// Every repetition is over a class that excludes what follows it, so that no pattern backtracks more than PEEK steps.
+const PATTERNS: readonly Pattern[] = [
+  {
+    name: 'exception',
+    kind: 'error',
+    score: 0.95,
+    pattern:
+      /^(?:E {2,8})?(?:[A-Z]:)?(?<q>(?:(?:Unexpected|Uncaught|Unhandled|Fatal) (?:error: )?)?(?:Exception in thread "[^"]{1,60}" )?(?<c>(?:[A-Za-z_$][\w$]{0,60}\.){0,8}[A-Z][\w$]{0,80}(?:Error|Exception|Fault|NotFound|NoExactMatch|Failure))(?:: .*|$))/u,
+  },
+  {
+    name: 'unexpected error',
+    kind: 'error',
+    score: 0.95,
+    pattern: /^(?<q>(?:Unexpected|Uncaught|Unhandled|Fatal)[ -](?<c>error|exception)\b.*)/iu,
+  },
+  {
+    name: 'compiler or linter error with its place',
+    kind: 'error',
+    score: 0.95,
+    pattern:
+      /^(?<q>[^\s:()]{1,160}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\)): ?(?:- )?(?:fatal )?(?<c>error(?: [A-Z]{1,6}\d{1,5})?|[A-Z]{1,3}\d{3,4}|undefined: |cannot |syntax error|panic:|expected ).*)/u,
+  },
+  {
+    name: 'rust or gcc error',
+    kind: 'error',
+    score: 0.9,
+    pattern: /^(?<q>(?<c>error(?:\[E\d{4}\]|\s+TS\d{3,5})): .*)/u,
+  },
+  {
+    name: 'error log line',
+    kind: 'error',
+    score: 0.9,
+    pattern: /^.{0,80}?(?<q>(?:level=|\[|\b)(?<c>ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b.*)/u,
+  },
+  {
+    name: 'package manager error',
+    kind: 'error',
+    score: 0.9,
+    pattern: /^(?<q>(?:npm|yarn|pnpm) (?<c>ERR!|error)\s.*)/u,
+  },
+  {
+    name: 'error report',
+    kind: 'error',
+    score: 0.9,
+    pattern:
+      /^(?:[^\s:]{1,80}: |Output: |- |\* |<[a-z_]{1,30}>|✖ |✗ |❌ |× )?(?<q>(?<c>(?:fatal|error|panic|fout|erreur|fehler|erro|エラー|错误|錯誤|ошибка|오류))(?::|：) .*)/iu,
+  },
+  { name: 'refused tool call', kind: 'error', score: 0.85, pattern: /^(?<q><(?<c>tool_use_error|error)>.*)/u },
+  {
+    name: 'shell error',
+    kind: 'error',
+    score: 0.9,
+    pattern:
+      /^(?<q>(?:(?:ba|z|c|fi)?sh|[^\s:]{1,80}): (?:line \d+: )?.{0,200}?(?<c>command not found|No such file or directory|Permission denied|file not found|cannot access|not recognized).*)/u,
+  },
+  {
+    name: 'failed test',
+    kind: 'error',
+    score: 0.8,
+    weak: true,
+    pattern: /^(?<q>(?:--- )?(?<c>FAIL(?:ED)?|✕|✗|✖|×|not ok)[:\s]\s*\S.*)/u,
+  },
+  {
+    name: 'non-zero exit',
+    kind: 'error',
+    score: 0.75,
+    weak: true,
+    pattern: /^(?<q>.{0,80}(?<c>exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]\d{0,2})\b.*)/iu,
+  },
+  {
+    name: 'reference to nothing',
+    kind: 'error',
+    score: 0.8,
+    weak: true,
+    pattern:
+      /^(?<q>.{0,120}(?<c>ECONNREFUSED|ENOENT|EACCES|ETIMEDOUT|EADDRINUSE|segmentation fault|core dumped|out of memory|Traceback).*)/iu,
+  },
+  {
+    name: 'deprecation',
+    kind: 'fact',
+    score: 0.7,
+    pattern: /^(?:.{0,160}?: )?(?<q>(?<c>WARNING|\w{0,40}DeprecationWarning|\w{0,40}FutureWarning): .{10,})/u,
+  },
+  {
+    name: 'commit',
+    kind: 'outcome',
+    score: 0.75,
+    pattern: /^(?<q>(?<c>\[)[\w./-]{1,60}(?: \(root-commit\))? [0-9a-f]{7,40}\] .*)/u,
+  },
+  { name: 'taken back', kind: 'outcome', score: 0.7, pattern: /^(?<q>(?<c>Removed|Reverted): [0-9a-f]{7,40} .*)/u },
+  {
+    name: 'answer of the user',
+    kind: 'decision',
+    score: 0.85,
+    pattern: /^(?<q>\*{0,2}(?<c>Answer|User (?:answered|selected|chose))\*{0,2}:?\*{0,2}:? .*)/u,
+  },
+];
+
+/** Words that a pattern needs; a line without any is passed over before patterns run. */
+const HINT =
+  /err|exception|fail|fatal|panic|warn|denied|not found|no such|interrupt|notfound|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|[✕✗✖❌×]|not ok|\[|removed|reverted|answer|selected|chose|passed|passing|:\d|fout|fehler|エラー|错误|錯誤|ошибка|오류|eacces|etimedout|eaddr|not recognized|access/i;
+
+const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
+const SOURCE_LINE =
+  /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
+
+/**
+ * Looks for what a machine's lines report. Source code that merely names errors is passed over: it starts as code does.
+ * Repeats of a class (one lint code, one exception) are told once a message. One pass; cost bounded per line.
+ */
+export function findInMachineText(text: string, lines: readonly Line[]): MachineFinding[] {
+  const found: (MachineFinding & { weak: boolean })[] = [];
+  const seen = new Set<string>();
+  let strong = false;
+  for (const line of lines) {
+    if (line.kind !== 'machine') continue;
+    if (found.length >= 2 * MOST_PER_MESSAGE) break;
+    let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));
+    if (!HINT.test(head)) continue;
+    let offset = line.start;
+    const mark = /^(?:#{1,4} |[>E] {2,12}|\* )/.exec(head);
+    if (mark !== null) {
+      offset += mark[0].length;
+      head = head.slice(mark[0].length);
+    }
+    if (SOURCE_LINE.test(head) || NUMBERED_LISTING.test(head) || isCode(head)) continue;
+    for (const { name, kind, score, pattern, weak } of PATTERNS) {
+      const match = pattern.exec(head);
+      const quote = match?.groups?.['q'];
+      if (match === null || quote === undefined) continue;
+      const signature = `${name} ${(match.groups?.['c'] ?? '').toLowerCase()}`;
+      const told = quote.slice(-40);
+      if (denies(head)) break;
+      if (!seen.has(signature) && !seen.has(told)) {
+        seen.add(signature);
+        seen.add(told);
+        const start = offset + match[0].lastIndexOf(quote);
+        let end = Math.min(start + quote.length, start + LONGEST_QUOTE);
+        while (end > start && text.charCodeAt(end - 1) <= 32) end--;
+        found.push({ start, end, kind, score, reason: name, weak: weak === true });
+        if (weak !== true && kind === 'error') strong = true;
+      }
+      break;
+    }
+  }
+  return found.filter((finding) => !(finding.weak && strong)).slice(0, MOST_PER_MESSAGE);
+}
+
+/** "0 errors", "no error": a report of success that names what did not happen. */
+const denies = (line: string): boolean => /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line);
+
+/** A line of source: a call, an assignment or a block, not a sentence about one. */
+const isCode = (line: string): boolean =>
+  /[;{]$|^\s*[\w.]+\s*(?::?=|\()|=>|^[\w*&\[\]. ]+ :?= /.test(line) && !/^[\w.]*(?:Error|Exception)\b/.test(line);

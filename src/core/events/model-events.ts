@@ -1,0 +1,112 @@
+import type { MessageId } from '../model/ids.ts';
+import { KEY_EVENT_KINDS } from '../model/key-event.ts';
+import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
+
+/** An event as a summarizer reported it: its quote is a claim until it is found. */
+export interface ClaimedEvent {
+  readonly kind: string;
+  readonly quote: string;
+}
+
+export interface SourceMessage {
+  readonly id: MessageId;
+  readonly text: string;
+}
+
+export interface LocatedEvents {
+  readonly events: readonly { readonly message: MessageId; readonly event: DetectedEvent }[];
+  /** Claims that were not kept, by reason. */
+  readonly dropped: {
+    readonly notFound: number;
+    readonly unknownKind: number;
+    readonly tooShort: number;
+    readonly repeated: number;
+  };
+}
+
+/** A shorter quote is found anywhere and proves nothing (characters that are not white space). */
+const SHORTEST = 6;
+/** What a model says is believed a little less than the detector's best. */
+const SCORE = 0.6;
+
+interface Folded {
+  readonly id: MessageId;
+  readonly text: string;
+  readonly squeezed: string;
+  /** For each character of `squeezed`, its UTF-16 offset in `text`. */
+  readonly offsets: Uint32Array;
+}
+
+/**
+ * Keeps of a model's event list what its source really says: each quote is located with runs of white space taken as one
+ * space, and the source's own characters are kept. The newest message that holds it wins. The rest is dropped and counted.
+ */
+export function locateModelEvents(claims: readonly ClaimedEvent[], sources: readonly SourceMessage[]): LocatedEvents {
+  const folded = sources.map(squeeze);
+  const events: { message: MessageId; event: DetectedEvent }[] = [];
+  const seen = new Set<string>();
+  const dropped = { notFound: 0, unknownKind: 0, tooShort: 0, repeated: 0 };
+  for (const { kind, quote } of claims) {
+    const wanted = quote.replace(/\s+/g, ' ').trim();
+    if (!isKind(kind)) {
+      dropped.unknownKind++;
+      continue;
+    }
+    if (wanted.replaceAll(' ', '').length < SHORTEST) {
+      dropped.tooShort++;
+      continue;
+    }
+    const place = locate(wanted, folded);
+    if (place === undefined) {
+      dropped.notFound++;
+      continue;
+    }
+    const key = `${place.source.id} ${place.start} ${place.end}`;
+    if (seen.has(key)) {
+      dropped.repeated++;
+      continue;
+    }
+    seen.add(key);
+    const { source, start, end } = place;
+    events.push({
+      message: source.id,
+      event: {
+        start,
+        end,
+        kind,
+        quote: source.text.slice(start, end),
+        score: SCORE,
+        reason: 'named by the summarizer',
+      },
+    });
+  }
+  return { events, dropped };
+}
+
+const isKind = (kind: string): kind is KeyEventKind => (KEY_EVENT_KINDS as readonly string[]).includes(kind);
+
+function locate(
+  wanted: string,
+  sources: readonly Folded[],
+): { readonly source: Folded; readonly start: number; readonly end: number } | undefined {
+  for (let i = sources.length - 1; i >= 0; i--) {
+    const source = sources[i]!;
+    const at = source.squeezed.indexOf(wanted);
+    if (at === -1) continue;
+    return { source, start: source.offsets[at]!, end: source.offsets[at + wanted.length - 1]! + 1 };
+  }
+  return undefined;
+}
+
+function squeeze({ id, text }: SourceMessage): Folded {
+  const offsets = new Uint32Array(text.length);
+  const parts: string[] = [];
+  let length = 0;
+  for (const match of text.matchAll(/\s+|\S+/g)) {
+    const space = /^\s/.test(match[0]);
+    const part = space ? ' ' : match[0];
+    for (let i = 0; i < part.length; i++) offsets[length++] = match.index + i;
+    parts.push(part);
+  }
+  return { id, text, squeezed: parts.join(''), offsets };
+}

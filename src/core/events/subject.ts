@@ -1,0 +1,89 @@
+import { findConcepts, fold, isUnspaced } from './concepts.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+import type { Concept } from './lexicon/lexicon.ts';
+
+/** What an event is about, in a form that can be compared and looked up. */
+export interface Subject {
+  /** Words and identifiers that carry meaning; pairs of characters in scripts without spaces. */
+  readonly tokens: ReadonlySet<string>;
+  /** Numbers, versions and truth values: what a later event on the same subject may set otherwise. */
+  readonly values: ReadonlySet<string>;
+  /** All words in order, folded: equal for texts that differ in case, accents, marks and spaces alone. */
+  readonly normal: string;
+  readonly replaces: boolean;
+  readonly negative: boolean;
+  /** Reports that something works again, is done or was fixed. */
+  readonly resolves: boolean;
+  readonly failedAttempt: boolean;
+}
+
+/** More words than this do not make a subject clearer; bounds the cost of an event. */
+const MOST_TOKENS = 40;
+const READ = 600;
+
+/** Words that say how something is said, not what about. */
+const HOLLOW = new Set(
+  (
+    'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
+    'always never use using used have has had get want need let lets go make sure more very only too there here what which when where how why all each every any some one instead ok okay sure don doesn didn isn aren won ' +
+    'el la los las un una unos unas de del al en con por para que y o pero es son fue ser no si se lo le su sus mi tu nos este esta esto eso siempre nunca usa usar use ' +
+    'o os as um uma uns umas do da dos das no na nos nas em com por para que e ou mas foi ser nao sim se seu sua meu minha este esta isso sempre nunca utilize ' +
+    'le la les un une des du de au aux en dans avec par pour que qui et ou mais est sont ete etre ne pas non oui se ce cette ces son sa ses mon ma toujours jamais utilise on nous vous je tu il ' +
+    'der die das den dem des ein eine einen einem einer und oder aber ist sind war sein nicht kein keine ja nein zu zum zur im in auf mit von fur bei als es wir ihr sie ich du immer nie bitte verwende nutze ' +
+    'il lo gli uno di del della che e non si sempre mai usa'
+  ).split(' '),
+);
+
+const REPLACING =
+  /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
+const TRIED = /^(?:tried|already tried)/;
+
+const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
+
+/** Reads a quote's subject; cost bounded by the first `READ` characters. */
+export function subjectOf(quote: string): Subject {
+  const text = fold(quote.slice(0, READ));
+  const tokens = new Set<string>();
+  const values = new Set<string>();
+  const normal: string[] = [];
+  for (const [word] of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
+    if (isUnspaced(word.charCodeAt(0))) {
+      normal.push(word);
+      for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MOST_TOKENS) tokens.add(run);
+      for (let i = 1; i + 1 < word.length && tokens.size < MOST_TOKENS; i += 2) tokens.add(word.slice(i, i + 2));
+      for (const [number] of word.matchAll(/\d+(?:\.\d+)*/g)) values.add(number);
+      continue;
+    }
+    normal.push(word);
+    if (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false') values.add(word);
+    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) tokens.add(word);
+  }
+  const counts = findConcepts(quote.slice(0, READ)).count;
+  const failedAttempt = has(counts, 'fail') || TRIED.test(text);
+  return {
+    tokens,
+    values,
+    normal: normal.join(' '),
+    replaces: REPLACING.test(text),
+    negative: has(counts, 'forbid') || has(counts, 'not'),
+    resolves: !failedAttempt && (has(counts, 'done') || has(counts, 'faultless')),
+    failedAttempt,
+  };
+}
+
+/** Shared members over all members, 0…1. */
+export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = overlap(a, b);
+  const all = a.size + b.size - shared;
+  return all === 0 ? 1 : shared / all;
+}
+
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  for (const token of few) if (many.has(token)) shared++;
+  return shared;
+}
+
+export const sameMembers = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && overlap(a, b) === a.size;
