@@ -1,0 +1,40 @@
+import type { Clock } from '../app/ports.ts';
+import { encodeLine, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
+import type { SessionEvent } from '../core/journal/event.ts';
+import { nativeChecksum } from './checksum.ts';
+import { sumOf } from './journal-reader.ts';
+
+/** Events as they go to disk in one write. */
+export interface Batch {
+  readonly lines: readonly { readonly envelope: Envelope; readonly sum: string }[];
+  readonly bytes: Buffer;
+}
+
+/** Encoding is paused for others after this many characters. */
+const YIELD_AFTER = 512 * 1024;
+
+/** Encodes events as lines whose sequence numbers follow `after`. Throws when an event cannot be written as JSON. */
+export async function encodeBatch(
+  events: readonly SessionEvent[],
+  after: number,
+  writer: string,
+  clock: Clock,
+): Promise<Batch> {
+  const at = clock.now();
+  const lines: Batch['lines'][number][] = [];
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const body of events) {
+    const envelope: Envelope = { v: JOURNAL_VERSION, seq: after + lines.length + 1, at, writer, body };
+    const line = encodeLine(envelope, nativeChecksum);
+    lines.push({ envelope, sum: sumOf(line) });
+    text += `${line}\n`;
+    if (text.length > YIELD_AFTER) {
+      pieces.push(Buffer.from(text));
+      text = '';
+      await clock.yieldNow();
+    }
+  }
+  pieces.push(Buffer.from(text));
+  return { lines, bytes: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces) };
+}

@@ -1,0 +1,55 @@
+import { StoreFault } from '../app/ports.ts';
+
+/** The code of a Node file error (`ENOENT`, …), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written or read. */
+export function storeFault(error: unknown, subject: string): StoreFault {
+  if (StoreFault.is(error)) return error;
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new StoreFault(
+        'full',
+        `The disk is full, so ${subject} was not saved: free some space and try again.`,
+        error,
+      );
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new StoreFault(
+        'read_only',
+        `The folder that keeps your sessions cannot be written to, so ${subject} was not saved: check its permissions and try again.`,
+        error,
+      );
+    case 'ENOENT':
+      return new StoreFault(
+        'missing',
+        `The file of ${subject} is missing: choose another session or start a new one.`,
+        error,
+      );
+    case undefined:
+    default: {
+      const detail = error instanceof Error ? error.message : String(error);
+      return new StoreFault(
+        'other',
+        `The disk refused ${subject} (${detail}): try again, or reload the window.`,
+        error,
+      );
+    }
+  }
+}
+
+/** Runs `action`; true when it succeeded, false when it failed with one of these codes. Other errors are thrown. */
+export async function succeeds(action: Promise<unknown>, ...expected: readonly string[]): Promise<boolean> {
+  try {
+    await action;
+    return true;
+  } catch (error) {
+    if (expected.includes(errorCode(error) ?? '')) return false;
+    throw error;
+  }
+}

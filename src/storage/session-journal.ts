@@ -1,0 +1,319 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
+import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { AppendFile, OpenForAppend } from './append-file.ts';
+import { errorCode, storeFault } from './disk-errors.ts';
+import { JournalReader } from './journal-reader.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { GroupCommit, Serial } from './serial.ts';
+import { copyDamaged, cutTornTail } from './set-aside.ts';
+import { openingNotice } from './notices.ts';
+import { HEARTBEAT_MS, WriterLock } from './writer-lock.ts';
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly id: SessionId;
+  readonly clock: Clock;
+  /** Names the window in lock and lines. */
+  readonly window: string;
+  readonly openForAppend: OpenForAppend;
+  /** Asked on `close`: false while others in this window still have the journal open. */
+  readonly isLast: () => boolean;
+}
+
+/** How often a window that follows looks for news that the file system did not announce, in ms. */
+const POLL_MS = 1_000;
+/** A take-over waits this long (ms) so that a write which the former writer has begun is in the file when it is read. */
+const SETTLE_MS = 100;
+
+const ELSEWHERE = 'Another window writes this session: take over to write here.';
+const NEWER =
+  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.';
+
+type Role =
+  | { readonly kind: 'writer'; readonly writer: JournalWriter }
+  | { readonly kind: 'reader'; readonly fault: StoreFault }
+  | { readonly kind: 'closed' };
+
+/** A session's journal on disk. One window writes it, others follow; see docs/adr/0004-two-windows.md. */
+export class SessionJournalFile implements SessionJournal {
+  readonly id: SessionId;
+  readonly #options: JournalOptions;
+  readonly #lock: WriterLock;
+  readonly #file: FileHandle;
+  readonly #serial = new Serial();
+  readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
+    this.#serial.run(() => this.#commit(groups.flat())),
+  );
+  readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
+  #reader: JournalReader;
+  #role: Role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
+  #notice: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #newsQueued = false;
+
+  private constructor(options: JournalOptions, file: FileHandle) {
+    this.id = options.id;
+    this.#options = options;
+    this.#file = file;
+    this.#lock = new WriterLock(`${options.path.replace(/\.jsonl$/, '')}.lock`, options.window);
+    this.#reader = new JournalReader(file);
+  }
+
+  /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
+  static async open(options: JournalOptions): Promise<SessionJournalFile> {
+    try {
+      const journal = new SessionJournalFile(options, await open(options.path, 'r'));
+      try {
+        await journal.#load();
+      } catch (error) {
+        await journal.shut();
+        throw error;
+      }
+      return journal;
+    } catch (error) {
+      throw storeFault(error, 'this session');
+    }
+  }
+
+  get state(): SessionState {
+    return this.#reader.state;
+  }
+
+  get readOnly(): string | undefined {
+    switch (this.#role.kind) {
+      case 'writer':
+        return undefined;
+      case 'reader':
+        return this.#role.fault.message;
+      case 'closed':
+        return 'This session is closed.';
+    }
+  }
+
+  get notice(): string | undefined {
+    return this.#notice;
+  }
+
+  /** False when there are bytes but no line that counts: as if the journal were missing. */
+  get readable(): boolean {
+    return this.#reader.events > 0 || this.#reader.newer;
+  }
+
+  /** Sets what `notice` says. */
+  say(notice: string): void {
+    this.#notice = notice;
+  }
+
+  append(...events: readonly SessionEvent[]): Promise<void> {
+    return events.length === 0 ? Promise.resolve() : this.#commits.add(events);
+  }
+
+  takeOver(): Promise<void> {
+    return this.#serial.run(async () => {
+      if (this.#role.kind === 'writer') return;
+      this.#refuseUnlessOvertakable();
+      try {
+        await this.#lock.seize();
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      } catch (error) {
+        throw storeFault(error, 'this session');
+      }
+      await this.#pull();
+      await this.#assume(false);
+      if (this.#role.kind === 'reader') throw this.#role.fault;
+      this.#tell([]);
+    });
+  }
+
+  onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Something about the file or its lock may have changed: looks, soon. */
+  nudge(): void {
+    if (this.#newsQueued || this.#role.kind === 'closed') return;
+    this.#newsQueued = true;
+    void this.#serial.run(() => {
+      this.#newsQueued = false;
+      return this.#look(() => this.#lock.check().then((lock) => lock === 'held'));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#options.isLast()) await this.shut();
+  }
+
+  /** Closes the journal whoever else has it open, once what was appended is written. */
+  shut(): Promise<void> {
+    return this.#serial.run(async () => {
+      if (this.#role.kind === 'closed') return;
+      clearTimeout(this.#timer);
+      const role = this.#role;
+      this.#role = { kind: 'closed' };
+      this.#listeners.clear();
+      if (role.kind === 'writer') {
+        await role.writer.close();
+        await this.#lock.release();
+      }
+      await this.#file.close();
+    });
+  }
+
+  async #load(): Promise<void> {
+    const lock = await this.#tryLock();
+    await this.#reader.readOn();
+    if (this.#reader.newer) {
+      if (lock.held) await this.#lock.release();
+      this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+    } else if (lock.held) {
+      await this.#assume(lock.alone);
+    }
+    this.#schedule();
+  }
+
+  // A folder that cannot be written to is opened for reading.
+  async #tryLock(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
+    try {
+      return await this.#lock.acquire();
+    } catch (error) {
+      this.#role = { kind: 'reader', fault: storeFault(error, 'this session') };
+      return { held: false, alone: false };
+    }
+  }
+
+  /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
+  async #assume(alone: boolean): Promise<void> {
+    const { path, clock, openForAppend } = this.#options;
+    try {
+      const append = await openForAppend(path);
+      await this.#setAside(alone, append);
+      const writer = new JournalWriter(path, this.#file, append, this.#reader, this.#lock, clock);
+      this.#role = { kind: 'writer', writer };
+    } catch (error) {
+      this.#role = { kind: 'reader', fault: storeFault(error, 'this session') };
+      await this.#lock.release();
+    }
+  }
+
+  async #setAside(alone: boolean, append: AppendFile): Promise<void> {
+    const { path, clock } = this.#options;
+    const reader = this.#reader;
+    const fresh = await copyDamaged(path, this.#file, reader.damage);
+    const tail = (await this.#file.stat()).size - reader.offset;
+    let torn: { readonly bytes: number; readonly path: string } | undefined;
+    if (tail > 0 && alone) {
+      if (await reader.lacksNewlineAlone(tail)) {
+        await append.write(Buffer.from('\n'));
+        await reader.readOn();
+      } else {
+        torn = { bytes: tail, path: await cutTornTail(path, reader.offset, clock.now()) };
+      }
+    }
+    this.#notice ??= openingNotice({ torn, damaged: fresh.length, copies: `${path}.damaged`, missing: reader.missing });
+  }
+
+  async #commit(events: readonly SessionEvent[]): Promise<void> {
+    if (this.#role.kind === 'reader') await this.#inherit();
+    if (this.#role.kind !== 'writer') {
+      throw this.#role.kind === 'reader' ? this.#role.fault : new StoreFault('not_writer', 'This session is closed.');
+    }
+    try {
+      const { kind, folded } = await this.#role.writer.write(events);
+      if (kind === 'lost') await this.#stepBack();
+      if (folded.length > 0) this.#tell(folded);
+      if (kind === 'lost') throw new StoreFault('not_writer', ELSEWHERE);
+    } catch (error) {
+      throw storeFault(error, 'your message');
+    }
+  }
+
+  /** Becomes the writer if the one that was is gone. */
+  async #inherit(): Promise<void> {
+    if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
+    const { held, alone } = await this.#tryLock();
+    if (!held) return;
+    await this.#pull();
+    await this.#assume(alone);
+    this.#tell([]);
+  }
+
+  async #stepBack(): Promise<void> {
+    if (this.#role.kind !== 'writer') return;
+    const { writer } = this.#role;
+    this.#role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
+    await writer.close();
+    this.#tell([]);
+  }
+
+  #refuseUnlessOvertakable(): void {
+    if (this.#role.kind === 'closed') throw new StoreFault('not_writer', 'This session is closed.');
+    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'newer') throw this.#role.fault;
+  }
+
+  // A disk that fails here fails the next append too, which says so.
+  async #look(holdsLock: () => Promise<boolean>): Promise<void> {
+    try {
+      switch (this.#role.kind) {
+        case 'writer':
+          if (await holdsLock()) return;
+          await this.#stepBack();
+          await this.#pull();
+          return;
+        case 'reader':
+          await this.#pull();
+          await this.#inherit();
+          return;
+        case 'closed':
+          return;
+      }
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+
+  /** Folds what others have written. */
+  async #pull(): Promise<void> {
+    const { size } = await this.#file.stat();
+    if (size === this.#reader.offset) return;
+    const sound = this.#reader.damage.length;
+    const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
+    if (lines && this.#reader.damage.length === sound) {
+      const events = lines.flatMap(({ event }) => (event ? [event] : []));
+      if (events.length > 0) this.#tell(events);
+    } else {
+      // The writer has taken back what it could not finish, and this window had read some of it: read all anew.
+      this.#reader = new JournalReader(this.#file);
+      await this.#reader.readOn();
+      this.#tell([]);
+    }
+    if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+  }
+
+  #tell(events: readonly SessionEvent[]): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(events);
+      } catch (error) {
+        // What was written stays written; the fault belongs to the listener.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  #schedule(): void {
+    const pause = this.#role.kind === 'writer' ? HEARTBEAT_MS : POLL_MS;
+    this.#timer = setTimeout(() => {
+      const looked = this.#serial.run(() => this.#look(() => this.#lock.beat()));
+      void looked.finally(() => {
+        if (this.#role.kind !== 'closed') this.#schedule();
+      });
+    }, pause);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,168 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
+import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
+import type { SessionEvent } from '../core/journal/event.ts';
+import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { openForAppend, type OpenForAppend } from './append-file.ts';
+import { errorCode, storeFault } from './disk-errors.ts';
+import { SessionJournalFile } from './session-journal.ts';
+import { journalPath, SessionList } from './session-list.ts';
+
+export interface StoreOptions {
+  /** The folder of the journals; made when the first session is. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Names this window; two windows must not share a name. */
+  readonly writer: string;
+  /** How bytes go to disk; for tests that let the disk fail. */
+  readonly openForAppend?: OpenForAppend;
+}
+
+/** Opens the store of sessions in a folder. Nothing is read or written yet. */
+export function openSessionStore(options: StoreOptions): FileSessionStore {
+  return new FileSessionStore(options);
+}
+
+interface Shared {
+  readonly journal: Promise<SessionJournalFile>;
+  openers: number;
+}
+
+/** Sessions as journals in a folder, shared by the windows that have it open. */
+export class FileSessionStore implements SessionStore {
+  readonly #options: StoreOptions;
+  readonly #list: SessionList;
+  readonly #open = new Map<SessionId, Shared>();
+  #watcher: FSWatcher | undefined;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#list = new SessionList(options.folder);
+  }
+
+  async list(): Promise<readonly SessionSummary[]> {
+    try {
+      return await this.#list.read();
+    } catch (error) {
+      throw storeFault(error, 'the list of sessions');
+    }
+  }
+
+  async create(title: string, workspace: string): Promise<SessionJournal> {
+    const id = sessionId(this.#options.clock.id());
+    return this.#start(id, [{ type: 'session_created', id, title, workspace }]);
+  }
+
+  async open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal> {
+    const path = journalPath(this.#options.folder, id);
+    if (!path) throw new StoreFault('missing', 'There is no such session: choose another one from the list.');
+    try {
+      const journal = await this.#share(id, () => this.#openFile(id, path));
+      if (journal.readable || !fallback) return journal;
+      await journal.close();
+      await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
+    } catch (error) {
+      if (!fallback || !StoreFault.is(error, 'missing')) throw storeFault(error, 'this session');
+    }
+    const journal = await this.#start(id, fallback);
+    journal.say(
+      'The file of this session was missing or unreadable: it was started anew from its last snapshot, which holds the summaries, the key events and the newest messages.',
+    );
+    return journal;
+  }
+
+  /** Closes every journal that is still open. */
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const { journal } of open) await (await journal).shut();
+  }
+
+  async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
+    const path = journalPath(this.#options.folder, id);
+    if (!path) throw new StoreFault('other', 'A session cannot have this name: start a new one.');
+    try {
+      await mkdir(this.#options.folder, { recursive: true });
+      await (await open(path, 'wx')).close();
+      await flushFolder(this.#options.folder);
+      const journal = await this.#share(id, () => this.#openFile(id, path));
+      await journal.append(...events);
+      return journal;
+    } catch (error) {
+      throw storeFault(error, 'the new session');
+    }
+  }
+
+  async #share(id: SessionId, openFile: () => Promise<SessionJournalFile>): Promise<SessionJournalFile> {
+    const shared = this.#open.get(id);
+    if (shared) {
+      shared.openers++;
+      return shared.journal;
+    }
+    this.#watch();
+    const journal = openFile();
+    this.#open.set(id, { journal, openers: 1 });
+    try {
+      return await journal;
+    } catch (error) {
+      this.#open.delete(id);
+      throw error;
+    }
+  }
+
+  #openFile(id: SessionId, path: string): Promise<SessionJournalFile> {
+    const { clock, writer, openForAppend: append = openForAppend } = this.#options;
+    const isLast = (): boolean => {
+      const shared = this.#open.get(id);
+      if (!shared || --shared.openers > 0) return !shared;
+      this.#open.delete(id);
+      return true;
+    };
+    return SessionJournalFile.open({ path, id, clock, window: writer, openForAppend: append, isLast });
+  }
+
+  // A window that follows also looks by itself, so a system without change events costs a moment, nothing else.
+  #watch(): void {
+    if (this.#watcher) return;
+    try {
+      this.#watcher = watch(this.#options.folder, { persistent: false }, (_, name) => this.#changed(name));
+      this.#watcher.on('error', () => this.#watcher?.close());
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+
+  #changed(name: string | null): void {
+    for (const [id, { journal }] of this.#open) {
+      const isFile = name === `${id}.jsonl`;
+      if (name !== null && !isFile && name !== `${id}.lock`) continue;
+      void journal.then(
+        (opened) => {
+          // What the writer itself has written is no news to it.
+          if (!isFile || opened.readOnly !== undefined) opened.nudge();
+        },
+        () => undefined,
+      );
+    }
+  }
+}
+
+// So that the new file's name survives a power failure. Windows cannot open folders, and needs no such step.
+async function flushFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, 'r');
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return;
+  }
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,106 @@
+import { open, readFile, truncate, type FileHandle } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import * as v from 'valibot';
+import { nativeChecksum } from './checksum.ts';
+import { errorCode } from './disk-errors.ts';
+import type { Damage } from './journal-reader.ts';
+import { readRange } from './line-scanner.ts';
+
+/** Lines longer than this (bytes) are named in the file of damaged lines but not copied: they stay in the journal. */
+const COPIED_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Moves what stands after the last newline into `<journal>.torn-<time>` and cuts it from the journal. Only for a
+ * window that is sure to write alone. `time` is milliseconds since the epoch. Returns the new file's path.
+ */
+export async function cutTornTail(journal: string, from: number, time: number): Promise<string> {
+  const copy = await createNew(`${journal}.torn-${time}`);
+  const file = await open(journal, 'r');
+  try {
+    for (let at = from; ;) {
+      const piece = await readRange(file, at, COPY_BYTES);
+      if (piece.length === 0) break;
+      await copy.file.appendFile(piece);
+      at += piece.length;
+    }
+    await copy.file.datasync();
+  } finally {
+    await copy.file.close();
+    await file.close();
+  }
+  await truncate(journal, from);
+  return copy.path;
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+/**
+ * Copies damaged lines into `<journal>.damaged`, one JSON object a line (`offset`, `bytes`, `sum`, `reason`, and the
+ * content as `text` or `base64`). The journal keeps them, so each is copied once: returns those that are new.
+ */
+export async function copyDamaged(journal: string, file: FileHandle, damage: readonly Damage[]): Promise<Damage[]> {
+  if (damage.length === 0) return [];
+  const path = `${journal}.damaged`;
+  const known = await knownDamage(path);
+  const fresh: Damage[] = [];
+  const lines: string[] = [];
+  for (const item of damage) {
+    const bytes = item.length > COPIED_LINE_BYTES ? undefined : await readRange(file, item.offset, item.length);
+    const sum = bytes ? nativeChecksum(bytes) : '';
+    if (known.has(`${item.offset} ${item.length} ${sum}`)) continue;
+    fresh.push(item);
+    const content = !bytes ? {} : isUtf8(bytes) ? { text: bytes.toString() } : { base64: bytes.toString('base64') };
+    lines.push(
+      `${JSON.stringify({ offset: item.offset, bytes: item.length, sum, reason: item.reason, ...content })}\n`,
+    );
+  }
+  if (lines.length > 0) {
+    const copies = await open(path, 'a');
+    try {
+      await copies.appendFile(lines.join(''));
+      await copies.datasync();
+    } finally {
+      await copies.close();
+    }
+  }
+  return fresh;
+}
+
+const entrySchema = v.object({ offset: v.number(), bytes: v.number(), sum: v.string() });
+
+async function knownDamage(path: string): Promise<ReadonlySet<string>> {
+  let text = '';
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  const known = new Set<string>();
+  for (const line of text.split('\n')) {
+    const entry = parseEntry(line);
+    if (entry) known.add(`${entry.offset} ${entry.bytes} ${entry.sum}`);
+  }
+  return known;
+}
+
+// A damaged entry in this file costs no more than a second copy of the same line.
+function parseEntry(line: string): v.InferOutput<typeof entrySchema> | undefined {
+  try {
+    const parsed = v.safeParse(entrySchema, JSON.parse(line));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Two cuts within one millisecond must not end in one file.
+async function createNew(path: string): Promise<{ readonly path: string; readonly file: FileHandle }> {
+  for (let n = 0; ; n++) {
+    const candidate = n === 0 ? path : `${path}-${n}`;
+    try {
+      return { path: candidate, file: await open(candidate, 'wx') };
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import * as v from 'valibot';
+import { errorCode, succeeds } from './disk-errors.ts';
+
+/** How often the writer shows that it lives, in ms. */
+export const HEARTBEAT_MS = 2_000;
+/** Without a heartbeat for this long (ms) a writer counts as gone, whatever its pid says: pids are used again. */
+const STALE_AFTER_MS = 30_000;
+
+const lockSchema = v.object({ token: v.string(), pid: v.number(), host: v.string() });
+type Holder = v.InferOutput<typeof lockSchema>;
+
+/**
+ * Who may write a journal, as a file beside it that names the window. The file settles who *should* write; that no
+ * line is lost or doubled when two windows believe it at once is settled by the order of the lines (`LineOrder`).
+ */
+export class WriterLock {
+  readonly #path: string;
+  readonly #window: string;
+  #token: string;
+
+  constructor(path: string, window: string) {
+    this.#path = path;
+    this.#window = window;
+    this.#token = newToken(window);
+  }
+
+  /** Names the writer in each line; new after each `renew`, so that what was void stays void. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /**
+   * Takes the lock when it is free or its holder is gone. `alone` means that nobody else can still be writing: there
+   * was no lock, or its holder's process has ended. Throws the file system's error in a read-only folder.
+   */
+  async acquire(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
+    if (await this.#create()) return { held: true, alone: true };
+    const found = await this.#holder();
+    if (found === 'none') return { held: await this.#create(), alone: true };
+    if (found.life === 'alive') return { held: false, alone: false };
+    await this.seize();
+    // Of two windows that find a dead holder the later one has the lock.
+    return { held: (await this.check()) === 'held', alone: found.life === 'dead' };
+  }
+
+  /** Takes the lock whoever holds it. */
+  async seize(): Promise<void> {
+    const mine = `${this.#path}.${randomBytes(6).toString('hex')}`;
+    await writeFile(mine, this.#text());
+    await rename(mine, this.#path);
+  }
+
+  /** Whether this window is still the writer. A lock that somebody deleted is put back. */
+  async check(): Promise<'held' | 'lost'> {
+    const text = await this.#read();
+    if (text === undefined) return (await this.#create()) ? 'held' : 'lost';
+    return parseHolder(text)?.token === this.#token ? 'held' : 'lost';
+  }
+
+  /** Goes on under a new name, keeping the lock. */
+  async renew(): Promise<void> {
+    this.#token = newToken(this.#window);
+    await this.seize();
+  }
+
+  /** Shows that this window lives; false when the lock is another's. */
+  async beat(): Promise<boolean> {
+    if ((await this.check()) === 'lost') return false;
+    const now = new Date();
+    await succeeds(utimes(this.#path, now, now), 'ENOENT');
+    return true;
+  }
+
+  async release(): Promise<void> {
+    const text = await this.#read();
+    if (text !== undefined && parseHolder(text)?.token === this.#token) await rm(this.#path, { force: true });
+  }
+
+  async #create(): Promise<boolean> {
+    try {
+      return await succeeds(writeFile(this.#path, this.#text(), { flag: 'wx' }), 'EEXIST');
+    } catch (error) {
+      // A full disk leaves an empty file, which would keep everyone out.
+      if (errorCode(error) === 'ENOSPC') await rm(this.#path, { force: true });
+      throw error;
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    try {
+      return await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async #touchedAt(): Promise<number | undefined> {
+    try {
+      return (await stat(this.#path)).mtimeMs;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  #text(): string {
+    return JSON.stringify({ token: this.#token, pid: process.pid, host: hostname() } satisfies Holder);
+  }
+
+  async #holder(): Promise<
+    'none' | { readonly holder: Holder | undefined; readonly life: 'alive' | 'dead' | 'silent' }
+  > {
+    const text = await this.#read();
+    if (text === undefined) return 'none';
+    const holder = parseHolder(text);
+    if (holder && holder.host === hostname() && !isRunning(holder.pid)) return { holder, life: 'dead' };
+    // A file without a name in it is one that is being written, or was left by a crash.
+    const silentMs = Date.now() - ((await this.#touchedAt()) ?? 0);
+    return { holder, life: silentMs > STALE_AFTER_MS ? 'silent' : 'alive' };
+  }
+}
+
+function newToken(window: string): string {
+  return `${window}:${randomBytes(4).toString('hex')}`;
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const parsed = v.safeParse(lockSchema, JSON.parse(text));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

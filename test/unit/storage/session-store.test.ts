@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { sessionId } from '../../../src/core/model/ids.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, said, testClock } from './support.ts';
+
+describe('a session on disk', () => {
+  it('is there again, whole, after it was closed', () =>
+    inFolder(async (folder) => {
+      const first = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await first.create('Build', 'file:///work');
+      await journal.append(said(0), said(1));
+      await Promise.all([journal.append(said(2)), journal.append(said(3))]);
+      await journal.close();
+
+      const again = await openSessionStore({ folder, clock: testClock('t'), writer: 'w2' }).open(journal.id);
+      assert.equal(again.readOnly, undefined);
+      assert.equal(again.notice, undefined);
+      assert.equal(again.state.title, 'Build');
+      assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
+      await again.append(said(4));
+      assert.equal(again.state.messages.size, 5);
+      await again.close();
+    }));
+
+  it('is one session when it is opened twice in a window', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', 'file:///work');
+      const same = await store.open(journal.id);
+      await journal.close();
+      await same.append(said(0));
+      assert.equal(same.state.messages.size, 1);
+      await same.close();
+      await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'not_writer'));
+    }));
+
+  it('is listed with what it holds, newest first', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      assert.deepEqual(await store.list(), []);
+      const one = await store.create('One', 'file:///a');
+      await one.append(said(0));
+      const two = await store.create('Two', 'file:///b');
+      assert.deepEqual(
+        (await store.list()).map(({ title, workspace, messages }) => [title, workspace, messages]),
+        [
+          ['Two', 'file:///b', 0],
+          ['One', 'file:///a', 1],
+        ],
+      );
+      await one.append(said(1));
+      assert.deepEqual(
+        (await store.list()).map(({ title, messages }) => [title, messages]),
+        [
+          ['One', 2],
+          ['Two', 0],
+        ],
+      );
+      await two.close();
+      await one.close();
+    }));
+
+  it('that does not exist is a clear fault, and no path out of the folder', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      for (const id of ['nobody', '../nobody', 'a/b', '']) {
+        await assert.rejects(store.open(sessionId(id)), (error) => StoreFault.is(error, 'missing'));
+      }
+    }));
+
+  it('tells its listeners what was folded, and a listener that fails harms nothing', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      const heard: string[] = [];
+      const listening = journal.onDidChange((events) => heard.push(...events.map((event) => event.type)));
+      await journal.append(said(0), { type: 'session_renamed', title: 'New' });
+      listening.dispose();
+      await journal.append(said(1));
+      assert.deepEqual(heard, ['message_added', 'session_renamed']);
+      await journal.close();
+    }));
+});
+
+describe('a journal that is not whole', () => {
+  const damaged = (spoil: (path: string) => Promise<void>, check: Parameters<typeof withDamage>[1]) => () =>
+    withDamage(spoil, check);
+
+  async function withDamage(
+    spoil: (path: string) => Promise<void>,
+    check: (
+      journal: Awaited<ReturnType<ReturnType<typeof openSessionStore>['open']>>,
+      folder: string,
+      reopen: () => ReturnType<ReturnType<typeof openSessionStore>['open']>,
+    ) => Promise<void>,
+  ): Promise<void> {
+    await inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      for (let n = 0; n < 6; n++) await journal.append(said(n));
+      await journal.close();
+      await spoil(join(folder, `${journal.id}.jsonl`));
+      const reopen = (): ReturnType<typeof store.open> => store.open(journal.id);
+      const again = await reopen();
+      await check(again, folder, reopen);
+      await store.close();
+    });
+  }
+
+  it(
+    'has its torn tail moved into a file beside it, and says so once',
+    damaged(
+      (path) => appendFile(path, '{"v":1,"seq":8,"at"'),
+      async (journal, folder, reopen) => {
+        const torn = (await readdir(folder)).find((name) => name.includes('.torn-'));
+        assert.ok(torn);
+        assert.equal(await readFile(join(folder, torn), 'utf8'), '{"v":1,"seq":8,"at"');
+        assert.match(journal.notice ?? '', /19 bytes are kept in s1\.jsonl\.torn-/);
+        await journal.append(said(6));
+        await journal.close();
+        const again = await reopen();
+        assert.equal(again.notice, undefined);
+        assert.equal(again.state.path.length, 7);
+      },
+    ),
+  );
+
+  it(
+    'keeps a last line that lacks its newline alone',
+    damaged(
+      async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -1)),
+      async (journal, _, reopen) => {
+        assert.equal(journal.notice, undefined);
+        assert.equal(journal.state.path.length, 6);
+        await journal.append(said(6));
+        await journal.close();
+        assert.equal((await reopen()).state.path.length, 7);
+      },
+    ),
+  );
+
+  it(
+    'is read on behind a damaged line, which is copied once and stays in place',
+    damaged(
+      async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
+      async (journal, folder, reopen) => {
+        assert.match(
+          journal.notice ?? '',
+          /1 damaged line was set aside in s1\.jsonl\.damaged, and 1 entry is missing/,
+        );
+        assert.deepEqual([...journal.state.messages.keys()], ['m0', 'm1', 'm3', 'm4', 'm5']);
+        await journal.close();
+        const again = await reopen();
+        assert.equal(again.notice, undefined);
+        const copies = (await readFile(join(folder, 's1.jsonl.damaged'), 'utf8')).trim().split('\n');
+        assert.equal(copies.length, 1);
+        assert.match(copies[0]!, /massage 2/);
+        assert.match(await readFile(join(folder, 's1.jsonl'), 'utf8'), /massage 2/);
+      },
+    ),
+  );
+
+  it(
+    'counts a line that stands there twice once',
+    damaged(
+      async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/(.*message 2.*\n)/, '$1$1')),
+      (journal) => {
+        assert.equal(journal.state.counters.messagesEver, 6);
+        return Promise.resolve();
+      },
+    ),
+  );
+
+  it(
+    'of a newer version is opened for reading, with the way to update',
+    damaged(
+      async (path) => {
+        const { encodeLine } = await import('../../../src/core/journal/envelope.ts');
+        await appendFile(path, `${encodeLine({ v: 2, seq: 8, at: 1, writer: 'later', body: said(6) })}\n`);
+      },
+      async (journal) => {
+        assert.match(journal.readOnly ?? '', /newer version.*update/);
+        assert.equal(journal.state.path.length, 6);
+        await assert.rejects(journal.append(said(7)), (error) => StoreFault.is(error, 'newer'));
+        await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));
+      },
+    ),
+  );
+
+  it(
+    'keeps events of types that this version does not know',
+    damaged(
+      async (path) => {
+        const { crc32Hex } = await import('../../../src/core/journal/crc32.ts');
+        const line = '{"v":1,"seq":8,"at":5,"writer":"later","body":{"type":"mood_set","mood":"good"}';
+        await appendFile(path, `${line},"sum":"${crc32Hex(line)}"}\n`);
+      },
+      async (journal, folder, reopen) => {
+        assert.equal(journal.readOnly, undefined);
+        await journal.append(said(6));
+        await journal.close();
+        assert.equal((await reopen()).state.path.length, 7);
+        assert.match(await readFile(join(folder, 's1.jsonl'), 'utf8'), /mood_set/);
+      },
+    ),
+  );
+});
+
+describe('a session whose journal is gone', () => {
+  const fallback = (id: string) =>
+    [
+      { type: 'session_created', id: sessionId(id), title: 'Saved', workspace: 'w' } as const,
+      said(0),
+      said(1),
+    ] as const;
+
+  it('is started anew from what the snapshot had, and says so', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.open(sessionId('lost'), fallback('lost'));
+      assert.match(journal.notice ?? '', /snapshot/);
+      assert.equal(journal.state.title, 'Saved');
+      assert.equal(journal.state.path.length, 2);
+      await store.close();
+      assert.equal((await store.open(sessionId('lost'))).state.path.length, 2);
+      await store.close();
+    }));
+
+  it('keeps a file in which nothing can be read', () =>
+    inFolder(async (folder) => {
+      await writeFile(join(folder, 'bad.jsonl'), Buffer.alloc(5_000));
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.open(sessionId('bad'), fallback('bad'));
+      assert.equal(journal.state.path.length, 2);
+      const names = await readdir(folder);
+      const kept = names.filter((name) => name.includes('.torn-') || name.includes('.unreadable-'));
+      const sizes = await Promise.all(kept.map(async (name) => (await readFile(join(folder, name))).length));
+      assert.equal(Math.max(...sizes), 5_000);
+      await store.close();
+    }));
+});

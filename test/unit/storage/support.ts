@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../../src/app/ports.ts';
+import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+
+/** Counts milliseconds and ids from a start; yields to the event loop for real. */
+export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
+  let time = start;
+  let ids = 0;
+  return {
+    now: () => ++time,
+    id: () => `${prefix}${++ids}`,
+    yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
+  };
+}
+
+/** A folder that is gone after the test. */
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The n-th message of a plain conversation, counted from 0. */
+export function said(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {
+  return {
+    type: 'message_added',
+    message: {
+      id: messageId(`m${n}`),
+      parent: n === 0 ? null : messageId(`m${n - 1}`),
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: [{ type: 'text', text }],
+      at: n,
+    },
+  };
+}
+
+/** Waits until `condition` holds; the test's own time limit ends the wait. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
