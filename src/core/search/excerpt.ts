@@ -18,7 +18,10 @@ interface Match {
 /** A word met again in the same excerpt is worth this share of the first time. */
 const REPEAT_SHARE = 0.1;
 
-/** An edge moves by up to this share of the excerpt's length to fall on the end of a line, sentence or word. */
+/** Of the room beside the matches, as much may go to what stands before them. */
+const BACK_SHARE = 0.5;
+
+/** The end moves back by up to this share of the excerpt's length to fall on the end of a line, sentence or word. */
 const EDGE_SHARE = 0.3;
 
 /**
@@ -30,11 +33,7 @@ export function bestExcerpt(text: string, query: string, maxChars: number): Exce
   if (text.length <= maxChars) return { start: 0, end: text.length };
   if (maxChars <= 0) return { start: 0, end: 0 };
   const matches = matchesOf(text, query);
-  const core = bestWindow(matches, maxChars);
-  // What is left of the room is shared: a third before the matches, the rest after.
-  const spare = maxChars - (core.end - core.start);
-  const start = Math.max(0, Math.min(core.start - Math.floor(spare / 3), text.length - maxChars));
-  return settle(text, { start, end: Math.min(text.length, start + maxChars) }, core, maxChars);
+  return settle(text, bestWindow(matches, maxChars), maxChars);
 }
 
 function matchesOf(text: string, query: string): readonly Match[] {
@@ -86,28 +85,28 @@ function bestWindow(matches: readonly Match[], maxChars: number): Excerpt {
   return best;
 }
 
-/** Moves the edges to better places, the matches staying inside. */
-function settle(text: string, { start, end }: Excerpt, core: Excerpt, maxChars: number): Excerpt {
-  const reach = Math.floor(maxChars * EDGE_SHARE);
-  let from = start === 0 ? 0 : edge(text, start, Math.min(start + reach, core.start), 'first');
-  let to = end === text.length ? end : edge(text, Math.max(end - reach, core.end, from), end, 'last');
+/** Widens the matches to `maxChars`, from the beginning of their line or sentence where that is near. */
+function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
+  const back = Math.max(0, core.start - Math.floor((maxChars - (core.end - core.start)) * BACK_SHARE));
+  let from = edge(text, back, core.start);
+  const limit = Math.min(text.length, from + maxChars);
+  const forward = Math.max(core.end, limit - Math.floor(maxChars * EDGE_SHARE));
+  let to = limit === text.length ? limit : edge(text, forward, limit);
   if (isInsidePair(text, from)) from++;
   if (isInsidePair(text, to)) to--;
   return { start: from, end: Math.max(from, to) };
 }
 
-/** The first or last good edge in a stretch: after a line break, else after a sentence, else after a space. */
-function edge(text: string, from: number, to: number, which: 'first' | 'last'): number {
+/** The last good edge of a stretch: after a line break, else after a sentence, else after a space, else its end. */
+function edge(text: string, from: number, to: number): number {
   const stretch = text.slice(from, to);
-  for (const pattern of [/\n+/g, /[.!?](?=\s)\s|[。！？]/g, /\s+/g]) {
+  for (const pattern of [/\n+/g, /[.!?]\s+|[。！？]/g, /\s+/g]) {
     let found = -1;
-    for (const match of stretch.matchAll(pattern)) {
-      found = from + match.index + match[0].length;
-      if (which === 'first') break;
-    }
+    for (const match of stretch.matchAll(pattern)) found = from + match.index + match[0].length;
     if (found !== -1) return found;
+    if (from === 0) return 0;
   }
-  return which === 'first' ? from : to;
+  return to;
 }
 
 function isInsidePair(text: string, at: number): boolean {

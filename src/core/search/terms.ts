@@ -58,7 +58,8 @@ export function visitTerms(text: string, visit: TermVisitor, from = 0, to = text
     while (at < to) {
       const here = classOf(text.charCodeAt(at));
       if ((here & kind) === 0) break;
-      if (at > start && here & UPPER && (before & UPPER) === 0) humps = true;
+      // aB, or the last capital of ABc: where a name's parts meet.
+      if (here & UPPER ? at > start && (before & UPPER) === 0 : before & UPPER && at - start > 1) humps = true;
       seen |= here;
       before = here;
       at++;
@@ -70,10 +71,14 @@ export function visitTerms(text: string, visit: TermVisitor, from = 0, to = text
 
 function visitPairs(text: string, start: number, end: number, visit: TermVisitor): void {
   if (end - start === 1) {
-    visit(fold(text.slice(start, end)), start, end);
+    visit(text.slice(start, end).normalize('NFKC'), start, end);
     return;
   }
-  for (let at = start; at + 1 < end; at++) visit(fold(text.slice(at, at + 2)), at, at + 2);
+  for (let at = start; at + 1 < end; at++) {
+    const pair = text.slice(at, at + 2);
+    const plain = isComposed(text.charCodeAt(at)) && isComposed(text.charCodeAt(at + 1));
+    visit(plain ? pair : pair.normalize('NFKC').toLowerCase(), at, at + 2);
+  }
 }
 
 function visitWord(text: string, start: number, end: number, seen: number, humps: boolean, visit: TermVisitor): void {
@@ -99,7 +104,22 @@ function visitOne(word: string, start: number, end: number, seen: number, visit:
   visit(seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word, start, end);
 }
 
-/** Compatibility forms made one, accents dropped, lower case. */
+/** Kana, Han and Hangul that normalization leaves as they are; asking it for each pair would cost ten times as much. */
+function isComposed(unit: number): boolean {
+  return (
+    (unit >= 0x3041 && unit <= 0x3096) ||
+    (unit >= 0x30a1 && unit <= 0x30fa) ||
+    unit === 0x30fc ||
+    (unit >= 0x4e00 && unit <= 0x9fff) ||
+    (unit >= 0xac00 && unit <= 0xd7a3)
+  );
+}
+
+/** Compatibility forms made one, accents dropped (vowel signs of other scripts are none), lower case. */
 function fold(word: string): string {
-  return word.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  return word
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase();
 }
