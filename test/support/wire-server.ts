@@ -1,0 +1,192 @@
+import { createServer, request as send } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LLMock } from '@copilotkit/aimock';
+import type { ResponseOverrides } from '@copilotkit/aimock';
+
+/** A request as it came over the wire, its body parsed. */
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the network does to the next reply. `afterText` counts the events that carry text, which still pass. */
+export type Disturbance =
+  | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | null>> }
+  | { readonly kind: 'reply'; readonly status: number; readonly type: string; readonly body: string }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'silence'; readonly afterText: number }
+  | { readonly kind: 'cut'; readonly afterText: number }
+  | { readonly kind: 'end'; readonly afterText: number }
+  | { readonly kind: 'garbage'; readonly afterText: number }
+  | { readonly kind: 'inject'; readonly afterText: number; readonly events: string };
+
+export interface Answer {
+  readonly text: string;
+  /** Milliseconds between two pieces of the reply. */
+  readonly dripMs?: number;
+  /** Characters of each piece. */
+  readonly pieceSize?: number;
+  readonly usage?: ResponseOverrides['usage'];
+  readonly finishReason?: string;
+  readonly reasoning?: string;
+}
+
+export interface Refusal {
+  readonly message?: string;
+  readonly type?: string;
+  readonly code?: string;
+  /** Value of the `retry-after` header; none is sent without it. */
+  readonly retryAfter?: string;
+}
+
+/** Marks an event of any of the three protocols that carries a piece of the reply's text. */
+const CARRIES_TEXT = /output_text\.delta|text_delta|"delta":\{[^}]*"content":"[^"]/;
+
+/**
+ * OpenAI (Responses, Chat Completions) and Anthropic (Messages) on loopback: aimock gives the answers, and before it
+ * stands an edge that keeps every request as it came and can disturb the replies as a network does.
+ */
+export class WireServer {
+  readonly mock: LLMock;
+  readonly requests: WireRequest[] = [];
+  readonly #edge: Server;
+  readonly #disturbances: Disturbance[] = [];
+
+  static async start(): Promise<WireServer> {
+    const mock = new LLMock({ port: 0, host: '127.0.0.1', journalMaxEntries: 100 });
+    await mock.start();
+    const server = new WireServer(mock);
+    await new Promise<void>((resolve) => server.#edge.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  private constructor(mock: LLMock) {
+    this.mock = mock;
+    this.#edge = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
+  }
+
+  /** `http://127.0.0.1:port`: OpenAI's base URL with `/v1`, Anthropic's without. */
+  get url(): string {
+    const { port } = this.#edge.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  get lastRequest(): WireRequest | undefined {
+    return this.requests.at(-1);
+  }
+
+  /** What every message is answered with, from now on. */
+  answer(reply: string | Answer): this {
+    const { text, dripMs, pieceSize, ...rest } = typeof reply === 'string' ? { text: reply } : reply;
+    this.mock.clearFixtures();
+    this.mock.on(
+      {},
+      { content: text, ...rest },
+      { chunkSize: pieceSize ?? 8, ...(dripMs === undefined ? {} : { latency: dripMs }) },
+    );
+    return this;
+  }
+
+  /** The next request is refused in the protocol's own form; can be called several times for several requests. */
+  refuseNext(status: number, refusal: Refusal = {}): this {
+    const { retryAfter, ...body } = refusal;
+    this.mock.nextRequestError(status, { message: `refused with ${status}`, ...body });
+    return this.disturbNext({ kind: 'headers', set: { 'retry-after': retryAfter ?? null } });
+  }
+
+  /** What happens to the reply to the next request; can be called several times for several requests. */
+  disturbNext(disturbance: Disturbance): this {
+    this.#disturbances.push(disturbance);
+    return this;
+  }
+
+  /** Forgets requests, answers and disturbances. */
+  reset(): this {
+    this.requests.length = 0;
+    this.#disturbances.length = 0;
+    this.mock.reset();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#edge.closeAllConnections();
+    await new Promise<void>((resolve) => this.#edge.close(() => resolve()));
+    await this.mock.stop();
+  }
+
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const raw = Buffer.concat(chunks);
+    const path = incoming.url ?? '/';
+    this.requests.push({ method: incoming.method ?? '', path, headers: incoming.headers, body: parse(raw) });
+    const disturbance = incoming.method === 'POST' ? this.#disturbances.shift() : undefined;
+    if (disturbance?.kind === 'reset') {
+      incoming.socket.destroy();
+      return;
+    }
+    if (disturbance?.kind === 'reply') {
+      outgoing.writeHead(disturbance.status, { 'content-type': disturbance.type });
+      outgoing.end(disturbance.body);
+      return;
+    }
+    const upstream = send(
+      `${this.mock.url}${path}`,
+      { method: incoming.method, headers: { ...incoming.headers, host: new URL(this.mock.url).host } },
+      (reply) => pass(reply, outgoing, disturbance),
+    );
+    upstream.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => upstream.destroy());
+    upstream.end(raw);
+  }
+}
+
+function parse(raw: Buffer): Readonly<Record<string, unknown>> {
+  if (raw.length === 0) return {};
+  return JSON.parse(raw.toString('utf8')) as Readonly<Record<string, unknown>>;
+}
+
+/** Hands a reply on, event by event, until the disturbance strikes. */
+function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Disturbance | undefined): void {
+  const headers = { ...reply.headers };
+  if (disturbance?.kind === 'headers') {
+    for (const [name, value] of Object.entries(disturbance.set)) {
+      if (value === null) Reflect.deleteProperty(headers, name);
+      else headers[name] = value;
+    }
+  }
+  outgoing.writeHead(reply.statusCode ?? 500, headers);
+  outgoing.flushHeaders();
+  let held = '';
+  let texts = 0;
+  let struck = false;
+  reply.setEncoding('utf8');
+  const strike = (): boolean => {
+    if (struck || disturbance === undefined || !('afterText' in disturbance) || texts < disturbance.afterText)
+      return struck;
+    struck = true;
+    if (disturbance.kind === 'cut') setImmediate(() => outgoing.destroy());
+    if (disturbance.kind === 'end') outgoing.end();
+    if (disturbance.kind === 'garbage') outgoing.end('event: content_block_delta\ndata: {"type": "content_bl\n\n');
+    if (disturbance.kind === 'inject') outgoing.end(disturbance.events);
+    return true;
+  };
+  strike();
+  reply.on('data', (chunk: string) => {
+    held += chunk;
+    for (let end = held.indexOf('\n\n'); end >= 0 && !struck; end = held.indexOf('\n\n')) {
+      const event = held.slice(0, end + 2);
+      held = held.slice(end + 2);
+      outgoing.write(event);
+      if (CARRIES_TEXT.test(event)) texts += 1;
+      strike();
+    }
+  });
+  reply.on('end', () => {
+    if (!struck) outgoing.end(held);
+  });
+  reply.on('error', () => outgoing.destroy());
+}

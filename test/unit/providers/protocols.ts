@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
+import type { Ending, Usage } from '../../../src/core/model/message.ts';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+
+export const KEY = 'sk-planted-key-0123456789';
+
+/** One of the wire protocols that a turn goes through. */
+export interface Protocol {
+  readonly name: string;
+  readonly path: string;
+  make(
+    url: string,
+    timeoutMs?: number,
+    apiKey?: string,
+  ): ChatModel & { listModels(signal: AbortSignal): Promise<readonly string[]> };
+}
+
+export const PROTOCOLS: readonly Protocol[] = [
+  {
+    name: 'OpenAI, Responses',
+    path: '/v1/responses',
+    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
+      createOpenAiModel({ apiKey, baseUrl: `${url}/v1`, api: 'responses', model: 'gpt-4o', timeoutMs }),
+  },
+  {
+    name: 'compatible server, Chat Completions',
+    path: '/v1/chat/completions',
+    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
+      createOpenAiModel({ apiKey, baseUrl: url, model: 'llama3', provider: 'compatible', timeoutMs }),
+  },
+  {
+    name: 'Anthropic, Messages',
+    path: '/v1/messages',
+    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
+      createAnthropicModel({ apiKey, baseUrl: url, model: 'claude-haiku-4-5', timeoutMs }),
+  },
+];
+
+export function ask(text: string, more: Partial<ChatRequest> = {}): ChatRequest {
+  return {
+    system: ['You help developers.'],
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    maxOutputTokens: 200,
+    ...more,
+  };
+}
+
+/** What a turn came to: its text, the last usage, how it ended, and the fault that ended it otherwise. */
+export interface Outcome {
+  readonly text: string;
+  readonly pieces: number;
+  readonly usage: Usage | undefined;
+  readonly ending: Ending | undefined;
+  readonly fault: ModelFault | undefined;
+}
+
+/** Runs a turn to its end. Any error that is not a `ModelFault` fails the test. */
+export async function turn(
+  model: ChatModel,
+  request: ChatRequest,
+  signal = new AbortController().signal,
+  onChunk: (chunk: ChatChunk) => void = () => undefined,
+): Promise<Outcome> {
+  let text = '';
+  let pieces = 0;
+  let usage: Usage | undefined;
+  let ending: Ending | undefined;
+  try {
+    for await (const chunk of model.stream(request, signal)) {
+      if (chunk.type === 'text') [text, pieces] = [text + chunk.text, pieces + 1];
+      else if (chunk.type === 'usage') usage = chunk.usage;
+      else ending = chunk.ending;
+      onChunk(chunk);
+    }
+  } catch (error) {
+    assert.ok(ModelFault.is(error), `not a ModelFault: ${String(error)}`);
+    return { text, pieces, usage, ending, fault: error };
+  }
+  return { text, pieces, usage, ending, fault: undefined };
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import type { FaultReason } from '../../../src/app/fault.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
+
+const REPLY = 'Rename the column first, then deploy the reader, then the writer.';
+
+for (const protocol of PROTOCOLS) {
+  describe(`a turn through ${protocol.name}`, () => {
+    let server: WireServer;
+    before(async () => {
+      server = await WireServer.start();
+    });
+    after(() => server.stop());
+    beforeEach(() => void server.reset().answer(REPLY));
+
+    it('streams the reply in pieces and says that it is complete', async () => {
+      const outcome = await turn(protocol.make(server.url), ask('How do I migrate?'));
+      assert.equal(outcome.text, REPLY);
+      assert.ok(outcome.pieces > 3);
+      assert.equal(outcome.ending, 'complete');
+      assert.equal(server.lastRequest?.path, protocol.path);
+    });
+
+    it('sends the key, the system prompt, the history and the limit', async () => {
+      const request = ask('And now?', {
+        system: ['You help developers.', 'The project uses pnpm.'],
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'We use Postgres.' }] },
+          { role: 'assistant', content: [{ type: 'text', text: 'Noted: Postgres.' }] },
+          { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
+        ],
+      });
+      await turn(protocol.make(server.url), request);
+      const sent = server.lastRequest;
+      const body = JSON.stringify(sent?.body);
+      for (const part of [
+        'You help developers.',
+        'The project uses pnpm.',
+        'We use Postgres.',
+        'Noted: Postgres.',
+        'And now?',
+      ]) {
+        assert.ok(body.includes(part), `${part} is missing in ${body}`);
+      }
+      assert.match(body, /"max(_output|_completion)?_tokens":200/);
+      assert.ok(Object.values(sent?.headers ?? {}).some((value) => String(value).includes(KEY)));
+      assert.ok(!body.includes(KEY));
+    });
+
+    it('reads the usage that the provider reports', async () => {
+      server.answer({
+        text: REPLY,
+        usage: { prompt_tokens: 120, completion_tokens: 14, input_tokens: 120, output_tokens: 14 },
+      });
+      const { usage } = await turn(protocol.make(server.url), ask('How?'));
+      assert.deepEqual(usage, { input: 120, output: 14 });
+    });
+
+    it('takes a long context', async () => {
+      const line = 'A line of a long pasted log with numbers 123456 and a path src/app/ports.ts.\n';
+      const outcome = await turn(protocol.make(server.url), ask(line.repeat(12_000)));
+      assert.equal(outcome.text, REPLY);
+    });
+
+    it('stops in mid-stream when the user says so, with the text so far', async () => {
+      server.answer({ text: REPLY.repeat(20), dripMs: 20 });
+      const stop = new AbortController();
+      const outcome = await turn(protocol.make(server.url), ask('How?'), stop.signal, (chunk) => {
+        if (chunk.type === 'text') stop.abort();
+      });
+      assert.equal(outcome.fault?.reason, 'cancelled');
+      assert.ok(outcome.text.length > 0 && outcome.text.length < REPLY.length);
+    });
+
+    it('stops before the first byte when the user says so', async () => {
+      server.disturbNext({ kind: 'silence', afterText: 0 });
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 50);
+      const outcome = await turn(protocol.make(server.url), ask('How?'), stop.signal);
+      assert.equal(outcome.fault?.reason, 'cancelled');
+    });
+
+    it('sends nothing when it was stopped before it began', async () => {
+      const outcome = await turn(protocol.make(server.url), ask('How?'), AbortSignal.abort());
+      assert.equal(outcome.fault?.reason, 'cancelled');
+      assert.equal(server.requests.length, 0);
+    });
+
+    const refusals: readonly (readonly [number, FaultReason, string])[] = [
+      [400, 'bad_request', 'invalid_request_error'],
+      [401, 'refused_key', 'authentication_error'],
+      [403, 'forbidden', 'permission_error'],
+      [404, 'model_not_found', 'not_found_error'],
+      [408, 'timeout', 'timeout_error'],
+      [413, 'context_too_long', 'request_too_large'],
+      [429, 'rate_limited', 'rate_limit_error'],
+      [500, 'overloaded', 'api_error'],
+      [503, 'overloaded', 'api_error'],
+      [529, 'overloaded', 'overloaded_error'],
+    ];
+    for (const [status, reason, type] of refusals) {
+      it(`says ${reason} on ${status}, after one request`, async () => {
+        server.refuseNext(status, { type });
+        const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
+        assert.equal(fault?.reason, reason);
+        assert.equal(fault.status, status);
+        assert.equal(fault.retryAfterMs, undefined);
+        assert.equal(text, '');
+        assert.equal(server.requests.length, 1);
+      });
+    }
+
+    it('hears how long to wait on 429 with Retry-After', async () => {
+      server.refuseNext(429, { type: 'rate_limit_error', retryAfter: '7' });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'rate_limited');
+      assert.equal(fault.retryAfterMs, 7000);
+    });
+
+    it('tells an empty account from a rate limit', async () => {
+      server.refuseNext(429, {
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+        message: 'You exceeded your current quota.',
+      });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'quota');
+    });
+
+    it('tells that the context is too long', async () => {
+      server.refuseNext(400, {
+        type: 'invalid_request_error',
+        code: 'context_length_exceeded',
+        message: 'prompt is too long: 212345 tokens > 200000 maximum',
+      });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'context_too_long');
+    });
+
+    it('keeps the key out of the fault when the server repeats it', async () => {
+      server.refuseNext(401, { message: `Incorrect API key provided: ${KEY}.` });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'refused_key');
+      assert.ok(!fault.message.includes(KEY));
+    });
+
+    it('says that nothing is there when the server is down', async () => {
+      const { fault } = await turn(protocol.make('http://127.0.0.1:1'), ask('How?'));
+      assert.equal(fault?.reason, 'network');
+    });
+
+    it('says network when the connection is lost before a reply', async () => {
+      server.disturbNext({ kind: 'reset' });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'network');
+    });
+
+    it('keeps the text of a reply whose connection breaks', async () => {
+      server.disturbNext({ kind: 'cut', afterText: 2 });
+      const { fault, text, ending } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'cut_stream');
+      assert.ok(text.length > 0 && REPLY.startsWith(text));
+      assert.equal(ending, undefined);
+    });
+
+    it('does not take a reply that ends too soon for a complete one', async () => {
+      server.disturbNext({ kind: 'end', afterText: 2 });
+      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'cut_stream');
+      assert.equal(text, REPLY.slice(0, text.length));
+    });
+
+    it('says malformed when the stream holds broken JSON, with the text so far', async () => {
+      server.disturbNext({ kind: 'garbage', afterText: 2 });
+      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'malformed');
+      assert.ok(text.length > 0);
+    });
+
+    it('hears an error that comes inside the stream', async () => {
+      const events =
+        protocol.path === '/v1/chat/completions'
+          ? 'data: {"error":{"code":503,"message":"Overloaded"}}\n\n'
+          : protocol.path === '/v1/responses'
+            ? 'event: error\ndata: {"type":"error","code":"server_error","message":"Overloaded","param":null,"sequence_number":9}\n\n'
+            : 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+      server.disturbNext({ kind: 'inject', afterText: 1, events });
+      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault?.reason, 'overloaded');
+      assert.ok(text.length > 0);
+    });
+
+    it('does not wait for ever when the server never begins', async () => {
+      server.disturbNext({ kind: 'silence', afterText: 0 });
+      const { fault } = await turn(protocol.make(server.url, 150), ask('How?'));
+      assert.equal(fault?.reason, 'timeout');
+    });
+
+    it('does not wait for ever when the server falls silent in mid-stream', async () => {
+      server.disturbNext({ kind: 'silence', afterText: 2 });
+      const { fault, text } = await turn(protocol.make(server.url, 400), ask('How?'));
+      assert.equal(fault?.reason, 'timeout');
+      assert.ok(text.length > 0);
+    });
+
+    it('reads a slow drip to its end, though it takes longer than the silence allowed', async () => {
+      server.answer({ text: REPLY, dripMs: 180 });
+      const { text, ending } = await turn(protocol.make(server.url, 1000), ask('How?'));
+      assert.equal(text, REPLY);
+      assert.equal(ending, 'complete');
+    });
+
+    it('does not call it silence when the reader is slow', async () => {
+      const model = protocol.make(server.url, 300);
+      let text = '';
+      for await (const chunk of model.stream(ask('How?'), new AbortController().signal)) {
+        if (chunk.type !== 'text') continue;
+        if (text === '') await new Promise((resolve) => setTimeout(resolve, 500));
+        text += chunk.text;
+      }
+      assert.equal(text, REPLY);
+    });
+
+    it('takes an empty reply for what it is', async () => {
+      server.answer('');
+      const { text, ending, fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(fault, undefined);
+      assert.equal(text, '');
+      assert.equal(ending, 'complete');
+    });
+
+    it('says when the reply was cut at the limit of tokens', async () => {
+      server.answer({ text: REPLY, finishReason: 'length' });
+      const { ending } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(ending, 'length');
+    });
+
+    it('leaves the thinking of the model out of the answer', async () => {
+      server.answer({ text: REPLY, reasoning: 'The user wants steps.' });
+      const { text } = await turn(protocol.make(server.url), ask('How?'));
+      assert.equal(text, REPLY);
+    });
+
+    it('lists the models that the server offers', async () => {
+      const models = await protocol.make(server.url).listModels(new AbortController().signal);
+      assert.ok(models.length > 0);
+      assert.deepEqual(models, [...models].sort());
+    });
+
+    it('serves several turns at once, each its own', async () => {
+      const model = protocol.make(server.url);
+      const outcomes = await Promise.all([1, 2, 3, 4].map((n) => turn(model, ask(`Question ${n}`))));
+      assert.deepEqual(
+        outcomes.map((outcome) => outcome.text),
+        [REPLY, REPLY, REPLY, REPLY],
+      );
+    });
+  });
+}
