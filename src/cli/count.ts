@@ -1,0 +1,38 @@
+import { encodingFor, modelInfo } from '../core/tokens/models.ts';
+import { loadEncoding } from '../core/tokens/token-counter.ts';
+import { contentOf } from '../core/transcript/transcript-message.ts';
+import { streamTranscript } from './transcript-file.ts';
+import { textOption, type Verb } from './verb.ts';
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper count FILE [--model M] [--json]
+
+Counts a transcript's messages and their tokens, each message's framing included.
+
+  --model M   count with this model's vocabulary; default o200k_base
+  --json      {"messages","tokens","encoding"}
+`,
+  options: { model: { type: 'string' } },
+  async run({ file, options, json, output }) {
+    const model = textOption(options, 'model');
+    const encoding = model === undefined ? 'o200k_base' : encodingFor(model);
+    const counter = await loadEncoding(encoding);
+    let messages = 0;
+    let tokens = 0;
+    for await (const message of streamTranscript(file)) {
+      messages++;
+      tokens += counter.message({ role: message.role, content: contentOf(message) });
+    }
+    if (json) {
+      await output.json({ messages, tokens, encoding });
+      return 0;
+    }
+    const number = new Intl.NumberFormat('en');
+    await output.write(`${number.format(messages)} messages, ${number.format(tokens)} tokens (${encoding})\n`);
+    const info = model === undefined ? undefined : modelInfo(model);
+    if (info && info.countFactor !== 1) {
+      await output.write(`${info.id} counts about ${number.format(Math.round(tokens * info.countFactor))}\n`);
+    }
+    return 0;
+  },
+};

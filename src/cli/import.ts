@@ -1,0 +1,49 @@
+import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { skippedLine, streamTranscript } from './transcript-file.ts';
+import type { Verb } from './verb.ts';
+
+/** Lines are gathered to pieces of about this many UTF-16 units before they are written. */
+const PIECE_UNITS = 1 << 16;
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper import FILE [--json]
+
+Prints a transcript as JSONL, one message a line: {"role","content","at"}, "at" in
+milliseconds since the epoch where the file tells. What was left out is counted on
+standard error.
+
+Formats are recognized by content: JSON or JSONL of {role, content} (OpenAI or
+Anthropic shape), VS Code's “Chat: Export Chat…” JSON, aider's
+.aider.chat.history.md, SpecStory markdown, Claude Code and Codex session JSONL,
+ChatGPT's conversations.json. FILE may be - for standard input.
+
+  --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
+`,
+  options: {},
+  async run({ file, json, output }) {
+    const messages = streamTranscript(file);
+    let piece = json ? '{"messages":[' : '';
+    let isFirst = true;
+    for (;;) {
+      const next = await messages.next();
+      if (next.done === true) {
+        const { format, skipped } = next.value;
+        const tail = json ? `],${JSON.stringify({ format, skipped }).slice(1)}\n` : '';
+        await output.write(piece + tail);
+        const note = skippedLine(skipped);
+        if (note !== undefined && !json) await output.note(note);
+        return 0;
+      }
+      piece += json ? `${isFirst ? '' : ','}${lineOf(next.value)}` : `${lineOf(next.value)}\n`;
+      isFirst = false;
+      if (piece.length >= PIECE_UNITS) {
+        await output.write(piece);
+        piece = '';
+      }
+    }
+  },
+};
+
+function lineOf({ role, text, at }: TranscriptMessage): string {
+  return JSON.stringify({ role, content: text, at });
+}

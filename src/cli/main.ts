@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { explain } from './explain.ts';
+import { streamOutput, type Output } from './output.ts';
+import { UsageError, type Verb } from './verb.ts';
+
+/** A verb is loaded when it is asked for, so that `count` does not read what `compress` needs. */
+const VERBS: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<{ verb: Verb }> }>> = {
+  import: { about: 'print a transcript as JSONL, one message a line', load: () => import('./import.ts') },
+  count: { about: 'count messages and tokens', load: () => import('./count.ts') },
+};
+
+const HELP = `Usage: threadkeeper VERB FILE [--json]
+
+${Object.entries(VERBS)
+  .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
+  .join('\n')}
+
+With --json one JSON object on standard output and nothing else there; without it, text
+for people. Message indices are 0-based, ranges inclusive at both ends, token figures
+include each message's framing. threadkeeper VERB --help tells more.
+Exit code: 0 done, 1 what was checked is not sound, 2 bad input.
+`;
+
+/** Runs one command and resolves to its exit code. Nothing is thrown. */
+async function main(args: readonly string[], output: Output): Promise<number> {
+  try {
+    return await run(args, output);
+  } catch (error) {
+    await output.note(`threadkeeper: ${explain(error)}`);
+    return 2;
+  }
+}
+
+async function run(args: readonly string[], output: Output): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    await output.write(HELP);
+    return name === undefined ? 2 : 0;
+  }
+  const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (!entry) throw new UsageError(`“${name}” is no verb; there are ${Object.keys(VERBS).join(', ')}.`);
+  const { verb } = await entry.load();
+  const { values, positionals } = parseArgs({
+    args: rest,
+    allowPositionals: true,
+    options: { ...verb.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values['help'] === true) {
+    await output.write(verb.help);
+    return 0;
+  }
+  const [file, ...more] = positionals;
+  if (file === undefined) throw new UsageError(`${name} needs a FILE; threadkeeper ${name} --help tells more.`);
+  if (more.length > 0) throw new UsageError(`${name} takes one FILE, not ${positionals.length}.`);
+  return await verb.run({ file, options: values, json: values['json'] === true, output, env: process.env });
+}
+
+// A reader that stops reading, such as `head`, ends the command without a word.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
+
+const output = streamOutput(process.stdout, process.stderr);
+const code = await main(process.argv.slice(2), output);
+await output.flush();
+process.exit(code);

@@ -1,0 +1,48 @@
+/** Where a verb writes. A pipe takes what it can hold; every write waits until the rest fits. */
+export interface Output {
+  write(text: string): Promise<void>;
+  /** The one JSON object of `--json`, and its newline. */
+  json(value: unknown): Promise<void>;
+  /** A line for people on standard error. */
+  note(line: string): Promise<void>;
+  /** Resolves when everything has left this process. */
+  flush(): Promise<void>;
+}
+
+/** How much is written at a time, in UTF-16 units: one string of hundreds of megabytes need not be copied whole. */
+const SLICE_UNITS = 1 << 20;
+
+export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStream): Output {
+  const write = async (text: string): Promise<void> => {
+    for (let at = 0; at < text.length;) {
+      const end = sliceEnd(text, at);
+      await written(out, text.slice(at, end));
+      at = end;
+    }
+  };
+  return {
+    write,
+    json: async (value) => write(`${JSON.stringify(value)}\n`),
+    note: (line) => written(err, `${line}\n`),
+    flush: async () => {
+      await written(out, '');
+      await written(err, '');
+    },
+  };
+}
+
+/** Never between the halves of a surrogate pair: they would become two unknown characters. */
+function sliceEnd(text: string, at: number): number {
+  const end = Math.min(text.length, at + SLICE_UNITS);
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error?: Error | null) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}

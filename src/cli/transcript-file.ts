@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { TranscriptReader, type TranscriptSummary } from '../core/transcript/transcript-reader.ts';
+import type { Skipped, TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { UsageError } from './verb.ts';
+
+/** A file's text in pieces, `-` for standard input. Throws `UsageError` when it cannot be read. */
+export async function* textOf(file: string): AsyncGenerator<string> {
+  const stream = file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' });
+  try {
+    for await (const chunk of stream) yield String(chunk);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${whyUnreadable(error)}.`);
+  }
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission is denied';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Streams a transcript's messages; the generator's return value says what was read in all. */
+export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptSummary> {
+  const reader = new TranscriptReader();
+  for await (const chunk of textOf(file)) yield* reader.push(chunk);
+  yield* reader.end();
+  return reader.summary();
+}
+
+/** A whole transcript. Throws `UsageError` or `TranscriptError`. */
+export async function readTranscriptFile(
+  file: string,
+): Promise<TranscriptSummary & { readonly transcript: readonly TranscriptMessage[] }> {
+  const transcript: TranscriptMessage[] = [];
+  const messages = streamTranscript(file);
+  for (;;) {
+    const next = await messages.next();
+    if (next.done === true) return { ...next.value, transcript };
+    transcript.push(next.value);
+  }
+}
+
+/** What was left out, as one line for people; undefined when nothing was. */
+export function skippedLine(skipped: readonly Skipped[]): string | undefined {
+  if (skipped.length === 0) return undefined;
+  return `Left out: ${skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`;
+}

@@ -1,0 +1,66 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Output } from './output.ts';
+
+/** Something is wrong with the command line or its input; `message` is one sentence for the user. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The options' values, as `parseArgs` gives them. */
+export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+export interface Invocation {
+  readonly file: string;
+  readonly options: OptionValues;
+  /** `--json`: one JSON object on standard output and nothing else there. */
+  readonly json: boolean;
+  readonly output: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One verb of the command line. */
+export interface Verb {
+  /** What `--help` prints. */
+  readonly help: string;
+  /** Beside `--json` and `--help`, which every verb has. */
+  readonly options: ParseArgsOptionsConfig;
+  /** Resolves to the exit code. */
+  run(invocation: Invocation): Promise<number>;
+}
+
+/** The value of a text option. */
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The value of an option that must be given. */
+export function requiredOption(options: OptionValues, name: string): string {
+  const value = textOption(options, name);
+  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is missing.`);
+  return value;
+}
+
+/** The value of an option that is a whole number of at least `least`. */
+export function wholeOption(options: OptionValues, name: string, least: number): number | undefined {
+  const value = textOption(options, name);
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) {
+    throw new UsageError(`--${name} takes a whole number of at least ${least}, not “${value}”.`);
+  }
+  return number;
+}
+
+/** The value of an option that is one of a few words. */
+export function choiceOption<Word extends string>(
+  options: OptionValues,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const value = textOption(options, name);
+  if (value === undefined) return undefined;
+  const word = words.find((one) => one === value);
+  if (word === undefined) throw new UsageError(`--${name} is one of ${words.join(', ')}, not “${value}”.`);
+  return word;
+}
