@@ -80,7 +80,9 @@ function* finish(reply: Reply): Generator<ChatChunk> {
   yield* usageOf(reply);
   const reason = reply.incomplete_details?.reason;
   if (reason === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
-  yield { type: 'end', ending: reason === undefined ? 'complete' : 'length' };
+  // Servers that imitate the endpoint may say so in the status alone.
+  if (reply.status === 'failed') throw streamFault(reply.error?.code, reply.error?.message ?? 'the reply failed');
+  yield { type: 'end', ending: reason === undefined && reply.status !== 'incomplete' ? 'complete' : 'length' };
 }
 
 function* usageOf(reply: Reply): Generator<ChatChunk> {

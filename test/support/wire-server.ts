@@ -14,7 +14,7 @@ export interface WireRequest {
 
 /** What the network does to the next reply. `afterText` counts the events that carry text, which still pass. */
 export type Disturbance =
-  | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | null>> }
+  | { readonly kind: 'refuse'; readonly status: number; readonly refusal: Refusal }
   | { readonly kind: 'reply'; readonly status: number; readonly type: string; readonly body: string }
   | { readonly kind: 'reset' }
   | { readonly kind: 'silence'; readonly afterText: number }
@@ -54,6 +54,7 @@ export class WireServer {
   readonly requests: WireRequest[] = [];
   readonly #edge: Server;
   readonly #disturbances: Disturbance[] = [];
+  #disturb: () => Disturbance | undefined = () => undefined;
 
   static async start(): Promise<WireServer> {
     const mock = new LLMock({ port: 0, host: '127.0.0.1', journalMaxEntries: 100 });
@@ -92,9 +93,7 @@ export class WireServer {
 
   /** The next request is refused in the protocol's own form; can be called several times for several requests. */
   refuseNext(status: number, refusal: Refusal = {}): this {
-    const { retryAfter, ...body } = refusal;
-    this.mock.nextRequestError(status, { message: `refused with ${status}`, ...body });
-    return this.disturbNext({ kind: 'headers', set: { 'retry-after': retryAfter ?? null } });
+    return this.disturbNext({ kind: 'refuse', status, refusal });
   }
 
   /** What happens to the reply to the next request; can be called several times for several requests. */
@@ -103,10 +102,17 @@ export class WireServer {
     return this;
   }
 
+  /** Decides for each request from now on what happens to its reply. */
+  disturbBy(choose: () => Disturbance | undefined): this {
+    this.#disturb = choose;
+    return this;
+  }
+
   /** Forgets requests, answers and disturbances. */
   reset(): this {
     this.requests.length = 0;
     this.#disturbances.length = 0;
+    this.#disturb = () => undefined;
     this.mock.reset();
     return this;
   }
@@ -123,7 +129,7 @@ export class WireServer {
     const raw = Buffer.concat(chunks);
     const path = incoming.url ?? '/';
     this.requests.push({ method: incoming.method ?? '', path, headers: incoming.headers, body: parse(raw) });
-    const disturbance = incoming.method === 'POST' ? this.#disturbances.shift() : undefined;
+    const disturbance = incoming.method === 'POST' ? (this.#disturbances.shift() ?? this.#disturb()) : undefined;
     if (disturbance?.kind === 'reset') {
       incoming.socket.destroy();
       return;
@@ -132,6 +138,11 @@ export class WireServer {
       outgoing.writeHead(disturbance.status, { 'content-type': disturbance.type });
       outgoing.end(disturbance.body);
       return;
+    }
+    if (disturbance?.kind === 'refuse') {
+      const { status, refusal } = disturbance;
+      const { message = `refused with ${status}`, type, code } = refusal;
+      this.mock.nextRequestError(status, { message, ...(type && { type }), ...(code && { code }) });
     }
     const upstream = send(
       `${this.mock.url}${path}`,
@@ -152,11 +163,11 @@ function parse(raw: Buffer): Readonly<Record<string, unknown>> {
 /** Hands a reply on, event by event, until the disturbance strikes. */
 function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Disturbance | undefined): void {
   const headers = { ...reply.headers };
-  if (disturbance?.kind === 'headers') {
-    for (const [name, value] of Object.entries(disturbance.set)) {
-      if (value === null) Reflect.deleteProperty(headers, name);
-      else headers[name] = value;
-    }
+  if (disturbance?.kind === 'refuse') {
+    // aimock always asks to wait; servers do not.
+    const { retryAfter } = disturbance.refusal;
+    if (retryAfter === undefined) delete headers['retry-after'];
+    else headers['retry-after'] = retryAfter;
   }
   outgoing.writeHead(reply.statusCode ?? 500, headers);
   outgoing.flushHeaders();

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import type { ChatMessage, ChatRequest } from '../../../src/app/ports.ts';
+import { anthropicBody, anthropicPrompt } from '../../../src/providers/anthropic-request.ts';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { ask, turn } from './protocols.ts';
+
+const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+
+const TALK: ChatRequest = {
+  system: ['prompt', 'memory', 'ledger', 'summaries'],
+  messages: [said('user', 'one'), said('assistant', 'two'), said('user', 'three')],
+  maxOutputTokens: 100,
+};
+
+/** A stream in the API's own form, from its events. */
+const sse = (...events: readonly (Record<string, unknown> & { readonly type: string })[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+
+const start = (usage: Record<string, unknown>) => ({
+  type: 'message_start',
+  message: { id: 'm', type: 'message', role: 'assistant', content: [], model: 'x', stop_reason: null, usage },
+});
+const delta = (text: string) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+const stop = (reason: string, usage: Record<string, unknown>) => ({
+  type: 'message_delta',
+  delta: { stop_reason: reason, stop_sequence: null },
+  usage,
+});
+
+describe('a request to Anthropic', () => {
+  it('marks the last three system blocks and the turn before the newest for the prompt cache, four in all', () => {
+    const { system, messages } = anthropicPrompt(TALK);
+    assert.deepEqual(
+      system?.map((block) => 'cache_control' in block),
+      [false, true, true, true],
+    );
+    assert.deepEqual(
+      messages.map((message) => JSON.stringify(message).includes('cache_control')),
+      [false, true, false],
+    );
+  });
+
+  it('keeps the prefix the same while the conversation grows', () => {
+    const later = { ...TALK, messages: [...TALK.messages, said('assistant', 'four'), said('user', 'five')] };
+    const strip = (value: unknown): string =>
+      JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part));
+    const before = strip(anthropicPrompt(TALK).messages).slice(0, -1);
+    assert.ok(strip(anthropicPrompt(later).messages).startsWith(before));
+  });
+
+  it('declares the tools of the history and lets none be called', () => {
+    const prompt = anthropicPrompt({
+      ...TALK,
+      messages: [
+        said('user', 'read it'),
+        { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"a"}' }] },
+        { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
+        said('user', 'and?'),
+      ],
+    });
+    assert.deepEqual(
+      prompt.tools?.map((each) => each.name),
+      ['read_file'],
+    );
+    assert.deepEqual(prompt.tool_choice, { type: 'none' });
+    const [, asked, answered] = prompt.messages;
+    assert.deepEqual(asked?.content, [
+      { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' }, cache_control: { type: 'ephemeral' } },
+    ]);
+    assert.deepEqual(answered?.content, [
+      { type: 'tool_result', tool_use_id: 'c1', content: '(no output)', is_error: true },
+      { type: 'text', text: 'and?' },
+    ]);
+  });
+
+  it('sends images it can take and names the others', () => {
+    const { messages } = anthropicPrompt({
+      ...TALK,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+            { type: 'image', mediaType: 'image/svg+xml', base64: 'BBBB' },
+          ],
+        },
+      ],
+    });
+    assert.deepEqual(messages[0]?.content, [
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+      { type: 'text', text: '[image of type image/svg+xml]' },
+    ]);
+  });
+
+  it('asks for JSON by a schema, unless the model has refused it', () => {
+    const request = { ...TALK, jsonSchema: { name: 'summary', schema: { type: 'object' } } };
+    assert.ok('output_config' in anthropicBody('m', request, new Set()));
+    assert.ok(!('output_config' in anthropicBody('m', request, new Set(['schema']))));
+  });
+});
+
+describe('a reply of Anthropic', () => {
+  let server: WireServer;
+  before(async () => {
+    server = await WireServer.start();
+  });
+  after(() => server.stop());
+  beforeEach(() => void server.reset().answer('ok'));
+
+  const model = () =>
+    createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5', timeoutMs: 20_000 });
+  const replyWith = (body: string) =>
+    server.disturbNext({ kind: 'reply', status: 200, type: 'text/event-stream', body });
+
+  it('sums what was read from and written to the prompt cache into the input', async () => {
+    replyWith(
+      sse(
+        start({ input_tokens: 10, cache_read_input_tokens: 2000, cache_creation_input_tokens: 300, output_tokens: 1 }),
+        delta('hi'),
+        stop('end_turn', { output_tokens: 25 }),
+        { type: 'message_stop' },
+      ),
+    );
+    const { usage } = await turn(model(), ask('hi'));
+    assert.deepEqual(usage, { input: 2310, output: 25, cachedInput: 2000, cacheWrite: 300 });
+  });
+
+  it('reports the usage of the input before the first text, so that a stopped reply has it', async () => {
+    replyWith(sse(start({ input_tokens: 10, output_tokens: 1 }), delta('hi')));
+    const { usage, fault } = await turn(model(), ask('hi'));
+    assert.deepEqual(usage, { input: 10, output: 1 });
+    assert.equal(fault?.reason, 'cut_stream');
+  });
+
+  it('says when the model refuses, and keeps the usage', async () => {
+    replyWith(
+      sse(start({ input_tokens: 10, output_tokens: 1 }), stop('refusal', { output_tokens: 4 }), {
+        type: 'message_stop',
+      }),
+    );
+    const { usage, fault } = await turn(model(), ask('hi'));
+    assert.equal(fault?.reason, 'content_refused');
+    assert.deepEqual(usage, { input: 10, output: 4 });
+  });
+
+  it('ends with length when the context window is full', async () => {
+    replyWith(
+      sse(start({ input_tokens: 9, output_tokens: 1 }), delta('hi'), stop('model_context_window_exceeded', {}), {
+        type: 'message_stop',
+      }),
+    );
+    assert.equal((await turn(model(), ask('hi'))).ending, 'length');
+  });
+
+  it('drops thinking blocks, hidden ones too', async () => {
+    replyWith(
+      sse(
+        start({ input_tokens: 9, output_tokens: 1 }),
+        {
+          type: 'content_block_start',
+          index: 0,
+          content_block: { type: 'thinking', thinking: 'secret start', signature: '' },
+        },
+        { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'secret thought' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'abc' } },
+        { type: 'content_block_start', index: 1, content_block: { type: 'redacted_thinking', data: 'secret data' } },
+        { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
+        delta('the answer'),
+        stop('end_turn', { output_tokens: 9 }),
+        { type: 'message_stop' },
+      ),
+    );
+    assert.equal((await turn(model(), ask('hi'))).text, 'the answer');
+  });
+
+  it('sends a request again without the temperature that a model refuses, and leaves it out from then on', async () => {
+    server.refuseNext(400, {
+      type: 'invalid_request_error',
+      message: '`temperature` is not supported with this model.',
+    });
+    const one = model();
+    assert.equal((await turn(one, ask('hi', { temperature: 0.3 }))).text, 'ok');
+    assert.equal((await turn(one, ask('hi', { temperature: 0.3 }))).text, 'ok');
+    assert.deepEqual(
+      server.requests.map((request) => 'temperature' in request.body),
+      [true, false, false],
+    );
+  });
+
+  it('says malformed when something else than a stream answers', async () => {
+    server.disturbNext({ kind: 'reply', status: 200, type: 'text/html', body: '<html>Log in</html>' });
+    assert.equal((await turn(model(), ask('hi'))).fault?.reason, 'malformed');
+  });
+
+  it('asks for a key before anything is sent', async () => {
+    const keyless = createAnthropicModel({ model: 'claude-haiku-4-5' });
+    assert.equal((await turn(keyless, ask('hi'))).fault?.reason, 'no_key');
+  });
+
+  it('counts the tokens of a request as the provider does', async () => {
+    server.disturbNext({ kind: 'reply', status: 200, type: 'application/json', body: '{"input_tokens":421}' });
+    assert.equal(await model().countTokens(TALK, new AbortController().signal), 421);
+    assert.equal(server.lastRequest?.path, '/v1/messages/count_tokens');
+    assert.ok(!('stream' in server.lastRequest.body));
+  });
+
+  it('takes a base URL with and without /v1', async () => {
+    const one = createAnthropicModel({ apiKey: 'k', baseUrl: `${server.url}/v1/`, model: 'm', timeoutMs: 20_000 });
+    await turn(one, ask('hi'));
+    assert.equal(server.lastRequest?.path, '/v1/messages');
+  });
+});

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import type { ChatRequest } from '../../../src/app/ports.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import type { OpenAiSettings } from '../../../src/providers/openai.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { ask, turn } from './protocols.ts';
+
+const HISTORY: ChatRequest = ask('unused', {
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'read it' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'reading' },
+        { type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"a"}' },
+      ],
+    },
+    { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'ENOENT', isError: true }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'see this' },
+        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+      ],
+    },
+  ],
+});
+
+const OPEN_SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
+const STRICT_SCHEMA = { ...OPEN_SCHEMA, required: ['a'], additionalProperties: false };
+
+describe('OpenAI and servers made like it', () => {
+  let server: WireServer;
+  before(async () => {
+    server = await WireServer.start();
+  });
+  after(() => server.stop());
+  beforeEach(() => void server.reset().answer('ok'));
+
+  const chat = (more: Partial<OpenAiSettings> = {}) =>
+    createOpenAiModel({ baseUrl: server.url, model: 'llama3', provider: 'compatible', timeoutMs: 20_000, ...more });
+  const responses = () =>
+    createOpenAiModel({
+      apiKey: 'k',
+      baseUrl: `${server.url}/v1`,
+      api: 'responses',
+      model: 'gpt-5',
+      timeoutMs: 20_000,
+    });
+  const replyWith = (body: string, type = 'text/event-stream') =>
+    server.disturbNext({ kind: 'reply', status: 200, type, body });
+  const chunk = (delta: Record<string, unknown>, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+
+  it('are named by provider and model', () => {
+    assert.equal(chat().id, 'compatible/llama3');
+    assert.equal(responses().id, 'openai/gpt-5');
+  });
+
+  it('get tool calls, results and images in the form of Chat Completions', async () => {
+    await turn(chat(), HISTORY);
+    assert.deepEqual(server.lastRequest?.body['messages'], [
+      { role: 'system', content: 'You help developers.' },
+      { role: 'user', content: 'read it' },
+      {
+        role: 'assistant',
+        content: 'reading',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'Error: ENOENT' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see this' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
+  });
+
+  it('get tool calls, results and images in the form of Responses, and store nothing', async () => {
+    await turn(responses(), HISTORY);
+    const body = server.lastRequest?.body;
+    assert.equal(body?.['store'], false);
+    assert.equal(body['instructions'], 'You help developers.');
+    assert.deepEqual(body['input'], [
+      { role: 'user', content: [{ type: 'input_text', text: 'read it' }] },
+      { role: 'assistant', content: 'reading' },
+      { type: 'function_call', call_id: 'c1', name: 'read_file', arguments: '{"path":"a"}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'Error: ENOENT' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'see this' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+        ],
+      },
+    ]);
+  });
+
+  it('hold strictly to a schema that is closed, and take another as a hint', async () => {
+    await turn(responses(), ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } }));
+    assert.match(JSON.stringify(server.lastRequest?.body['text']), /"strict":true/);
+    await turn(responses(), ask('hi', { jsonSchema: { name: 's', schema: OPEN_SCHEMA } }));
+    assert.match(JSON.stringify(server.lastRequest?.body['text']), /"strict":false/);
+  });
+
+  it('are asked again without a schema when they know none, and not asked with it again', async () => {
+    server.refuseNext(400, { message: 'response_format is not supported by this server' });
+    const model = chat();
+    const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
+    assert.equal((await turn(model, request)).text, 'ok');
+    assert.equal((await turn(model, request)).text, 'ok');
+    assert.deepEqual(
+      server.requests.map((each) => 'response_format' in each.body),
+      [true, false, false],
+    );
+  });
+
+  it('are asked again with the other name of the token limit, and without usage', async () => {
+    server.refuseNext(400, { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." });
+    server.refuseNext(422, { message: 'stream_options: Extra inputs are not permitted' });
+    assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
+    assert.deepEqual(
+      server.requests.map(({ body }) => [
+        'max_tokens' in body,
+        'max_completion_tokens' in body,
+        'stream_options' in body,
+      ]),
+      [
+        [true, false, true],
+        [false, true, true],
+        [false, true, false],
+      ],
+    );
+  });
+
+  it('are not asked for ever when they refuse everything', async () => {
+    for (let n = 0; n < 8; n += 1)
+      server.refuseNext(400, { message: 'unsupported: temperature, schema, stream_options, max_tokens' });
+    const { fault } = await turn(
+      chat(),
+      ask('hi', { temperature: 0.2, jsonSchema: { name: 's', schema: STRICT_SCHEMA } }),
+    );
+    assert.equal(fault?.reason, 'bad_request');
+    assert.equal(server.requests.length, 5);
+  });
+
+  it('may send no usage and an odd finish reason', async () => {
+    replyWith(`${chunk({ content: 'hi' })}${chunk({}, 'eos')}data: [DONE]\n\n`);
+    const outcome = await turn(chat(), ask('hi'));
+    assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['hi', 'complete', undefined]);
+  });
+
+  it('may name no finish reason at all, if they mark the end', async () => {
+    replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n`);
+    assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
+  });
+
+  it('may send the usage with every part, and keep-alive comments between them', async () => {
+    const part = (usage: number): string =>
+      `: keep-alive\n\ndata: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: usage, prompt_tokens_details: { cached_tokens: 4 } } })}\n\n`;
+    replyWith(`${part(1)}${chunk({ content: 'hi' })}${part(2)}${chunk({}, 'stop')}${part(3)}data: [DONE]\n\n`);
+    assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 9, output: 3, cachedInput: 4 });
+  });
+
+  it('may count nothing and send zeros, which are not taken for a usage', async () => {
+    replyWith(
+      `${chunk({ content: 'hi' })}data: {"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}\n\n${chunk({}, 'stop')}data: [DONE]\n\n`,
+    );
+    assert.equal((await turn(chat(), ask('hi'))).usage, undefined);
+  });
+
+  it('may send content as a list of blocks', async () => {
+    replyWith(
+      `${chunk({ content: [{ type: 'text', text: 'a' }, { type: 'other' }] })}${chunk({ content: 'b' }, 'stop')}data: [DONE]\n\n`,
+    );
+    assert.equal((await turn(chat(), ask('hi'))).text, 'ab');
+  });
+
+  it('may answer whole where a stream was asked for', async () => {
+    const whole = {
+      choices: [{ message: { role: 'assistant', content: '<think>hm</think>\n\nwhole' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 2 },
+    };
+    replyWith(JSON.stringify(whole), 'application/json');
+    const outcome = await turn(chat(), ask('hi'));
+    assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['whole', 'complete', { input: 5, output: 2 }]);
+  });
+
+  it('are called malformed when they answer whole with what is no reply', async () => {
+    replyWith('{"hello":1}', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+    replyWith('{"choices": [', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+  });
+
+  it('are called malformed when a web page answers', async () => {
+    replyWith('<html>Log in</html>', 'text/html');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+  });
+
+  it('may think aloud before the answer, which is left out', async () => {
+    replyWith(
+      `${['<th', 'ink>The user', ' wants</thi', 'nk>\n\nSay ', '<think> is a tag'].map((content) => chunk({ content })).join('')}${chunk({}, 'stop')}data: [DONE]\n\n`,
+    );
+    assert.equal((await turn(chat(), ask('hi'))).text, 'Say <think> is a tag');
+  });
+
+  it('may send thinking in a field of its own, which is left out', async () => {
+    replyWith(
+      `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`,
+    );
+    assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
+  });
+
+  it('say when their filter ended the reply', async () => {
+    replyWith(`${chunk({ content: 'I' })}${chunk({}, 'content_filter')}data: [DONE]\n\n`);
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'content_refused');
+  });
+
+  it('need no key at an address of the user', async () => {
+    assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
+    assert.equal(server.lastRequest?.headers['authorization'], undefined);
+  });
+
+  it('need a key at OpenAI, asked for before anything is sent', async () => {
+    const model = createOpenAiModel({ model: 'gpt-5' });
+    assert.equal((await turn(model, ask('hi'))).fault?.reason, 'no_key');
+    await assert.rejects(model.listModels(new AbortController().signal), (error) => ModelFault.is(error, 'no_key'));
+  });
+
+  it('take what stands in the query of the base URL with each request', async () => {
+    await turn(chat({ baseUrl: `${server.url}/v1?api-version=preview` }), ask('hi'));
+    assert.equal(server.lastRequest?.path, '/v1/chat/completions?api-version=preview');
+  });
+
+  it('are refused when the base URL is none', () => {
+    assert.throws(
+      () => chat({ baseUrl: 'file:///etc' }),
+      (error) => ModelFault.is(error, 'bad_request'),
+    );
+    assert.throws(
+      () => chat({ baseUrl: 'localhost' }),
+      (error) => ModelFault.is(error, 'bad_request'),
+    );
+  });
+
+  const responseEvent = (type: string, response: Record<string, unknown>): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, response })}\n\n`;
+
+  it('say in a Responses stream that the limit was reached, with what was read from the cache', async () => {
+    replyWith(
+      `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"half"}\n\n${responseEvent(
+        'response.incomplete',
+        {
+          status: 'incomplete',
+          incomplete_details: { reason: 'max_output_tokens' },
+          usage: {
+            input_tokens: 50,
+            output_tokens: 7,
+            input_tokens_details: { cached_tokens: 32, cache_write_tokens: 8 },
+          },
+        },
+      )}`,
+    );
+    const outcome = await turn(responses(), ask('hi'));
+    assert.deepEqual([outcome.text, outcome.ending], ['half', 'length']);
+    assert.deepEqual(outcome.usage, { input: 50, output: 7, cachedInput: 32, cacheWrite: 8 });
+  });
+
+  it('say in a Responses stream that the reply failed, and why', async () => {
+    const failed = (code: string) =>
+      responseEvent('response.failed', { status: 'failed', error: { code, message: 'no' } });
+    replyWith(failed('rate_limit_exceeded'));
+    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'rate_limited');
+    replyWith(failed('server_error'));
+    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'overloaded');
+    replyWith(failed('image_content_policy_violation'));
+    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused');
+  });
+
+  it('are not believed when a Responses stream ends without its last event', async () => {
+    replyWith('event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"half"}\n\n');
+    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'cut_stream');
+  });
+});

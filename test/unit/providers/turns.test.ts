@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { ChatMessage } from '../../../src/app/ports.ts';
+import type { ContentBlock } from '../../../src/core/model/message.ts';
+import { inputObject, toTurns } from '../../../src/providers/turns.ts';
+
+const text = (value: string): ContentBlock => ({ type: 'text', text: value });
+const call = (callId: string, name = 'read_file'): ContentBlock => ({
+  type: 'tool_call',
+  callId,
+  name,
+  json: '{"path":"a.ts"}',
+});
+const result = (callId: string, value = 'done'): ContentBlock => ({
+  type: 'tool_result',
+  callId,
+  text: value,
+  isError: false,
+});
+const user = (...content: ContentBlock[]): ChatMessage => ({ role: 'user', content });
+const assistant = (...content: ContentBlock[]): ChatMessage => ({ role: 'assistant', content });
+const tool = (...content: ContentBlock[]): ChatMessage => ({ role: 'tool', content });
+
+describe('turns of a request', () => {
+  it('joins neighbours of one role and keeps their texts apart', () => {
+    const turns = toTurns([user(text('one')), user(text('two')), assistant(text('three')), user(text('four'))]);
+    assert.deepEqual(
+      turns.map((turn) => turn.role),
+      ['user', 'assistant', 'user'],
+    );
+    assert.deepEqual(turns[0], { role: 'user', results: [], parts: [text('one'), text('two')] });
+  });
+
+  it('puts the result of a call right after it', () => {
+    const turns = toTurns([
+      user(text('go')),
+      assistant(text('reading'), call('c1')),
+      tool(result('c1')),
+      user(text('and?')),
+    ]);
+    const [, asked, answered] = turns;
+    assert.ok(asked?.role === 'assistant' && answered?.role === 'user');
+    assert.deepEqual(
+      asked.calls.map((each) => each.callId),
+      ['c1'],
+    );
+    assert.deepEqual(
+      answered.results.map((each) => [each.callId, each.text]),
+      [['c1', 'done']],
+    );
+    assert.deepEqual(answered.parts, [text('and?')]);
+  });
+
+  it('makes text of a call whose result is missing, and of a result whose call is', () => {
+    const turns = toTurns([tool(result('lost', 'orphan output')), assistant(call('c1', 'grep')), user(text('next'))]);
+    const words = JSON.stringify(turns);
+    assert.ok(words.includes('orphan output') && words.includes('grep'));
+    assert.ok(turns.every((turn) => (turn.role === 'user' ? turn.results : turn.calls).length === 0));
+  });
+
+  it('asks for the rest when a reply stands last', () => {
+    assert.equal(toTurns([user(text('go')), assistant(text('half a rep'))]).at(-1)?.role, 'user');
+  });
+
+  it('puts the user first when the window begins with a reply', () => {
+    assert.equal(toTurns([assistant(text('as I said')), user(text('go on'))])[0]?.role, 'user');
+  });
+
+  it('gives repeated and odd call ids a form that each provider takes', () => {
+    const turns = toTurns([
+      user(text('go')),
+      assistant(call('a b', 'read file!')),
+      tool(result('a b')),
+      assistant(call('a b')),
+      tool(result('a b')),
+    ]);
+    const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
+    assert.deepEqual(
+      calls.map((each) => each.callId),
+      ['a_b', 'a_b_2'],
+    );
+    assert.equal(calls[0]?.name, 'read_file_');
+  });
+
+  it('wraps an input that is no object', () => {
+    assert.deepEqual(inputObject('{"a":1}'), { a: 1 });
+    assert.deepEqual(inputObject('[1]'), { input: [1] });
+    assert.deepEqual(inputObject('{"cut": '), { input: '{"cut": ' });
+  });
+
+  const block = fc.oneof(
+    fc.string().map(text),
+    fc.constantFrom('c1', 'c2', 'c3').map((id) => call(id)),
+    fc.constantFrom('c1', 'c2', 'c3').map((id) => result(id)),
+  );
+  const message = fc.record({
+    role: fc.constantFrom('user' as const, 'assistant' as const, 'tool' as const),
+    content: fc.array(block, { maxLength: 4 }),
+  });
+
+  it('holds for any history: roles alternate, the user is first and last, each call has its result, no text is lost', () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
+        const turns = toTurns(messages);
+        assert.equal(turns[0]?.role, 'user');
+        assert.equal(turns.at(-1)?.role, 'user');
+        for (const [index, turn] of turns.entries()) {
+          if (turn.role === 'user') continue;
+          const next = turns[index + 1];
+          assert.ok(next?.role === 'user' && turns[index - 1]?.role === 'user');
+          assert.deepEqual(
+            turn.calls.map((each) => each.callId),
+            next.results.map((each) => each.callId),
+          );
+        }
+        const words = turns.map((turn) =>
+          turn.role === 'assistant'
+            ? turn.text
+            : turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' '),
+        );
+        const all = words.join(' ');
+        for (const each of messages.flatMap((one) => one.content)) {
+          if (each.type === 'text' && each.text.trim() !== '') assert.ok(all.includes(each.text));
+        }
+      }),
+    );
+  });
+});
