@@ -72,7 +72,7 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
     if (existsSync(serverMain)) return serverMain;
     say('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');
     await removePartial();
-    const partial = path.join(hosts, PARTIAL + process.pid);
+    const partial = path.join(hosts, `${PARTIAL}${process.pid}`);
     await install(partial);
     await rm(folder, { recursive: true, force: true });
     await rename(partial, folder);
