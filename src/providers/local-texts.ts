@@ -64,22 +64,38 @@ export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
 };
 
 /** Words that are frequent in one of the languages and rare in the others. */
-const STOP_WORDS: readonly (readonly [Language, RegExp])[] = [
-  ['en', /\b(the|is|are|was|did|do|we|what|why|how|of|with|and|for|this|you|it|to)\b/gi],
-  ['es', /\b(el|los|las|una|qué|cómo|por qué|es|está|con|para|y|del|hemos|cuál|dónde|lo)\b/gi],
-  ['de', /\b(der|die|das|ist|und|nicht|wir|wie|warum|mit|für|ein|eine|haben|was|wurde|welche)\b/gi],
-  ['fr', /\b(le|les|des|est|et|nous|pourquoi|comment|avec|pour|une|dans|quel|quelle|avons|où|du)\b/gi],
-  ['pt', /\b(os|as|uma|não|é|está|com|para|por que|nós|qual|onde|foi|do|da|em|o)\b/gi],
-];
+const STOP_WORDS: ReadonlyMap<Language, ReadonlySet<string>> = new Map([
+  ['en', words('the is are was did do does we what why how of with and for this you it to which have')],
+  ['es', words('el los las una qué cómo por es está con para y del hemos cuál dónde lo que la nos')],
+  ['de', words('der die das ist und nicht wir wie warum mit für ein eine haben was wurde welche den auf')],
+  ['fr', words('le les des est et nous pourquoi comment avec pour une dans quel quelle avons où du que la')],
+  ['pt', words('os as uma não é está com para por que nós qual onde foi do da em o')],
+]);
 
-/** The language of a text, by its script, else by its most frequent words; English where neither tells. */
-export function languageOf(text: string): Language {
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
-  if (/\p{Script=Han}/u.test(text)) return 'zh';
-  let best: Language = 'en';
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '));
+}
+
+/**
+ * The language of the first of these texts that shows one, by its script, else by its most frequent words; English
+ * where none tells. A text that holds kana is Japanese, one with Han characters alone Chinese.
+ */
+export function languageOf(...texts: readonly string[]): Language {
+  for (const text of texts) {
+    if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
+    if (/\p{Script=Han}/u.test(text)) return 'zh';
+    const found = byWords(text);
+    if (found !== undefined) return found;
+  }
+  return 'en';
+}
+
+function byWords(text: string): Language | undefined {
+  const spoken = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  let best: Language | undefined;
   let most = 0;
-  for (const [language, words] of STOP_WORDS) {
-    const count = text.match(words)?.length ?? 0;
+  for (const [language, known] of STOP_WORDS) {
+    const count = spoken.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];
   }
   return best;

@@ -28,6 +28,8 @@ const HITS = 5;
 const CANDIDATES = 15;
 /** UTF-16 units of a quote: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
+/** UTF-16 units that a quote may begin before the first word found, to begin with a line. */
+const MAX_LEAD = 120;
 
 /**
  * The embedded default: no key, no network. It answers from the session itself, by quoting what the search finds, and
@@ -45,8 +47,8 @@ export class LocalModel implements ChatModel {
 
   /** Streams the reply line by line. Throws `ModelFault` with reason `cancelled` once `signal` is aborted. */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
-    const question = lastQuestion(request);
-    const reply = this.#reply(question);
+    const said = request.messages.filter((message) => message.role === 'user').map(messageText);
+    const reply = this.#reply(said.reverse());
     for (const piece of reply.split(/(?<=\n)/)) {
       // Lets the page paint, and a stop come through, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
@@ -56,12 +58,14 @@ export class LocalModel implements ChatModel {
     yield { type: 'end', ending: 'complete' };
   }
 
-  #reply(question: string): string {
-    const texts = LOCAL_TEXTS[languageOf(question)];
+  /** @param said what the user said, the newest first */
+  #reply(said: readonly string[]): string {
+    const question = said[0] ?? '';
+    const texts = LOCAL_TEXTS[languageOf(...said)];
     const hits = question.trim() === '' ? [] : this.#hits(question);
     const parts = [`_${texts.noModel}_`];
     if (hits.length === 0) parts.push(texts.nothing);
-    else parts.push(texts.found, ...hits.map((hit) => quote(hit, texts.message)));
+    else parts.push(texts.found, ...hits.map((hit) => quote(hit, question, texts.message)));
     parts.push(texts.choose);
     return parts.join('\n\n');
   }
@@ -81,19 +85,34 @@ export class LocalModel implements ChatModel {
   }
 }
 
-function lastQuestion(request: ChatRequest): string {
-  const last = request.messages.findLast((message) => message.role === 'user');
-  return last === undefined ? '' : messageText(last);
-}
-
 /** A markdown quote with a link to its message. */
-function quote(hit: LocalHit, label: string): string {
-  const text = hit.text.trim();
-  const short = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
-  const lines = short.split('\n').map((line) => `> ${line}`.trimEnd());
+function quote(hit: LocalHit, question: string, label: string): string {
+  const lines = excerpt(hit.text.trim(), question)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd());
   const name = hit.number === undefined ? label : `${label} ${hit.number}`;
   const day = new Date(hit.at).toISOString().slice(0, 10);
   return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${name}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
+}
+
+/** The text, or of a long one the stretch that holds most different words of the question, from a line's start. */
+function excerpt(text: string, question: string): string {
+  if (text.length <= MAX_QUOTE) return text;
+  const wanted = new Set(question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []);
+  const places = [...text.toLowerCase().matchAll(/[\p{L}\p{N}_]{3,}/gu)].filter((match) => wanted.has(match[0]));
+  let start = 0;
+  let most = 0;
+  for (const [index, place] of places.entries()) {
+    const inReach = new Set<string>();
+    for (let next = index; next < places.length && places[next]!.index < place.index + MAX_QUOTE; next += 1) {
+      inReach.add(places[next]![0]);
+    }
+    if (inReach.size > most) [start, most] = [place.index, inReach.size];
+  }
+  const line = text.lastIndexOf('\n', start) + 1;
+  const from = start - line <= MAX_LEAD ? line : start;
+  const cut = text.slice(from, from + MAX_QUOTE).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
+  return `${from > 0 ? '…' : ''}${cut}${from + MAX_QUOTE < text.length ? '…' : ''}`;
 }
 
 const normal = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import type { FaultReason } from '../../../src/app/fault.ts';
+import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
+import { describeFault } from '../../../src/app/fault-text.ts';
+import { retryAfter, streamFault, toModelFault } from '../../../src/providers/fault-map.ts';
+
+const SDK = {
+  api: APIError,
+  aborted: APIUserAbortError,
+  connection: APIConnectionError,
+  timedOut: APIConnectionTimeoutError,
+};
+
+const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
+  toModelFault(APIError.generate(status, body, undefined, new Headers(headers)), SDK);
+
+describe('an error of a provider', () => {
+  /** As the servers word them: OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, vLLM. */
+  const seen: readonly (readonly [FaultReason, number, object])[] = [
+    ['refused_key', 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }],
+    ['forbidden', 403, { error: { message: 'Country not supported', code: 'unsupported_country_region_territory' } }],
+    ['model_not_found', 404, { error: { message: 'The model `gpt-9` does not exist', code: 'model_not_found' } }],
+    ['model_not_found', 404, { error: 'model "llama9" not found, try pulling it first' }],
+    ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
+    ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
+    ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
+    ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
+    ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
+    [
+      'quota',
+      400,
+      { error: { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API' } },
+    ],
+    ['context_too_long', 400, { error: { code: 'context_length_exceeded', message: 'too long' } }],
+    ['context_too_long', 400, { error: { message: "This model's maximum context length is 8192 tokens." } }],
+    ['context_too_long', 400, { error: { type: 'exceed_context_size_error', message: 'the request exceeds it' } }],
+    [
+      'context_too_long',
+      400,
+      { error: { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192' } },
+    ],
+    ['context_too_long', 413, { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } }],
+    [
+      'context_too_long',
+      429,
+      { error: { message: 'Request too large for gpt-4o on tokens per min', code: 'rate_limit_exceeded' } },
+    ],
+    ['content_refused', 400, { error: { code: 'content_filter', message: 'filtered' } }],
+    ['content_refused', 403, { error: { code: 403, message: 'flagged', metadata: { reasons: ['violence'] } } }],
+    ['overloaded', 500, { error: { message: 'The server had an error' } }],
+    ['overloaded', 500, { error: { message: 'failed to allocate context window' } }],
+    ['overloaded', 502, {}],
+    ['overloaded', 529, { error: { type: 'overloaded_error', message: 'Overloaded' } }],
+    ['bad_request', 400, { error: { message: 'Invalid type for input' } }],
+    ['bad_request', 422, { detail: 'x' }],
+  ];
+  for (const [reason, status, body] of seen) {
+    it(`${status} ${JSON.stringify(body).slice(0, 90)} means ${reason}`, () => {
+      assert.equal(refused(status, body).reason, reason);
+    });
+  }
+
+  it('keeps the status and a short message for the log', () => {
+    const fault = refused(400, { error: { message: 'x'.repeat(5000) } });
+    assert.equal(fault.status, 400);
+    assert.ok(fault.message.length < 400);
+  });
+
+  it('reads how long to wait, in milliseconds, seconds or as a date', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    const after = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
+    assert.equal(after({ 'retry-after': '12' }), 12_000);
+    assert.equal(after({ 'retry-after': '0.5' }), 500);
+    assert.equal(after({ 'retry-after-ms': '250', 'retry-after': '1' }), 250);
+    assert.equal(after({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }), 30_000);
+    assert.equal(after({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }), 0);
+    assert.equal(after({ 'retry-after': 'soon' }), undefined);
+    assert.equal(after({}), undefined);
+  });
+
+  it('means cancelled when the user stopped, and nothing else', () => {
+    assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
+  });
+
+  it('tells silence from a network that is not there', () => {
+    const lost = (code: string) => new APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
+    assert.equal(toModelFault(new APIConnectionTimeoutError(), SDK).reason, 'timeout');
+    assert.equal(toModelFault(lost('UND_ERR_HEADERS_TIMEOUT'), SDK).reason, 'timeout');
+    assert.equal(toModelFault(lost('ECONNREFUSED'), SDK).reason, 'network');
+    assert.equal(toModelFault(lost('ENOTFOUND'), SDK).reason, 'network');
+  });
+
+  it('tells a cut stream from broken JSON', () => {
+    assert.equal(toModelFault(new TypeError('terminated'), SDK).reason, 'cut_stream');
+    assert.equal(toModelFault(new SyntaxError('Unexpected token'), SDK).reason, 'malformed');
+  });
+
+  it('inside a stream goes by its words', () => {
+    assert.equal(streamFault('rate_limit_exceeded', 'slow down').reason, 'rate_limited');
+    assert.equal(streamFault('context_length_exceeded', 'too long').reason, 'context_too_long');
+    assert.equal(streamFault(null, 'something broke').reason, 'overloaded');
+  });
+});
+
+describe('what the user reads of a fault', () => {
+  for (const reason of FAULT_REASONS) {
+    it(`${reason}: one sentence with something to do`, () => {
+      const { message, action } = describeFault(new ModelFault(reason, 'x'));
+      assert.match(message, /^[A-Z][^.]+[:;] [^.]+\.$/);
+      assert.ok(action !== undefined);
+    });
+  }
+
+  it('says when to try again', () => {
+    const wait = (retryAfterMs: number) => describeFault(new ModelFault('rate_limited', 'x', { retryAfterMs })).message;
+    assert.match(wait(800), /in 1 second\./);
+    assert.match(wait(30_000), /in 30 seconds\./);
+    assert.match(wait(600_000), /in 10 minutes\./);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { LocalModel } from '../../../src/providers/local.ts';
+import type { LocalHit, LocalMemory } from '../../../src/providers/local.ts';
+import { languageOf } from '../../../src/providers/local-texts.ts';
+import { ask, turn } from './protocols.ts';
+
+const AT = Date.parse('2026-03-04T10:00:00Z');
+const hit = (text: string, number: number): LocalHit => ({
+  text,
+  message: `m-${number}`,
+  role: 'user',
+  at: AT,
+  score: 10 - number,
+  number,
+});
+
+/** A session that finds what holds any word of the query. */
+const memory = (...hits: readonly LocalHit[]): LocalMemory => ({
+  search: (query, limit) => {
+    const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    return hits.filter((each) => words.some((word) => each.text.toLowerCase().includes(word))).slice(0, limit);
+  },
+});
+
+describe('the local model', () => {
+  it('quotes what the session says, with links to the messages', async () => {
+    const model = new LocalModel(memory(hit('We decided on Postgres 16\nfor the ledger.', 12)));
+    const { text, ending, usage } = await turn(model, ask('Which database, Postgres?'));
+    assert.ok(text.includes('> We decided on Postgres 16\n> for the ledger.'));
+    assert.ok(text.includes('[message 12](threadkeeper:message/m-12)'));
+    assert.equal(ending, 'complete');
+    assert.equal(usage, undefined);
+  });
+
+  it('says in each reply that no model is configured, and how to choose one', async () => {
+    for (const model of [new LocalModel(memory()), new LocalModel(memory(hit('Postgres', 1)))]) {
+      const { text } = await turn(model, ask('What about Postgres and the rest?'));
+      assert.match(text, /No model is configured/);
+      assert.match(text, /Threadkeeper: Choose Model/);
+    }
+  });
+
+  it('says so when nothing matches', async () => {
+    const { text } = await turn(new LocalModel(memory()), ask('What about the weather?'));
+    assert.match(text, /Nothing in this session matches/);
+  });
+
+  it('does not quote the question itself, nor the same words twice', async () => {
+    const model = new LocalModel(memory(hit('postgres port?', 9), hit('Port 5433', 1), hit('port  5433', 2)));
+    const { text } = await turn(model, ask('Postgres port?'));
+    assert.equal(text.match(/threadkeeper:message/g)?.length, 1);
+  });
+
+  it('quotes of a long message the place that was asked for', async () => {
+    const long = `${'Some other line of a long log.\n'.repeat(80)}The staging port is 5433, behind pgbouncer.\n${'More lines.\n'.repeat(80)}`;
+    const { text } = await turn(new LocalModel(memory(hit(long, 3))), ask('What is the staging port of pgbouncer?'));
+    assert.ok(text.includes('> …The staging port is 5433, behind pgbouncer.'));
+    assert.ok(text.length < 1500);
+  });
+
+  it('streams in small pieces and stops when told', async () => {
+    const model = new LocalModel(memory(hit('Postgres', 1), hit('Postgres two', 2)));
+    const stop = new AbortController();
+    const { fault, text } = await turn(model, ask('Postgres'), stop.signal, () => stop.abort());
+    assert.equal(fault?.reason, 'cancelled');
+    assert.match(text, /No model/);
+  });
+
+  it('answers the newest message of the user, attachments and blocks as text', async () => {
+    const request = ask('', {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'zebra' }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'yes' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'image', mediaType: 'image/png', base64: '' },
+            { type: 'text', text: 'redis' },
+          ],
+        },
+      ],
+    });
+    const { text } = await turn(new LocalModel(memory(hit('Redis is the cache', 4), hit('zebra', 5))), request);
+    assert.ok(text.includes('Redis is the cache') && !text.includes('zebra'));
+  });
+
+  const spoken: readonly (readonly [string, string, RegExp])[] = [
+    ['es', '¿Qué base de datos es la que usamos para el proyecto?', /No hay ningún modelo/],
+    ['ja', 'データベースはどれですか', /モデルが設定されていない/],
+    ['zh', '我们用哪个数据库', /尚未配置模型/],
+    ['de', 'Welche Datenbank haben wir für das Projekt?', /kein Modell eingerichtet/],
+    ['fr', 'Quelle base de données avons-nous pour le projet ?', /Aucun modèle/],
+    ['pt', 'Qual é o banco de dados que não usamos em produção?', /Nenhum modelo/],
+    ['en', 'Which database did we choose for the project?', /No model/],
+  ];
+  for (const [language, question, sentence] of spoken) {
+    it(`speaks ${language} with who speaks it`, async () => {
+      assert.equal(languageOf(question), language);
+      assert.match((await turn(new LocalModel(memory()), ask(question))).text, sentence);
+    });
+  }
+
+  it('takes the language from earlier messages when the newest shows none', () => {
+    assert.equal(languageOf('src/app/ports.ts', 'Warum ist das nicht grün?'), 'de');
+    assert.equal(languageOf('42'), 'en');
+  });
+});

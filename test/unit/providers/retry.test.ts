@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
+import type { FaultReason } from '../../../src/app/fault.ts';
+import type { ChatChunk, ChatModel } from '../../../src/app/ports.ts';
+import { Circuit } from '../../../src/providers/circuit.ts';
+import { retrying, waitMs } from '../../../src/providers/retry.ts';
+import { ask, turn } from './protocols.ts';
+
+type Script = readonly (readonly (string | ModelFault)[])[];
+
+/** A model that gives for each call what the script says: pieces of text, then its end or a fault. */
+function scripted(script: Script): ChatModel & { calls: number } {
+  const model = {
+    id: 'x/y',
+    provider: 'x',
+    model: 'y',
+    calls: 0,
+    async *stream(): AsyncGenerator<ChatChunk> {
+      const steps = script[model.calls] ?? ['late'];
+      model.calls += 1;
+      await Promise.resolve();
+      for (const step of steps) {
+        if (typeof step !== 'string') throw step;
+        yield { type: 'text', text: step };
+      }
+      yield { type: 'end', ending: 'complete' };
+    },
+  };
+  return model;
+}
+
+const fault = (reason: FaultReason, retryAfterMs?: number): ModelFault =>
+  new ModelFault(reason, 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
+
+describe('trying again', () => {
+  const waits: [number, number, string][] = [];
+  const onWait = (ms: number, attempt: number, cause: ModelFault): void => void waits.push([ms, attempt, cause.reason]);
+  const sleep = (): Promise<void> => Promise.resolve();
+  const random = (): number => 0.5;
+  beforeEach(() => (waits.length = 0));
+
+  it('waits longer each time and tells the user how long and for which try', async () => {
+    const model = scripted([[fault('overloaded')], [fault('network')], [fault('timeout')], ['hello']]);
+    const outcome = await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
+    assert.equal(outcome.text, 'hello');
+    assert.deepEqual(waits, [
+      [750, 2, 'overloaded'],
+      [1500, 3, 'network'],
+      [3000, 4, 'timeout'],
+    ]);
+  });
+
+  it('keeps to the time that the provider asks for', async () => {
+    const model = scripted([[fault('rate_limited', 7000)], ['hello']]);
+    await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    assert.deepEqual(waits, [[7000, 2, 'rate_limited']]);
+  });
+
+  it('leaves it to the user when the provider asks for too long', async () => {
+    const model = scripted([[fault('rate_limited', 600_000)], ['hello']]);
+    const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    assert.equal(outcome.fault?.retryAfterMs, 600_000);
+    assert.equal(model.calls, 1);
+  });
+
+  it('gives up after the tries allowed, with the last fault', async () => {
+    const model = scripted(Array.from({ length: 9 }, () => [fault('overloaded')]));
+    const outcome = await turn(retrying(model, { onWait, sleep, maxRetries: 2 }), ask('hi'));
+    assert.equal(outcome.fault?.reason, 'overloaded');
+    assert.equal(model.calls, 3);
+  });
+
+  it('never says anything twice: once text has come, a fault ends the turn', async () => {
+    const model = scripted([['hel', fault('network')], ['hello']]);
+    const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    assert.equal(outcome.text, 'hel');
+    assert.equal(outcome.fault?.reason, 'network');
+  });
+
+  for (const reason of FAULT_REASONS) {
+    const again = ['rate_limited', 'overloaded', 'network', 'timeout'].includes(reason);
+    it(`${again ? 'tries' : 'does not try'} again after ${reason}`, async () => {
+      const model = scripted([[fault(reason)], ['hello']]);
+      await turn(retrying(model, { sleep }), ask('hi'));
+      assert.equal(model.calls, again ? 2 : 1);
+    });
+  }
+
+  it('ends at once when the user stops while it waits', async () => {
+    const stop = new AbortController();
+    const model = scripted([[fault('rate_limited', 50_000)], ['hello']]);
+    const patient = retrying(model, { onWait: () => setImmediate(() => stop.abort()) });
+    const outcome = await turn(patient, ask('hi'), stop.signal);
+    assert.equal(outcome.fault?.reason, 'cancelled');
+    assert.equal(model.calls, 1);
+  });
+
+  it('waits between half of the back-off and all of it, and never beyond the cap', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (attempt, chance) => {
+          const full = Math.min(60_000, 1000 * 2 ** (attempt - 1));
+          const ms = waitMs(fault('overloaded'), attempt, { random: () => chance });
+          assert.ok(ms !== undefined && ms >= full / 2 && ms <= full);
+        },
+      ),
+    );
+  });
+});
+
+describe('the circuit of compression', () => {
+  const fail = (): Promise<never> => Promise.reject(fault('overloaded'));
+  const refuses = (circuit: Circuit) =>
+    assert.rejects(
+      circuit.run(() => Promise.resolve(1)),
+      (error) => ModelFault.is(error, 'overloaded'),
+    );
+  let now = 0;
+  let circuit: Circuit;
+  beforeEach(async () => {
+    now = 1_000_000;
+    circuit = new Circuit(() => now, 3, 1000);
+    for (let n = 0; n < 2; n += 1) await assert.rejects(circuit.run(fail));
+  });
+
+  it('stays closed while faults are few, and forgets them after a success', async () => {
+    assert.equal(await circuit.run(() => Promise.resolve('ok')), 'ok');
+    for (let n = 0; n < 2; n += 1) await assert.rejects(circuit.run(fail));
+    assert.equal(circuit.waitMs, 0);
+  });
+
+  it('opens after three faults in a row, and calls nothing for a while', async () => {
+    await assert.rejects(circuit.run(fail));
+    assert.equal(circuit.waitMs, 1000);
+    await refuses(circuit);
+  });
+
+  it('lets one call try after the pause, and closes when it goes well', async () => {
+    await assert.rejects(circuit.run(fail));
+    now += 1000;
+    let finish: (value: string) => void = () => undefined;
+    const first = circuit.run(() => new Promise<string>((resolve) => (finish = resolve)));
+    await refuses(circuit);
+    finish('ok');
+    assert.equal(await first, 'ok');
+    assert.equal(await circuit.run(() => Promise.resolve('again')), 'again');
+  });
+
+  it('opens again when that call fails, for as long as the provider asks', async () => {
+    await assert.rejects(circuit.run(fail));
+    now += 1000;
+    await assert.rejects(circuit.run(() => Promise.reject(fault('rate_limited', 9000))));
+    assert.equal(circuit.waitMs, 9000);
+  });
+
+  it('does not count a stop by the user', async () => {
+    await assert.rejects(circuit.run(() => Promise.reject(fault('cancelled'))));
+    assert.equal(circuit.waitMs, 0);
+  });
+
+  it('is closed by hand when a setting changes', async () => {
+    await assert.rejects(circuit.run(fail));
+    circuit.reset();
+    assert.equal(await circuit.run(() => Promise.resolve('ok')), 'ok');
+  });
+});
