@@ -15,6 +15,13 @@ const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set([
   'event_removed',
 ]);
 
+const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
+  'compressed',
+  'event_added',
+  'event_pinned',
+  'event_removed',
+]);
+
 /** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
 export interface Counters {
   messagesEver: number;
@@ -63,6 +70,8 @@ export class SessionState {
   lastCompressedAt: number | undefined;
   /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */
   prefixRevision = 0;
+  /** Grows whenever the list of key events has changed. */
+  ledgerRevision = 0;
   /** `counters.messagesEver` when the newest compression was committed. */
   messagesEverAtLastCompression = 0;
   readonly counters: Counters = {
@@ -142,6 +151,17 @@ export class SessionState {
     return this.nodes.get(node)?.children.some((child) => this.isOpen(child)) ?? false;
   }
 
+  /** True for a message that the user has opened by undoing the node that stood for it. */
+  isHeldOpen(position: number): boolean {
+    for (const id of this.#undone) {
+      const node = this.nodes.get(id);
+      const from = node && this.#position.get(node.first);
+      const to = node && this.#position.get(node.last);
+      if (from !== undefined && to !== undefined && from <= position && position <= to) return true;
+    }
+    return false;
+  }
+
   isRemoved(event: KeyEventId): boolean {
     return this.#removedEvents.has(event);
   }
@@ -169,6 +189,7 @@ export class SessionState {
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
     if (CHANGES_PREFIX.has(event.type)) this.prefixRevision++;
+    if (CHANGES_LEDGER.has(event.type)) this.ledgerRevision++;
     switch (event.type) {
       case 'session_created':
         this.id = event.id;

@@ -1,0 +1,244 @@
+import {
+  compressRun,
+  DEFAULT_RUN_SETTINGS,
+  type RunSettings,
+  type SummaryCache,
+} from '../core/compress/compress-run.ts';
+import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
+import { CallLog, ModelTrust } from '../core/compress/summary-model.ts';
+import type { NodeContent } from '../core/compress/leaf.ts';
+import { compressionId, nodeId } from '../core/model/ids.ts';
+import type { Span } from '../core/model/key-event.ts';
+import type { Usage } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
+import { AGGRESSIVE_SHARE, LEAST_SAVING, type Policy, type Strategy } from '../core/policy/policy.ts';
+import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
+import type { CompressionJob, CompressionWork, WorkResult } from './compressor.ts';
+import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
+import type { ChatModel, Clock } from './ports.ts';
+import { planRuns, type PlannedRun } from './plan-runs.ts';
+import { summaryModel } from './summary-model.ts';
+
+export interface CompressSessionDeps {
+  readonly clock: Clock;
+  readonly preset: () => PresetName;
+  /** Undefined: summaries are made by code. Throws `ModelFault` when the chosen model cannot be had. */
+  readonly summaryModel: () => Promise<{ readonly model: ChatModel; readonly maxInputTokens: number } | undefined>;
+  readonly price: (model: string, usage: Usage) => number | null;
+}
+
+/** The frontier's share of the budget: enough to say something, and never most of it. */
+const LEAST_FRONTIER_SHARE = 0.06;
+const MOST_FRONTIER_SHARE = 0.35;
+
+/** A trimmed segment keeps a line or two. */
+const TRIM_CEILINGS = { brief: 60, detailed: 120 };
+
+/**
+ * The work of one compression, from plan to record: which messages leave the window, their key events, their
+ * summaries, the levels at which all nodes are sent. Changes nothing in the session.
+ */
+export function compressSession(deps: CompressSessionDeps): CompressionWork {
+  const cache: SummaryCache = new Map<string, NodeContent>();
+  const trust = new ModelTrust();
+  const keeper = new LedgerKeeper(deps.clock);
+  return async (job) => {
+    const started = deps.clock.now();
+    const { policy } = job.settings;
+    let plan = planRuns(job, policy.window);
+    if (plan.runs.length === 0) return undefined;
+    const model = await modelFor(policy.strategy, job, deps);
+    const make = async (): Promise<Made> => {
+      const draft = keepsEvents(policy.strategy)
+        ? await keeper.draft(
+            job,
+            plan.runs.flatMap((run) => run.items),
+          )
+        : keeper.unchanged(job);
+      return summarize(job, plan.runs, draft, { deps, cache, trust, model, windowTokens: plan.windowTokens });
+    };
+    let made = await make();
+    if (made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
+      const smaller = planRuns(job, Math.max(1, Math.floor(policy.window / 2)), job.budget - made.after);
+      if (smaller.covers > plan.covers) {
+        plan = smaller;
+        made = await make();
+      }
+    }
+    if (made.nodes.length === 0 || made.saved < LEAST_SAVING * made.covered.tokens) return undefined;
+    return toResult(job, made, started, deps);
+  };
+}
+
+interface Made {
+  readonly nodes: readonly SummaryNode[];
+  readonly levels: WorkResult['record']['levels'];
+  readonly draft: LedgerDraft;
+  readonly covered: { readonly messages: number; readonly tokens: number };
+  /** Tokens of the request afterwards. */
+  readonly after: number;
+  readonly saved: number;
+  readonly calls: CallLog;
+  readonly last: WorkResult['last'];
+  readonly model: string;
+  readonly fault: unknown;
+}
+
+interface MakeTools {
+  readonly deps: CompressSessionDeps;
+  readonly cache: SummaryCache;
+  readonly trust: ModelTrust;
+  readonly model: { readonly model: ChatModel; readonly maxInputTokens: number } | undefined;
+  readonly windowTokens: number;
+}
+
+async function summarize(
+  job: CompressionJob,
+  runs: readonly PlannedRun[],
+  draft: LedgerDraft,
+  tools: MakeTools,
+): Promise<Made> {
+  const { deps, cache, trust, model, windowTokens } = tools;
+  const { before, budget, signal, state, counter } = job;
+  const calls = new CallLog();
+  const fixed = before.tokens.system + before.tokens.memory + before.tokens.task + windowTokens;
+  const settings = runSettings(job, deps.preset(), budget, fixed + draft.tokens);
+  const total = runs.reduce((sum, run) => sum + run.items.length, 0);
+  const nodes: SummaryNode[] = [];
+  let frontier = state.frontier.map((item) => item.node);
+  let covered = { messages: 0, tokens: 0 };
+  let fault: unknown;
+  let last = runs[0]!.items[0]!;
+  for (const run of runs) {
+    job.report({ stage: 'summarizing', done: covered.messages, total });
+    const earlier = run.afterNode === undefined ? 0 : frontier.findIndex((node) => node.id === run.afterNode) + 1;
+    const result = await compressRun(
+      {
+        messages: run.items.map((item) => item.message),
+        tokens: run.items.map((item) => item.tokens),
+        frontier: frontier.slice(0, earlier),
+        wanted: wantedIn(run, draft),
+      },
+      settings,
+      {
+        counter,
+        nextId: () => nodeId(deps.clock.id()),
+        now: () => deps.clock.now(),
+        yieldNow: () => deps.clock.yieldNow(),
+        cancel: signal,
+        calls,
+        trust,
+        cache,
+        ...(model && {
+          model: summaryModel(model.model, model.maxInputTokens, signal, (usage) => {
+            job.spent({ model: model.model.id, usage, costUsd: deps.price(model.model.id, usage) });
+          }),
+        }),
+      },
+    );
+    nodes.push(...result.nodes);
+    frontier = [...result.frontier, ...frontier.slice(earlier)];
+    covered = { messages: covered.messages + result.covered, tokens: covered.tokens + result.tokens.source };
+    fault ??= result.fault;
+    last = run.items[Math.max(0, result.covered - 1)]!;
+  }
+  const chosen = chooseLevels(frontier, settings.frontierTokens);
+  const remaining =
+    runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;
+  const after = fixed + draft.tokens + chosen.tokens + NODE_HEADING_TOKENS + Math.max(0, remaining);
+  const added = draft.tokens - before.tokens.ledger + (chosen.tokens - before.tokens.summaries);
+  return {
+    nodes,
+    levels: chosen.levels,
+    draft,
+    covered,
+    after,
+    saved: covered.tokens - added,
+    calls,
+    last: { message: last.message.id, position: last.position },
+    model: model?.model.id ?? 'local',
+    fault,
+  };
+}
+
+function runSettings(job: CompressionJob, preset: PresetName, budget: number, taken: number): RunSettings {
+  const { policy } = job.settings;
+  const free = policy.targetShare * budget - taken;
+  const frontierTokens = Math.floor(
+    Math.min(MOST_FRONTIER_SHARE * budget, Math.max(LEAST_FRONTIER_SHARE * budget, free)),
+  );
+  const detailed = Math.max(policy.summary.maxTokens, DEFAULT_RUN_SETTINGS.ceilings.detailed);
+  const steady = policy.summary.style === 'sentences';
+  return {
+    ...DEFAULT_RUN_SETTINGS,
+    prompt: summaryPrompt(preset),
+    frontierTokens,
+    ceilings: ceilingsFor(policy, steady ? policy.summary.maxTokens : detailed),
+    temperature: policy.summary.temperature,
+    maxOutputTokens: policy.summary.maxTokens,
+    allowExtractiveOnFault: job.extractiveOnFault,
+  };
+}
+
+function ceilingsFor(policy: Policy, detailed: number): { brief: number; detailed: number } {
+  if (policy.strategy === 'trim') return TRIM_CEILINGS;
+  return { brief: Math.min(DEFAULT_RUN_SETTINGS.ceilings.brief, Math.ceil(detailed / 3)), detailed };
+}
+
+const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
+
+/** `trim` takes no model; `auto` takes none while a request waits, since code is there at once. */
+async function modelFor(
+  strategy: Strategy,
+  job: CompressionJob,
+  deps: CompressSessionDeps,
+): Promise<MakeTools['model']> {
+  const urgent = job.due.trigger === 'before_send' || job.due.trigger === 'provider_overflow';
+  if (strategy === 'trim' || (strategy === 'auto' && urgent)) return undefined;
+  try {
+    return await deps.summaryModel();
+  } catch (error) {
+    if (!job.extractiveOnFault) throw error;
+    job.standIn(error);
+    return undefined;
+  }
+}
+
+function wantedIn(run: PlannedRun, draft: LedgerDraft): ReadonlyMap<number, readonly Span[]> {
+  const wanted = new Map<number, readonly Span[]>();
+  run.items.forEach((item, at) => {
+    const spans = draft.spans.get(item.message.id);
+    if (spans) wanted.set(at, spans);
+  });
+  return wanted;
+}
+
+function toResult(job: CompressionJob, made: Made, started: number, deps: CompressSessionDeps): WorkResult {
+  const { calls, draft } = made;
+  const before = job.state.uncoveredCount;
+  const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
+  return {
+    record: {
+      id: compressionId(deps.clock.id()),
+      trigger: job.due.trigger,
+      threshold: job.due.threshold,
+      policy: job.settings.policy.name,
+      strategy: job.settings.policy.strategy,
+      nodes: made.nodes,
+      levels: made.levels,
+      events: draft.events,
+      changes: draft.changes,
+      messages: { before, after: before - made.covered.messages },
+      tokens: { before: job.before.total, after: made.after },
+      calls: {
+        count: calls.count,
+        inputTokens: calls.inputTokens,
+        outputTokens: calls.outputTokens,
+        costUsd: calls.count === 0 ? 0 : (deps.price(made.model, usage) ?? 0),
+      },
+      durationMs: Math.max(0, deps.clock.now() - started),
+    },
+    last: made.last,
+    fault: made.fault,
+  };
+}

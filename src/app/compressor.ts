@@ -1,0 +1,270 @@
+// One compression at a time for each session:
+//
+//   idle ──run──▶ working ──▶ ready ──commit──▶ idle        committed: one journal event, or
+//                    │          └──── stale ──▶ idle        the history it was planned on has changed
+//                    ├── nothing to do ───────▶ idle
+//                    ├── cancelled ───────────▶ idle
+//                    └── failed ──▶ cooling ──▶ idle        background triggers wait; a command does not
+//
+// Working never touches the session. Committing happens between turns alone.
+import type { Context } from '../core/context/assemble.ts';
+import type { CompressionRecord, TriggerName } from '../core/journal/event.ts';
+import type { MessageId } from '../core/model/ids.ts';
+import type { Usage } from '../core/model/message.ts';
+import type { DueTrigger } from '../core/policy/triggers.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { MessageCounts } from '../core/tokens/message-counts.ts';
+import { Emitter, type Disposable } from './emitter.ts';
+import { ModelFault } from './fault.ts';
+import type { Clock, Log, SessionJournal } from './ports.ts';
+import type { ConversationSettings } from './settings.ts';
+
+export type Urgency = 'now' | 'background';
+
+export interface CompressionProgress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What a compression works on. Nothing in it changes the session. */
+export interface CompressionJob {
+  readonly due: DueTrigger;
+  readonly state: SessionState;
+  readonly settings: ConversationSettings;
+  /** Tokens a request may take. */
+  readonly budget: number;
+  readonly before: Context;
+  readonly counter: TokenCounter;
+  readonly counts: MessageCounts;
+  /** Whether code may stand in for a model whose provider fails. */
+  readonly extractiveOnFault: boolean;
+  readonly report: (progress: CompressionProgress) => void;
+  /** Called for each model call, whether its result is used or not. */
+  readonly spent: (usage: SpentUsage) => void;
+  /** Called when code stands in for a model that could not be had: the fault, for the user to be told. */
+  readonly standIn: (fault: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What came of it: a record to commit, or undefined when there is nothing worth compressing. */
+export type CompressionWork = (job: CompressionJob) => Promise<WorkResult | undefined>;
+
+export interface WorkResult {
+  readonly record: CompressionRecord;
+  /** The newest message that was looked at: while it stands where it stood, the plan still holds. */
+  readonly last: { readonly message: MessageId; readonly position: number };
+  /** Set when code stood in for a model: the fault, for the user to be told. */
+  readonly fault: unknown;
+}
+
+export interface SpentUsage {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+export type CompressionOutcome =
+  | { readonly kind: 'committed'; readonly record: CompressionRecord; readonly fault: unknown }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'started' }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'cooling' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** How long background triggers rest after a failure, and after a compression that found nothing to save. */
+export const COOL_DOWN_MS = 120_000;
+
+export interface CompressorDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly counter: TokenCounter;
+  readonly work: CompressionWork;
+}
+
+export interface CompressionRequest {
+  readonly due: DueTrigger;
+  readonly urgency: Urgency;
+  readonly settings: ConversationSettings;
+  readonly budget: number;
+  readonly before: Context;
+  readonly counts: MessageCounts;
+}
+
+/** The one gate that every compression of a session goes through. */
+export class Compressor {
+  readonly #deps: CompressorDeps;
+  readonly #changed: Emitter<undefined>;
+  #running: { readonly abort: AbortController; readonly outcome: Promise<CompressionOutcome> } | undefined;
+  #progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined;
+  #ready: { readonly result: WorkResult; readonly before: Context } | undefined;
+  #coolUntil = 0;
+
+  constructor(deps: CompressorDeps) {
+    this.#deps = deps;
+    this.#changed = new Emitter((error) => deps.log.warn(`A listener of the compression failed: ${String(error)}`));
+  }
+
+  /** What is going on; null while nothing is. */
+  get progress(): (CompressionProgress & { readonly urgency: Urgency }) | null {
+    return this.#progress ?? null;
+  }
+
+  onDidChange(listener: () => void): Disposable {
+    return this.#changed.on(listener);
+  }
+
+  cancel(): void {
+    this.#running?.abort.abort();
+  }
+
+  /** Resolves when nothing is being worked on. */
+  async settled(): Promise<void> {
+    await this.#running?.outcome;
+  }
+
+  /**
+   * Works until a result is ready for `commit`, or there is none. A second request joins the one that runs.
+   * Never rejects; a fault is an outcome.
+   */
+  run(request: CompressionRequest): Promise<CompressionOutcome> {
+    const { settings, urgency } = request;
+    if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
+    if (this.#running) return this.#running.outcome;
+    if (this.#ready) return Promise.resolve({ kind: 'ready' });
+    if (urgency === 'background' && this.#deps.clock.now() < this.#coolUntil)
+      return Promise.resolve({ kind: 'cooling' });
+    const abort = new AbortController();
+    const outcome = this.#work(request, abort.signal).finally(() => {
+      this.#running = undefined;
+      this.#show(undefined);
+    });
+    this.#running = { abort, outcome };
+    return outcome;
+  }
+
+  /** What `run` would commit; nothing is kept of it. Rejects with what went wrong. */
+  async preview(request: CompressionRequest): Promise<CompressionRecord | undefined> {
+    if (request.settings.policy.strategy === 'off') return undefined;
+    const { journal, counter, work } = this.#deps;
+    const { due, settings, budget, before, counts } = request;
+    const spent: SpentUsage[] = [];
+    const result = await work({
+      due,
+      settings,
+      budget,
+      before,
+      counts,
+      counter,
+      state: journal.state,
+      extractiveOnFault: true,
+      report: () => undefined,
+      spent: (usage) => spent.push(usage),
+      standIn: () => undefined,
+      signal: new AbortController().signal,
+    });
+    await this.#record(spent);
+    return result?.record;
+  }
+
+  /** Commits what is ready, between turns: one event, and only if the history it was made from still stands. */
+  async commit(): Promise<CompressionOutcome> {
+    const ready = this.#ready;
+    if (!ready) return { kind: 'nothing' };
+    this.#ready = undefined;
+    const { journal, log } = this.#deps;
+    const { record, last, fault } = ready.result;
+    if (journal.state.positionOf(last.message) !== last.position) {
+      log.warn(`A compression of session ${journal.id} was dropped: the history it was made from has changed.`);
+      return { kind: 'stale' };
+    }
+    await journal.append({ type: 'compressed', compression: record });
+    log.event('history_compression_complete', {
+      session: journal.id,
+      trigger: record.trigger,
+      threshold: record.threshold,
+      messagesBefore: record.messages.before,
+      messagesAfter: record.messages.after,
+      tokensBefore: record.tokens.before,
+      tokensAfter: record.tokens.after,
+      tokensSaved: record.tokens.before - record.tokens.after,
+      nodes: record.nodes.length,
+      keyEvents: record.events.length,
+      calls: record.calls.count,
+      costUsd: record.calls.costUsd,
+      ms: record.durationMs,
+    });
+    return { kind: 'committed', record, fault };
+  }
+
+  async #work(request: CompressionRequest, signal: AbortSignal): Promise<CompressionOutcome> {
+    const { journal, clock, log, counter, work } = this.#deps;
+    const { due, urgency, settings, budget, before, counts } = request;
+    const facts = {
+      session: journal.id,
+      trigger: due.trigger satisfies TriggerName,
+      threshold: due.threshold,
+      messagesBefore: journal.state.uncoveredCount,
+      tokensBefore: before.total,
+    };
+    log.event('history_compression_triggered', facts);
+    this.#show({ stage: 'planning', done: 0, total: 1, urgency });
+    const spent: SpentUsage[] = [];
+    let fault: unknown;
+    try {
+      const result = await work({
+        due,
+        state: journal.state,
+        settings,
+        budget,
+        before,
+        counter,
+        counts,
+        extractiveOnFault: settings.extractiveOnFault && urgency === 'now',
+        report: (progress) => this.#show({ ...progress, urgency }),
+        spent: (usage) => spent.push(usage),
+        standIn: (error) => {
+          fault = error;
+        },
+        signal,
+      });
+      await this.#record(spent.splice(0));
+      if (!result) {
+        if (urgency === 'background') this.#coolUntil = clock.now() + COOL_DOWN_MS;
+        return { kind: 'nothing' };
+      }
+      signal.throwIfAborted();
+      this.#ready = { result: { ...result, fault: result.fault ?? fault }, before };
+      return { kind: 'ready' };
+    } catch (error) {
+      await this.#record(spent).catch((failure: unknown) => log.warn(`Usage was not recorded: ${String(failure)}`));
+      if (signal.aborted || ModelFault.is(error, 'cancelled')) return { kind: 'cancelled' };
+      const retryAfter = ModelFault.is(error) ? (error.retryAfterMs ?? 0) : 0;
+      this.#coolUntil = clock.now() + Math.max(COOL_DOWN_MS, retryAfter);
+      log.event('history_compression_failed', { ...facts, error: describe(error) });
+      return { kind: 'failed', error };
+    }
+  }
+
+  /** Money that was spent is on record, whatever became of the compression. */
+  async #record(spent: readonly SpentUsage[]): Promise<void> {
+    const { journal } = this.#deps;
+    await journal.append(...spent.map((one) => ({ type: 'usage_recorded', purpose: 'compression', ...one }) as const));
+  }
+
+  #show(progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined): void {
+    this.#progress = progress;
+    this.#changed.emit(undefined);
+  }
+}
+
+/** For the log: what kind of fault, never message text. */
+function describe(error: unknown): string {
+  if (ModelFault.is(error)) return error.reason;
+  return error instanceof Error ? error.name : typeof error;
+}

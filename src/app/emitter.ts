@@ -1,0 +1,28 @@
+export interface Disposable {
+  dispose(): void;
+}
+
+/** A list of listeners. A listener that throws does not keep the others from being called. */
+export class Emitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  on(listener: (value: T) => void): Disposable {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  }
+
+  emit(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}

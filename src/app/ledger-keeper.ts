@@ -1,0 +1,114 @@
+import { renderEvent } from '../core/context/render.ts';
+import { detectEvents } from '../core/events/detect.ts';
+import { fitLedger } from '../core/events/ledger-budget.ts';
+import { Ledger } from '../core/events/ledger.ts';
+import type { LedgerChange } from '../core/journal/event.ts';
+import type { KeyEventId, MessageId } from '../core/model/ids.ts';
+import type { KeyEvent, Span } from '../core/model/key-event.ts';
+import { messageText } from '../core/model/message.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { CompressionJob } from './compressor.ts';
+import type { PlannedMessage } from './plan-runs.ts';
+import type { Clock } from './ports.ts';
+
+/** What a compression would change in the ledger. */
+export interface LedgerDraft {
+  readonly events: readonly KeyEvent[];
+  readonly changes: readonly LedgerChange[];
+  /** Spans of the new events, by message. */
+  readonly spans: ReadonlyMap<MessageId, readonly Span[]>;
+  /** Tokens of the ledger in the context afterwards. */
+  readonly tokens: number;
+}
+
+/** UTF-16 units of text between two pauses. */
+const PAUSE_EVERY = 200_000;
+
+/** Finds key events in messages that leave the window and keeps the ledger current and within its budget. */
+export class LedgerKeeper {
+  readonly #clock: Clock;
+  readonly #tokens = new Map<KeyEventId, number>();
+  #kept: { readonly ledger: Ledger; readonly revision: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  unchanged({ before }: Pick<CompressionJob, 'before'>): LedgerDraft {
+    return { events: [], changes: [], spans: new Map(), tokens: before.tokens.ledger };
+  }
+
+  async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
+    const { state } = job;
+    const ledger = this.#ledger(state);
+    const touched = new Map<KeyEventId, KeyEvent>();
+    const spans = new Map<MessageId, readonly Span[]>();
+    let since = 0;
+    for (const [at, { message, position }] of items.entries()) {
+      if (message.role === 'system') continue;
+      const text = messageText(message);
+      const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
+      const before = previous && { role: previous.role, text: messageText(previous) };
+      const found = detectEvents({ role: message.role, text }, before ? { before } : {});
+      if (found.length > 0) spans.set(message.id, found);
+      for (const entry of ledger.add(message.id, found, previous?.id)) touched.set(entry.id, entry);
+      since += text.length;
+      if (since > PAUSE_EVERY) {
+        since = 0;
+        job.report({ stage: 'events', done: at + 1, total: items.length });
+        await this.#clock.yieldNow();
+        job.signal.throwIfAborted();
+      }
+    }
+    const fitted = this.#fit(job, ledger);
+    for (const entry of fitted.changed) touched.set(entry.id, entry);
+    const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
+    const changes = [...touched.values()]
+      .filter((entry) => state.events.has(entry.id))
+      .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
+    // Good for the next draft only if exactly this one is committed in between.
+    this.#kept = { ledger, revision: state.ledgerRevision + 1 };
+    return { events, changes, spans, tokens: fitted.tokens };
+  }
+
+  #ledger(state: SessionState): Ledger {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept?.revision === state.ledgerRevision) return kept.ledger;
+    const entries = [...state.events.values()];
+    return Ledger.from(
+      entries.filter((entry) => !state.isRemoved(entry.id)),
+      entries.filter((entry) => state.isRemoved(entry.id)).map((entry) => entry.id),
+    );
+  }
+
+  /** What has no room is marked as dropped, and what has room again as active. */
+  #fit(job: CompressionJob, ledger: Ledger): { readonly changed: KeyEvent[]; readonly tokens: number } {
+    const { state, budget, counter, settings } = job;
+    const sent = ledger
+      .entries()
+      .filter((entry) => entry.pinned || entry.status === 'active' || entry.status === 'dropped')
+      .filter((entry) => state.positionOf(entry.message) !== undefined)
+      .map((entry): KeyEvent => (entry.status === 'dropped' ? { ...entry, status: 'active' } : entry));
+    const lines = new Map(sent.map((entry) => [this.#line(state, entry), entry.id]));
+    const count = (line: string): number => {
+      const id = lines.get(line);
+      const known = id === undefined ? undefined : this.#tokens.get(id);
+      if (known !== undefined) return known;
+      const tokens = counter.text(`${line}\n`);
+      if (id !== undefined) this.#tokens.set(id, tokens);
+      return tokens;
+    };
+    const fitted = fitLedger(sent, Math.floor(budget * settings.policy.ledgerShare), count, (entry) =>
+      this.#line(state, entry),
+    );
+    const was = new Map(ledger.entries().map((entry) => [entry.id, entry.status]));
+    const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => entry.status !== was.get(entry.id));
+    return { changed, tokens: fitted.tokens };
+  }
+
+  #line(state: SessionState, entry: KeyEvent): string {
+    const position = state.positionOf(entry.message) ?? 0;
+    return renderEvent(entry, position, state.messages.get(entry.message)?.role ?? 'user');
+  }
+}

@@ -1,0 +1,62 @@
+import type { Message } from '../core/model/message.ts';
+import type { NodeId } from '../core/model/ids.ts';
+import { windowStart } from '../core/policy/window.ts';
+import type { CompressionJob } from './compressor.ts';
+
+export interface PlannedMessage {
+  readonly message: Message;
+  readonly position: number;
+  /** With framing and attachments. */
+  readonly tokens: number;
+}
+
+/** Messages without a gap that get nodes of their own. `afterNode` stands right before them, if one does. */
+export interface PlannedRun {
+  readonly items: readonly PlannedMessage[];
+  readonly afterNode: NodeId | undefined;
+}
+
+export interface Plan {
+  readonly runs: readonly PlannedRun[];
+  /** Messages that the runs cover. */
+  readonly covers: number;
+  /** Tokens of what stays word for word. */
+  readonly windowTokens: number;
+}
+
+/**
+ * What lies before the window of `keep` newest messages and is not covered yet. What the user has opened by an undo
+ * stays open, until a request would not fit.
+ */
+export function planRuns(job: Pick<CompressionJob, 'state' | 'counts' | 'due'>, keep: number, room = 0): Plan {
+  const { state, counts, due } = job;
+  const items: PlannedMessage[] = [];
+  for (const { message, position } of state.uncovered()) {
+    items.push({ message, position, tokens: counts.total(message) });
+  }
+  const tight = due.trigger === 'before_send' || due.trigger === 'provider_overflow' || room < 0;
+  const start = windowStart(
+    items.map((item) => item.message),
+    keep,
+  );
+  const runs: PlannedRun[] = [];
+  let run: PlannedMessage[] = [];
+  let windowTokens = 0;
+  const close = (): void => {
+    if (run.length > 0)
+      runs.push({ items: run, afterNode: state.frontier.findLast((one) => one.to < run[0]!.position)?.node.id });
+    run = [];
+  };
+  items.forEach((item, at) => {
+    if (at >= start || (!tight && state.isHeldOpen(item.position))) {
+      close();
+      windowTokens += item.tokens;
+      return;
+    }
+    const previous = run.at(-1);
+    if (previous && state.frontier.some((one) => previous.position < one.from && one.to < item.position)) close();
+    run.push(item);
+  });
+  close();
+  return { runs, covers: runs.reduce((sum, one) => sum + one.items.length, 0), windowTokens };
+}

@@ -1,0 +1,115 @@
+import type { SessionId } from '../core/model/ids.ts';
+import type { Message } from '../core/model/message.ts';
+import type { Conversation } from './conversation.ts';
+import { Emitter, type Disposable } from './emitter.ts';
+import type { Log, SessionJournal, SessionStore, SessionSummary } from './ports.ts';
+
+/** What a transcript brings in. `at` in milliseconds since the epoch. */
+export type ImportedMessage = Pick<Message, 'role' | 'content' | 'at'>;
+
+export interface SessionsDeps {
+  readonly store: SessionStore;
+  readonly log: Log;
+  /** Identity of the workspace whose sessions these are. */
+  readonly workspace: string;
+  readonly openConversation: (journal: SessionJournal) => Promise<Conversation>;
+}
+
+/** The sessions of one workspace, one of them current. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #changed: Emitter<'current' | 'list'>;
+  #current: Conversation | undefined;
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.#changed = new Emitter((error) => deps.log.warn(`A listener of the sessions failed: ${String(error)}`));
+  }
+
+  get current(): Conversation | undefined {
+    return this.#current;
+  }
+
+  onDidChange(listener: (what: 'current' | 'list') => void): Disposable {
+    return this.#changed.on(listener);
+  }
+
+  /** Newest first; deleted ones left out. */
+  async list(): Promise<readonly SessionSummary[]> {
+    const all = await this.#deps.store.list();
+    return all
+      .filter((one) => one.workspace === this.#deps.workspace && !one.deleted)
+      .sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  /** The current session; else the newest of the workspace; else a new one. */
+  currentOrLatest(): Promise<Conversation> {
+    return this.#inTurn(async () => {
+      if (this.#current) return this.#current;
+      const latest = (await this.list()).find((one) => !one.archived);
+      return this.#use(latest ? await this.#deps.store.open(latest.id) : await this.#newJournal(''));
+    });
+  }
+
+  /** The newest session of the workspace, opened if there is one; nothing is made. */
+  latestIfAny(): Promise<Conversation | undefined> {
+    return this.#inTurn(async () => {
+      if (this.#current) return this.#current;
+      const latest = (await this.list()).find((one) => !one.archived);
+      return latest && this.#use(await this.#deps.store.open(latest.id));
+    });
+  }
+
+  create(title = ''): Promise<Conversation> {
+    return this.#inTurn(async () => this.#use(await this.#newJournal(title)));
+  }
+
+  open(id: SessionId): Promise<Conversation> {
+    return this.#inTurn(async () => {
+      if (this.#current?.journal.id === id) return this.#current;
+      return this.#use(await this.#deps.store.open(id));
+    });
+  }
+
+  /** Leaves the current session without opening another. */
+  leave(): Promise<void> {
+    return this.#inTurn(async () => {
+      const open = this.#current;
+      this.#current = undefined;
+      await open?.close();
+    });
+  }
+
+  /** Says that titles, counts or states in the list may have changed. */
+  listChanged(): void {
+    this.#changed.emit('list');
+  }
+
+  async close(): Promise<void> {
+    await this.#opening.catch(() => undefined);
+    const open = this.#current;
+    this.#current = undefined;
+    await open?.close();
+  }
+
+  #newJournal(title: string): Promise<SessionJournal> {
+    return this.#deps.store.create(title, this.#deps.workspace);
+  }
+
+  async #use(journal: SessionJournal): Promise<Conversation> {
+    const before = this.#current;
+    const conversation = await this.#deps.openConversation(journal);
+    this.#current = conversation;
+    this.#changed.emit('current');
+    await before?.close();
+    return conversation;
+  }
+
+  /** One change of session at a time: two at once could leave a journal open that nobody closes. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#opening.catch(() => undefined).then(work);
+    this.#opening = result;
+    return result;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Policy } from '../core/policy/policy.ts';
+
+/** What the user set, as a conversation needs it. Read anew at each turn, so that a change takes effect at once. */
+export interface ConversationSettings {
+  readonly systemPrompt: string;
+  /** What holds beyond one session; sent in every one of the workspace. Empty when there is none. */
+  readonly memory: string;
+  readonly policy: Policy;
+  /** The chat model's context window, in tokens. */
+  readonly contextWindow: number;
+  /** Tokens kept free for the reply. */
+  readonly reservedTokens: number;
+  readonly temperature: number | undefined;
+  /** Whether the extractive rung stands in when the summarizer's provider fails and room is needed. */
+  readonly extractiveOnFault: boolean;
+  /** Whether a finished task resets by itself with the next message. */
+  readonly resetFinishedTask: boolean;
+  /** Share of the budget for excerpts from compressed history that match the new message; 0 switches recall off. */
+  readonly recallShare: number;
+}

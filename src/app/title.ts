@@ -1,0 +1,15 @@
+/** UTF-16 units of a title, at most. */
+const TITLE_LENGTH = 60;
+
+/** A session's title, made from its first message: the first line that says something, cut at a word. */
+export function titleFrom(text: string): string {
+  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  const plain = line
+    .replace(/^[\s#>*`-]+/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (plain.length <= TITLE_LENGTH) return plain === '' ? 'New session' : plain;
+  const cut = plain.slice(0, TITLE_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
+  const word = cut.lastIndexOf(' ');
+  return `${cut.slice(0, word > TITLE_LENGTH / 2 ? word : cut.length)}…`;
+}

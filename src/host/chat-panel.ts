@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { answerRequest, parsePageMessage, type HostToPage } from '../protocol/messages.ts';
+import type { FaultView } from '../protocol/faults.ts';
+import type { RequestHandlers } from '../protocol/requests.ts';
+import { CHAT_PANEL } from './ids.ts';
+import type { PageLink } from './page/page-link.ts';
+
+export interface ChatPanelDeps {
+  readonly extensionUri: vscode.Uri;
+  /** The link to the current session; rejects with what to tell the user when there is none. */
+  readonly link: () => Promise<PageLink>;
+  readonly handlers: RequestHandlers;
+  readonly describe: (error: unknown) => FaultView;
+  readonly stop: () => void;
+  readonly setDraft: (session: string, text: string) => void;
+  readonly dismissNotice: (id: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The chat panel: at most one in a window. It shows the current session and owns nothing of it: closed and opened
+ * again, moved, reloaded, it asks for everything anew.
+ */
+export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializer {
+  readonly #deps: ChatPanelDeps;
+  #panel: vscode.WebviewPanel | undefined;
+  #subscription: { dispose(): void } | undefined;
+  #pageListens = false;
+
+  constructor(deps: ChatPanelDeps) {
+    this.#deps = deps;
+  }
+
+  get isOpen(): boolean {
+    return this.#panel !== undefined;
+  }
+
+  dispose(): void {
+    this.#panel?.dispose();
+  }
+
+  /** Shows the panel; opens it when it is not open. */
+  open(): void {
+    if (this.#panel) {
+      this.#panel.reveal();
+      this.post({ type: 'focus', target: 'composer' });
+      return;
+    }
+    const column = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
+  }
+
+  deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    this.#adopt(panel);
+    return Promise.resolve();
+  }
+
+  /** Shows another session in the open panel. */
+  async changed(): Promise<void> {
+    if (this.#panel && this.#pageListens) await this.#begin();
+  }
+
+  post(message: HostToPage): void {
+    if (this.#pageListens) void this.#panel?.webview.postMessage(message);
+  }
+
+  #adopt(panel: vscode.WebviewPanel): void {
+    const { extensionUri } = this.#deps;
+    this.#panel?.dispose();
+    this.#panel = panel;
+    this.#pageListens = false;
+    const dist = vscode.Uri.joinPath(extensionUri, 'dist');
+    const media = vscode.Uri.joinPath(extensionUri, 'media');
+    panel.iconPath = vscode.Uri.joinPath(media, 'icon.svg');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
+    const received = panel.webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
+    panel.onDidDispose(() => {
+      received.dispose();
+      if (this.#panel !== panel) return;
+      this.#subscription?.dispose();
+      this.#subscription = undefined;
+      this.#panel = undefined;
+      this.#pageListens = false;
+    });
+    panel.webview.html = pageHtml(panel.webview, dist);
+  }
+
+  async #begin(): Promise<void> {
+    this.#pageListens = true;
+    this.#subscription?.dispose();
+    this.#subscription = undefined;
+    try {
+      const link = await this.#deps.link();
+      const init = await link.init();
+      this.post(init);
+      this.#subscription = link.onMessage((message) => this.post(message));
+      if (this.#panel) this.#panel.title = init.title;
+    } catch (error) {
+      const { text, action } = this.#deps.describe(error);
+      this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
+    }
+  }
+
+  async #receive(value: unknown): Promise<void> {
+    const parsed = parsePageMessage(value);
+    if (!parsed.ok) {
+      this.#deps.warn(`The chat page sent a message that is not understood: ${parsed.problem}`);
+      return;
+    }
+    const { message } = parsed;
+    switch (message.type) {
+      case 'ready':
+      case 'resync':
+        await this.#begin();
+        return;
+      case 'request':
+        this.post(await answerRequest(message.id, message.body, this.#deps.handlers, this.#deps.describe));
+        return;
+      case 'stop':
+        this.#deps.stop();
+        return;
+      case 'setDraft':
+        this.#deps.setDraft(message.session, message.text);
+        return;
+      case 'dismissNotice':
+        this.#deps.dismissNotice(message.id);
+        return;
+      case 'focusChanged':
+        await vscode.commands.executeCommand('setContext', 'threadkeeper.chatFocused', message.focused);
+        return;
+      case 'pageFault':
+        this.#deps.warn(`The chat page: ${message.text}`);
+        return;
+    }
+  }
+}
+
+/** Nothing runs in the page but our own bundle, by its nonce; nothing is loaded from elsewhere. */
+function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const uri = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
+  const csp = [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+    `img-src ${webview.cspSource} data:`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${vscode.env.language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${csp}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${uri('codicon.css')}">
+<link rel="stylesheet" href="${uri('webview.css')}">
+<title>Threadkeeper</title>
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${nonce}" src="${uri('webview.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,39 @@
+import { Emitter, type Disposable } from '../app/emitter.ts';
+import type { Conversation } from '../app/conversation.ts';
+import { GAUGE_PARTS, levelOf, type GaugeLevel } from '../core/budget/gauge.ts';
+import type { GaugeView } from '../protocol/views.ts';
+
+/** The gauge's figures for a conversation: the same for status bar, panel and triggers. */
+export class ContextGauge {
+  readonly #changed: Emitter<undefined>;
+
+  constructor(warn: (message: string) => void) {
+    this.#changed = new Emitter((error) => warn(`A listener of the gauge failed: ${String(error)}`));
+  }
+
+  onDidChange(listener: () => void): Disposable {
+    return this.#changed.on(listener);
+  }
+
+  changed(): void {
+    this.#changed.emit(undefined);
+  }
+
+  view(conversation: Conversation): GaugeView {
+    const context = conversation.context();
+    const { contextWindow, reservedTokens, policy } = conversation.settings();
+    return {
+      used: context.total,
+      budget: conversation.budget(),
+      contextWindow,
+      reserved: reservedTokens,
+      parts: GAUGE_PARTS.map((name) => ({ name, tokens: context.tokens[name] })),
+      ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
+      droppedEvents: context.leftOut.length,
+    };
+  }
+
+  level(view: GaugeView): GaugeLevel {
+    return levelOf(view.used / Math.max(1, view.budget));
+  }
+}

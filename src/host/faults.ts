@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import { ContextOverflow, TurnRunning } from '../app/conversation.ts';
+import { describeFault, type FaultAction } from '../app/fault-text.ts';
+import { ModelFault, type FaultReason } from '../app/fault.ts';
+import { StoreFault } from '../app/ports.ts';
+import { PolicyError } from '../core/policy/policy.ts';
+import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import type { FaultView, RequestFaultReason } from '../protocol/faults.ts';
+import type { CommandName } from '../protocol/views.ts';
+import { SettingsError } from './settings.ts';
+
+const COMMAND_OF: Readonly<Record<FaultAction, CommandName>> = {
+  setKey: 'setKey',
+  chooseModel: 'model',
+  compress: 'compress',
+  retry: 'retryLast',
+  openSettings: 'openSettings',
+};
+
+/** One sentence for the user, with a way out where there is one. What is not foreseen goes to the log by its message. */
+export function faultView(error: unknown): FaultView {
+  if (ModelFault.is(error)) {
+    const { message, action } = describeFault(error);
+    return {
+      reason: reasonOf(error.reason),
+      text: message,
+      ...(action && { action: { label: actionLabel(action), command: COMMAND_OF[action] } }),
+    };
+  }
+  if (StoreFault.is(error)) {
+    const takeOver = { label: vscode.l10n.t('Write in this window'), command: 'takeOver' } as const;
+    const readOnly = error.reason === 'not_writer' || error.reason === 'newer' || error.reason === 'read_only';
+    return {
+      reason: readOnly ? 'read_only' : 'storage',
+      text: error.message,
+      ...(error.reason === 'not_writer' && { action: takeOver }),
+    };
+  }
+  if (error instanceof ContextOverflow) {
+    return {
+      reason: 'too_large',
+      text: vscode.l10n.t(
+        'The message was not sent: the request needs {0} tokens and the budget is {1}. Shorten it, or choose a larger model.',
+        error.total.toLocaleString(),
+        error.budget.toLocaleString(),
+      ),
+      action: { label: actionLabel('chooseModel'), command: 'model' },
+    };
+  }
+  if (error instanceof TurnRunning) return { reason: 'busy', text: error.message };
+  if (error instanceof SettingsError || error instanceof PolicyError) {
+    const action = { label: actionLabel('openSettings'), command: 'openSettings' } as const;
+    return { reason: 'invalid', text: error.message, action };
+  }
+  if (TranscriptError.is(error)) return { reason: 'invalid', text: error.message };
+  return {
+    reason: 'failed',
+    text: vscode.l10n.t('Something went wrong; the session is as it was. The log says what.'),
+    action: { label: vscode.l10n.t('Open Log'), command: 'openLog' },
+  };
+}
+
+/** Whether the fault was not foreseen, so that its stack belongs in the log. */
+export function isUnforeseen(error: unknown): boolean {
+  return faultView(error).reason === 'failed';
+}
+
+function actionLabel(action: FaultAction): string {
+  switch (action) {
+    case 'setKey':
+      return vscode.l10n.t('Set API Key');
+    case 'chooseModel':
+      return vscode.l10n.t('Choose Model');
+    case 'compress':
+      return vscode.l10n.t('Compress History');
+    case 'retry':
+      return vscode.l10n.t('Try Again');
+    case 'openSettings':
+      return vscode.l10n.t('Open Settings');
+  }
+}
+
+function reasonOf(reason: FaultReason): RequestFaultReason {
+  switch (reason) {
+    case 'no_key':
+    case 'refused_key':
+      return 'no_key';
+    case 'cancelled':
+      return 'cancelled';
+    case 'context_too_long':
+      return 'too_large';
+    case 'network':
+    case 'timeout':
+      return 'offline';
+    case 'forbidden':
+    case 'model_not_found':
+    case 'rate_limited':
+    case 'quota':
+    case 'content_refused':
+    case 'overloaded':
+    case 'cut_stream':
+    case 'malformed':
+    case 'bad_request':
+      return 'invalid';
+  }
+}

@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../app/conversation.ts';
+import type { GaugeView } from '../protocol/views.ts';
+import type { ContextGauge } from './context-gauge.ts';
+import { COMMAND, GAUGE_ITEM } from './ids.ts';
+
+/** The status-bar item that shows how full the model's context is. */
+export class GaugeItem implements vscode.Disposable {
+  readonly #item: vscode.StatusBarItem;
+  readonly #gauge: ContextGauge;
+  readonly #conversation: () => Conversation | undefined;
+
+  constructor(gauge: ContextGauge, conversation: () => Conversation | undefined) {
+    this.#gauge = gauge;
+    this.#conversation = conversation;
+    this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
+    this.#item.name = vscode.l10n.t('Threadkeeper: Context');
+    this.#item.command = COMMAND.showActions;
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+
+  refresh(): void {
+    const conversation = this.#conversation();
+    if (!conversation) {
+      this.#item.hide();
+      return;
+    }
+    const view = this.#gauge.view(conversation);
+    const percent = Math.round((view.used / Math.max(1, view.budget)) * 100);
+    const compressing = conversation.compressor.progress !== null;
+    const level = this.#gauge.level(view);
+    this.#item.text = `$(${compressing ? 'sync~spin' : 'symbol-ruler'}) ${short(view.used)}/${short(view.budget)} · ${percent} %`;
+    this.#item.tooltip = tooltip(view, conversation);
+    this.#item.accessibilityInformation = {
+      label: vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget),
+      role: 'button',
+    };
+    this.#item.backgroundColor = level === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${level}Background`);
+    this.#item.show();
+  }
+}
+
+/** 950, 12.4k, 128k, 1.05M */
+export function short(tokens: number): string {
+  const scaled = (value: number): string =>
+    value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
+  if (tokens < 1000) return String(Math.round(tokens));
+  return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
+}
+
+function tooltip(view: GaugeView, conversation: Conversation): vscode.MarkdownString {
+  const { counters, title } = conversation.state;
+  const names: Readonly<Record<GaugeView['parts'][number]['name'], string>> = {
+    system: vscode.l10n.t('System prompt'),
+    memory: vscode.l10n.t('Memory'),
+    ledger: vscode.l10n.t('Key events'),
+    summaries: vscode.l10n.t('Summaries'),
+    window: vscode.l10n.t('Newest messages'),
+    task: vscode.l10n.t('Task'),
+    attachments: vscode.l10n.t('Attachments'),
+    recalled: vscode.l10n.t('Recalled'),
+  };
+  const number = (value: number): string => Math.round(value).toLocaleString(vscode.env.language);
+  const text = new vscode.MarkdownString('', true);
+  text.appendMarkdown(`**${vscode.l10n.t('Context')}** — `);
+  text.appendText(title === '' ? vscode.l10n.t('New session') : title);
+  text.appendMarkdown('\n\n| | |\n|:--|--:|\n');
+  for (const part of view.parts) {
+    if (part.tokens > 0) text.appendMarkdown(`| ${names[part.name]} | ${number(part.tokens)} |\n`);
+  }
+  text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${number(Math.max(0, view.budget - view.used))} |\n`);
+  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the reply')} | ${number(view.reserved)} |\n\n`);
+  if (view.threshold !== undefined)
+    text.appendMarkdown(
+      `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
+    );
+  if (view.droppedEvents > 0)
+    text.appendMarkdown(`$(warning) ${vscode.l10n.t('{0} key events have no room.', view.droppedEvents)}\n\n`);
+  if (counters.tokensSaved > 0)
+    text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
+  const cost = counters.chatCostUsd + counters.compressionCostUsd;
+  if (cost > 0) text.appendMarkdown(`${vscode.l10n.t('This session cost {0} $.', cost.toFixed(4))}\n\n`);
+  return text;
+}

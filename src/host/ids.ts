@@ -1,0 +1,30 @@
+/** Every id that the manifest contributes. A test holds the two together. */
+export const COMMAND = {
+  openChat: 'threadkeeper.openChat',
+  newSession: 'threadkeeper.newSession',
+  switchSession: 'threadkeeper.switchSession',
+  compressHistory: 'threadkeeper.compressHistory',
+  undoCompression: 'threadkeeper.undoCompression',
+  resetTask: 'threadkeeper.resetTask',
+  setTask: 'threadkeeper.setTask',
+  chooseModel: 'threadkeeper.chooseModel',
+  setApiKey: 'threadkeeper.setApiKey',
+  clearApiKey: 'threadkeeper.clearApiKey',
+  importTranscript: 'threadkeeper.importTranscript',
+  exportSession: 'threadkeeper.exportSession',
+  openSampleSession: 'threadkeeper.openSampleSession',
+  recall: 'threadkeeper.recall',
+  showActions: 'threadkeeper.showActions',
+  openLog: 'threadkeeper.openLog',
+  openSettings: 'threadkeeper.openSettings',
+  refreshSummaries: 'threadkeeper.refreshSummaries',
+  undoNode: 'threadkeeper.undoNode',
+  takeOver: 'threadkeeper.takeOver',
+} as const;
+export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
+
+export const CHAT_PANEL = 'threadkeeper.chat';
+export const SUMMARIES_VIEW = 'threadkeeper.summaries';
+export const GAUGE_ITEM = 'threadkeeper.gauge';
+/** The scheme of read-only documents: summaries, sources, previews. */
+export const DOCUMENT_SCHEME = 'threadkeeper';

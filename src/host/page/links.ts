@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { messageId } from '../../core/model/ids.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+
+/** `threadkeeper:message/<id>`, as the local provider's answers cite. */
+const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
+/** `src/a.ts:12`, `src/a.ts#L12`, `src/a.ts:12:5`: a path in the workspace with an optional place in it. */
+const FILE_LINK = /^(?:file:\/\/)?([^:#?*<>|"]+?)(?:(?::|#L)(\d{1,7})(?::(\d{1,5}))?)?$/;
+
+/**
+ * Follows a link that stood in a message. A message of the session is shown; a file is opened when it lies in the
+ * workspace; a web address is opened only after the user has seen and confirmed it; anything else is refused.
+ */
+export async function openLink(href: string, reveal: (position: number) => void, state: SessionState): Promise<void> {
+  const message = MESSAGE_LINK.exec(href)?.[1];
+  if (message !== undefined) {
+    const position = state.positionOf(messageId(message));
+    if (position !== undefined) reveal(position);
+    return;
+  }
+  if (/^(?:https?|mailto):/i.test(href)) {
+    await openOutside(href);
+    return;
+  }
+  const file = /^[a-z][a-z0-9+.-]*:/i.test(href) && !href.startsWith('file:') ? null : FILE_LINK.exec(href);
+  if (file?.[1] !== undefined && (await openWorkspaceFile(decode(file[1]), number(file[2]), number(file[3])))) return;
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      'This link was not opened, since it leads neither to the web nor into this workspace: {0}',
+      href.slice(0, 200),
+    ),
+  );
+}
+
+async function openOutside(href: string): Promise<void> {
+  const uri = vscode.Uri.parse(href, true);
+  const open = vscode.l10n.t('Open');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Open this address outside the editor?'),
+    { modal: true, detail: uri.toString(true) },
+    open,
+  );
+  if (answer === open) await vscode.env.openExternal(uri);
+}
+
+/** Opens a file of the workspace at a 1-based line and column; false when there is no such file in it. */
+export async function openWorkspaceFile(path: string, line?: number, column?: number): Promise<boolean> {
+  for (const folder of vscode.workspace.workspaceFolders ?? []) {
+    const uri = path.startsWith('/') ? folder.uri.with({ path }) : vscode.Uri.joinPath(folder.uri, path);
+    if (!inside(folder.uri, uri) || !(await exists(uri))) continue;
+    const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
+    await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
+    return true;
+  }
+  return false;
+}
+
+function inside(folder: vscode.Uri, uri: vscode.Uri): boolean {
+  return uri.path.startsWith(folder.path.endsWith('/') ? folder.path : `${folder.path}/`);
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return (await vscode.workspace.fs.stat(uri)).type !== vscode.FileType.Directory;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return false;
+    throw error;
+  }
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
+}
+
+const number = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

@@ -1,0 +1,296 @@
+import type { Compressor } from '../../app/compressor.ts';
+import type { Conversation, ConversationUpdate } from '../../app/conversation.ts';
+import { Emitter, type Disposable } from '../../app/emitter.ts';
+import type { SessionEvent } from '../../core/journal/event.ts';
+import type { KeyEvent } from '../../core/model/key-event.ts';
+import type { MessageId } from '../../core/model/ids.ts';
+import { messageText, type Message } from '../../core/model/message.ts';
+import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
+import type { DraftView, MessageView, ModelView, NoticeView, SessionView, SettingsView } from '../../protocol/views.ts';
+import type { ContextGauge } from '../context-gauge.ts';
+import { coverViews, compressionViews, messageView, taskView, type MessageFacts } from './views.ts';
+import { statusView } from './status-view.ts';
+
+/** Messages that come with `init`: more than fill a tall window; older ones are asked for when they come near the view. */
+const FIRST_MESSAGES = 60;
+/** Messages of one answer, at most. */
+const MOST_MESSAGES = 200;
+/** Texts of the user that the composer's arrow keys go through. */
+const HISTORY = 50;
+
+/** What the page shows beside the conversation; owned by the host. */
+export interface PageSurroundings {
+  readonly sessions: () => Promise<readonly SessionView[]>;
+  readonly model: () => ModelView;
+  readonly settings: () => SettingsView;
+  readonly draft: (conversation: Conversation) => DraftView;
+  readonly notices: () => readonly NoticeView[];
+  readonly untitled: string;
+}
+
+/**
+ * Keeps one page in step with one conversation: everything at `init`, then only what changed.
+ * A page that is gone or not yet listening costs nothing.
+ */
+export class PageLink {
+  readonly conversation: Conversation;
+  readonly #gauge: ContextGauge;
+  readonly #surroundings: PageSurroundings;
+  readonly #out: Emitter<HostToPage>;
+  readonly #subscriptions: Disposable[];
+  #epoch = 0;
+  #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
+  #resetPending = false;
+
+  constructor(
+    conversation: Conversation,
+    gauge: ContextGauge,
+    surroundings: PageSurroundings,
+    warn: (message: string) => void,
+  ) {
+    this.conversation = conversation;
+    this.#gauge = gauge;
+    this.#surroundings = surroundings;
+    this.#out = new Emitter((error) => warn(`The page could not be told: ${String(error)}`));
+    this.#subscriptions = [
+      conversation.onUpdate((update) => this.#onUpdate(update)),
+      conversation.journal.onDidChange((events) => this.#onEvents(events)),
+      conversation.compressor.onDidChange(() => this.#sendStatus()),
+      gauge.onDidChange(() => this.#post({ type: 'gauge', gauge: gauge.view(conversation) })),
+    ];
+  }
+
+  get compressor(): Compressor {
+    return this.conversation.compressor;
+  }
+
+  onMessage(listener: (message: HostToPage) => void): Disposable {
+    return this.#out.on(listener);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  async init(): Promise<InitMessage> {
+    const { conversation } = this;
+    const { state, journal } = conversation;
+    const total = state.path.length;
+    const from = Math.max(0, total - FIRST_MESSAGES);
+    const { sessions, model, settings, draft, notices, untitled } = this.#surroundings;
+    return {
+      type: 'init',
+      version: 1,
+      session: journal.id,
+      epoch: this.#epoch,
+      total,
+      from,
+      messages: this.#slice(from, total),
+      title: state.title === '' ? untitled : state.title,
+      covers: coverViews(state),
+      compressions: compressionViews(state),
+      gauge: this.#gauge.view(conversation),
+      task: taskView(state),
+      sessions: await sessions(),
+      model: model(),
+      settings: settings(),
+      status: statusView(conversation, this.#resetPending),
+      draft: draft(conversation),
+      history: this.#history(),
+      notices: notices(),
+    };
+  }
+
+  loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
+    if (epoch !== this.#epoch) return { from, messages: [] };
+    return { from, messages: this.#slice(from, from + Math.min(count, MOST_MESSAGES)) };
+  }
+
+  sendStatus(): void {
+    this.#sendStatus();
+  }
+
+  async sendSessions(): Promise<void> {
+    this.#post({ type: 'sessions', sessions: await this.#surroundings.sessions() });
+  }
+
+  post(message: HostToPage): void {
+    this.#post(message);
+  }
+
+  #onUpdate(update: ConversationUpdate): void {
+    const { state, journal } = this.conversation;
+    switch (update.type) {
+      case 'reply_started': {
+        const { id, model } = update;
+        const message: MessageView = {
+          id,
+          role: 'assistant',
+          parts: [{ type: 'text', text: '' }],
+          at: Date.now(),
+          model,
+          streaming: true,
+        };
+        this.#post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
+        this.#sendStatus();
+        return;
+      }
+      case 'reply_text':
+        this.#post({
+          type: 'replyDelta',
+          session: journal.id,
+          id: update.id,
+          offset: update.offset,
+          text: update.text,
+        });
+        return;
+      case 'turn_ended': {
+        this.#resetPending = false;
+        const message = update.id === undefined ? undefined : state.messages.get(update.id);
+        if (message) {
+          this.#post({ type: 'replyEnded', session: journal.id, message: this.#view(message) });
+        } else {
+          // No text came: the row that was begun for it goes.
+          this.#sendTranscript(state.path.length);
+        }
+        this.#sendStatus();
+        return;
+      }
+      case 'reset_waiting':
+        this.#resetPending = true;
+        this.#sendStatus();
+        return;
+      case 'waiting':
+      case 'recalled':
+        this.#sendStatus();
+        return;
+    }
+  }
+
+  #onEvents(events: readonly SessionEvent[]): void {
+    let from: number | undefined;
+    const note = (position: number): void => {
+      from = Math.min(from ?? position, position);
+    };
+    const { state } = this.conversation;
+    for (const event of events) {
+      switch (event.type) {
+        case 'message_added': {
+          const position = state.positionOf(event.message.id);
+          // A reply that this window streamed ends by `replyEnded`.
+          if (position === undefined) break;
+          if (state.childrenOf(event.message.parent).length > 1) this.#epoch++;
+          if (event.message.role !== 'assistant' || !this.conversation.isReplying) note(position);
+          break;
+        }
+        case 'head_moved':
+        case 'message_deleted':
+          this.#epoch++;
+          note(0);
+          break;
+        case 'compressed':
+        case 'node_undone':
+        case 'node_edited':
+          this.#post({
+            type: 'compression',
+            session: this.conversation.journal.id,
+            covers: coverViews(state),
+            compressions: compressionViews(state),
+          });
+          break;
+        case 'event_added':
+        case 'event_pinned':
+        case 'event_removed':
+          this.#sendEventMarks(event);
+          break;
+        case 'task_set':
+        case 'task_step':
+        case 'task_reset':
+          this.#post({ type: 'task', task: taskView(state) });
+          break;
+        case 'escalation':
+          this.#sendStatus();
+          break;
+        default:
+          break;
+      }
+    }
+    if (from !== undefined) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
+  }
+
+  #sendEventMarks(event: Extract<SessionEvent, { type: 'event_added' | 'event_pinned' | 'event_removed' }>): void {
+    const { state, journal } = this.conversation;
+    const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
+    const message = id === undefined ? undefined : state.messages.get(id);
+    if (message) this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#view(message)] });
+  }
+
+  #sendTranscript(from: number): void {
+    const { state, journal } = this.conversation;
+    const total = state.path.length;
+    this.#post({
+      type: 'transcript',
+      session: journal.id,
+      epoch: this.#epoch,
+      total,
+      from,
+      messages: this.#slice(from, total),
+    });
+  }
+
+  #sendStatus(): void {
+    this.#post({ type: 'status', status: statusView(this.conversation, this.#resetPending) });
+  }
+
+  #post(message: HostToPage): void {
+    this.#out.emit(message);
+  }
+
+  #slice(from: number, to: number): MessageView[] {
+    const { state } = this.conversation;
+    const views: MessageView[] = [];
+    for (let position = from; position < Math.min(to, state.path.length); position++) {
+      const message = state.messages.get(state.path[position]!);
+      if (message) views.push(this.#view(message));
+    }
+    return views;
+  }
+
+  #view(message: Message): MessageView {
+    return messageView(this.conversation.state, message, this.#facts());
+  }
+
+  #facts(): MessageFacts {
+    const { conversation } = this;
+    return {
+      tokens: (message) => conversation.counts.of(message).body,
+      attachmentTokens: (attachment) => conversation.counter.attachment(attachment),
+      events: (message) => this.#events().get(message) ?? [],
+    };
+  }
+
+  #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {
+    const { state } = this.conversation;
+    if (this.#eventsByMessage?.revision !== state.prefixRevision) {
+      const map = new Map<MessageId, KeyEvent[]>();
+      for (const event of state.events.values()) {
+        if (state.isRemoved(event.id)) continue;
+        const known = map.get(event.message);
+        if (known) known.push(event);
+        else map.set(event.message, [event]);
+      }
+      this.#eventsByMessage = { revision: state.prefixRevision, map };
+    }
+    return this.#eventsByMessage.map;
+  }
+
+  #history(): string[] {
+    const { state } = this.conversation;
+    const texts: string[] = [];
+    for (let position = state.path.length - 1; position >= 0 && texts.length < HISTORY; position--) {
+      const message = state.messages.get(state.path[position]!);
+      if (message?.role === 'user') texts.push(messageText(message));
+    }
+    return texts.reverse();
+  }
+}

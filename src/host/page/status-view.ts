@@ -1,0 +1,41 @@
+import type { Conversation } from '../../app/conversation.ts';
+import type { StatusView } from '../../protocol/views.ts';
+import * as vscode from 'vscode';
+
+/** What is going on in a conversation, in words for the page. */
+export function statusView(conversation: Conversation, resetPending: boolean): StatusView {
+  const { state, journal, compressor, waiting } = conversation;
+  const { progress } = compressor;
+  const total = conversation.context().total;
+  const budget = conversation.budget();
+  return {
+    replying: conversation.isReplying,
+    compression: progress && {
+      stage: progress.stage,
+      done: progress.done,
+      total: progress.total,
+      background: progress.urgency === 'background',
+      cancellable: true,
+    },
+    waiting: waiting && {
+      until: waiting.until,
+      text: vscode.l10n.t('The provider asked to wait; trying again.'),
+    },
+    resetPending,
+    offline: null,
+    readOnly: journal.readOnly ?? null,
+    escalation:
+      state.escalation === null
+        ? null
+        : {
+            text: vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.'),
+            requestTokens: total,
+            budget,
+            ways: [
+              { label: vscode.l10n.t('Compress now'), command: 'compress' },
+              { label: vscode.l10n.t('Choose a larger model'), command: 'model' },
+              { label: vscode.l10n.t('New session'), command: 'new' },
+            ],
+          },
+  };
+}

@@ -1,0 +1,118 @@
+import type { KeyEvent } from '../../core/model/key-event.ts';
+import type { MessageId } from '../../core/model/ids.ts';
+import type { Attachment, ContentBlock, Message } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { levelOf } from '../../core/context/assemble.ts';
+import type { CompressionEntry, SessionState } from '../../core/state/session-state.ts';
+import type { SessionSummary } from '../../app/ports.ts';
+import type {
+  CompressionView,
+  CoverView,
+  EventMark,
+  MessageView,
+  PartView,
+  SessionView,
+  TaskView,
+} from '../../protocol/views.ts';
+
+/** What else is known of a message, kept apart from it: tokens by the counter, key events quoted from it. */
+export interface MessageFacts {
+  readonly tokens: (message: Message) => number;
+  readonly attachmentTokens: (attachment: Attachment) => number;
+  readonly events: (message: MessageId) => readonly KeyEvent[];
+}
+
+export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
+  const { id, role, at, model, usage, ending } = message;
+  const siblings = state.childrenOf(message.parent);
+  const events = facts.events(id);
+  return {
+    id,
+    role,
+    at,
+    parts: message.content.map(partView),
+    tokens: usage
+      ? {
+          input: usage.input,
+          output: usage.output,
+          ...(usage.cachedInput !== undefined && { cachedInput: usage.cachedInput }),
+        }
+      : { output: facts.tokens(message) },
+    ...(model !== undefined && { model }),
+    ...(ending && { ending }),
+    ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
+    ...(events.length > 0 && { events: events.map(eventMark) }),
+    ...(message.attachments && {
+      attachments: message.attachments.map((attachment, index) => ({
+        id: `${id}/${index}`,
+        kind: attachment.kind,
+        name: attachment.name,
+        tokens: facts.attachmentTokens(attachment),
+        ...(attachment.lines && { lines: attachment.lines }),
+      })),
+    }),
+  };
+}
+
+const RASTER: Readonly<Record<string, 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'>> = {
+  'image/png': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+};
+
+function partView(block: ContentBlock): PartView {
+  if (block.type !== 'image') return block;
+  const mediaType = RASTER[block.mediaType];
+  return mediaType ? { ...block, mediaType } : { type: 'text', text: `[${block.mediaType}]` };
+}
+
+export function eventMark(event: KeyEvent): EventMark {
+  const { id, kind, quote, start, end, status, pinned } = event;
+  return { id, kind, quote, start, end, status, pinned };
+}
+
+export function coverViews(state: SessionState): CoverView[] {
+  return state.frontier.map((item) => ({
+    node: item.node.id,
+    title: item.node.title,
+    from: item.from,
+    to: item.to,
+    level: levelOf(state, item),
+  }));
+}
+
+export function compressionViews(state: SessionState): CompressionView[] {
+  return state.compressions.map((entry) => compressionView(state, entry));
+}
+
+function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
+  const made = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
+  const leaves = made.filter((node) => node.depth === 0);
+  const standing = made.filter((node) => !state.isOpen(node.id));
+  const after = Math.max(-1, ...made.map((node) => state.positionOf(node.last) ?? -1));
+  return {
+    id: entry.id,
+    at: entry.at,
+    after,
+    trigger: entry.trigger,
+    nodes: standing.map((node) => node.id),
+    messages: leaves.reduce((sum, node) => sum + node.messages, 0),
+    summaries: made.length,
+    tokens: entry.tokens,
+    keyEvents: { kept: entry.keyEvents, total: entry.keyEvents },
+    costUsd: entry.calls.costUsd,
+    durationMs: entry.durationMs,
+    model: made[0]?.model ?? 'local',
+    undone: made.length > 0 && standing.length === 0,
+  };
+}
+
+export function taskView(state: SessionState): TaskView | null {
+  return state.task ? { id: state.task.id, goal: state.task.goal, steps: [...state.task.steps] } : null;
+}
+
+export function sessionView(summary: SessionSummary, untitled: string): SessionView {
+  const { id, title, updatedAt, messages, archived } = summary;
+  return { id, title: title === '' ? untitled : title, updatedAt, messages, archived, pinned: false };
+}

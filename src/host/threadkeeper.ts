@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { Compressor } from '../app/compressor.ts';
+import { compressSession } from '../app/compress-session.ts';
+import { Conversation } from '../app/conversation.ts';
+import type { Clock, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
+import { SessionSearch } from '../app/session-search.ts';
+import { Sessions } from '../app/sessions.ts';
+import type { ConversationSettings } from '../app/settings.ts';
+import { sessionId, type SessionId } from '../core/model/ids.ts';
+import type { Usage } from '../core/model/message.ts';
+import { modelInfo, priceOf } from '../core/tokens/models.ts';
+import { loadEncoding } from '../core/tokens/token-counter.ts';
+import type { LocalMemory } from '../providers/local.ts';
+import { retrying } from '../providers/retry.ts';
+import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
+import { Attachments } from './attachments.ts';
+import { ChatPanel } from './chat-panel.ts';
+import { registerCommands, pageCommand } from './commands.ts';
+import { ContextGauge } from './context-gauge.ts';
+import { Documents } from './documents.ts';
+import { Drafts } from './drafts.ts';
+import { faultView, isUnforeseen } from './faults.ts';
+import { GaugeItem } from './gauge-item.ts';
+import { CHAT_PANEL, DOCUMENT_SCHEME, SUMMARIES_VIEW } from './ids.ts';
+import { Keys } from './keys.ts';
+import { channelLog } from './log.ts';
+import { chosenChatModel, chosenSummaryModel, infoOf, Models, windowOf, type ChosenModel } from './models.ts';
+import { pageHandlers } from './page/page-handlers.ts';
+import { PageLink } from './page/page-link.ts';
+import { sessionView } from './page/views.ts';
+import { policyOf, readSettings } from './settings.ts';
+import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
+import { workspaceIdentity } from './workspace.ts';
+
+/** A conversation with what belongs to it alone. */
+interface Open {
+  readonly conversation: Conversation;
+  readonly search: SessionSearch;
+}
+
+/**
+ * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
+ * before a session is asked for.
+ */
+export class Threadkeeper implements vscode.Disposable {
+  readonly channel: vscode.LogOutputChannel;
+  readonly sessions: Sessions;
+  readonly keys: Keys;
+  readonly models: Models;
+  readonly panel: ChatPanel;
+  readonly tree: SummariesTree;
+  readonly drafts: Drafts;
+  readonly log: Log;
+  readonly extensionUri: vscode.Uri;
+  readonly store: FileSessionStore;
+  readonly clock: Clock;
+  readonly #gauge: ContextGauge;
+  readonly #gaugeItem: GaugeItem;
+  readonly #documents: Documents;
+  readonly #disposables: { dispose(): unknown }[] = [];
+  readonly #open = new Map<SessionId, Open>();
+  #link: PageLink | undefined;
+  #modelReady = true;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.extensionUri = context.extensionUri;
+    this.channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
+    this.log = channelLog(this.channel);
+    this.clock = {
+      now: () => Date.now(),
+      id: () => randomUUID(),
+      yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
+    };
+    this.keys = new Keys(context.secrets);
+    this.models = new Models(this.keys);
+    this.drafts = new Drafts(context.workspaceState);
+    this.store = openSessionStore({
+      folder: vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath,
+      clock: this.clock,
+      writer: randomUUID(),
+    });
+    this.sessions = new Sessions({
+      store: this.store,
+      log: this.log,
+      workspace: workspaceIdentity(),
+      openConversation: (journal) => this.#openConversation(journal),
+    });
+    const warn = (message: string): void => this.log.warn(message);
+    this.#gauge = new ContextGauge(warn);
+    this.#gaugeItem = new GaugeItem(this.#gauge, () => this.sessions.current);
+    this.tree = new SummariesTree(() => this.sessions.current, this.#gauge);
+    this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
+    const attachments = new Attachments(() => this.clock.id());
+    this.panel = new ChatPanel({
+      extensionUri: context.extensionUri,
+      link: () => this.#currentLink(),
+      handlers: pageHandlers({
+        link: () => this.link(),
+        sessions: this.sessions,
+        attachments,
+        runCommand: (command, argument) => pageCommand(this, command, argument),
+        searchFor: (query) => this.search(query),
+        deleteSession: (id, deleted) =>
+          this.changeSession(id, (one) => one.append({ type: 'session_deleted', deleted })),
+        renameSession: (id, title) => this.changeSession(id, (one) => one.append({ type: 'session_renamed', title })),
+        archiveSession: (id, archived) =>
+          this.changeSession(id, (one) => one.append({ type: 'session_archived', archived })),
+        newId: () => this.clock.id(),
+      }),
+      describe: (error) => this.describe(error),
+      stop: () => this.sessions.current?.stop(),
+      setDraft: (session, text) => this.drafts.set(session, text),
+      dismissNotice: () => undefined,
+      warn,
+    });
+    this.#disposables.push(
+      this.channel,
+      this.panel,
+      this.tree,
+      this.#documents,
+      this.#gaugeItem,
+      vscode.window.registerTreeDataProvider(SUMMARIES_VIEW, this.tree),
+      vscode.workspace.registerTextDocumentContentProvider(DOCUMENT_SCHEME, this.#documents),
+      vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
+      vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
+      }),
+      this.keys.onDidChange(() => {
+        this.models.clear();
+        void this.#settingsChanged();
+      }),
+      this.sessions.onDidChange((what) => void (what === 'current' ? this.#currentChanged() : this.#listChanged())),
+      ...registerCommands(this),
+    );
+  }
+
+  dispose(): void {
+    this.#link?.dispose();
+    for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
+  }
+
+  /** Ends what runs and releases the journals. */
+  async close(): Promise<void> {
+    this.dispose();
+    await this.sessions.close();
+    await this.store.close();
+  }
+
+  /** The link between the page and the current session. Throws when there is none. */
+  link(): PageLink {
+    if (!this.#link) throw new Error('no session is open');
+    return this.#link;
+  }
+
+  /** What the user reads of an error; what was not foreseen is logged with its stack. */
+  describe(error: unknown): ReturnType<typeof faultView> {
+    if (isUnforeseen(error)) this.channel.error(error instanceof Error ? error : String(error));
+    return faultView(error);
+  }
+
+  chosenModel(): ChosenModel {
+    return chosenChatModel(readSettings(), this.sessions.current?.state);
+  }
+
+  async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
+    const current = this.sessions.current;
+    const open = current && this.#open.get(current.journal.id);
+    if (!open) return [];
+    await open.search.grow();
+    return open.search.search(query, 20);
+  }
+
+  /** Changes a session of the list, open or not. */
+  async changeSession(id: SessionId, change: (journal: SessionJournal) => Promise<void>): Promise<void> {
+    const current = this.sessions.current;
+    if (current?.journal.id === id) {
+      await change(current.journal);
+    } else {
+      const journal = await this.store.open(id);
+      try {
+        await change(journal);
+      } finally {
+        await journal.close();
+      }
+    }
+    if (current?.journal.id === id && current.state.deleted) {
+      await this.sessions.leave();
+      await this.sessions.currentOrLatest();
+    }
+    this.sessions.listChanged();
+  }
+
+  async #currentLink(): Promise<PageLink> {
+    await this.sessions.currentOrLatest();
+    return this.link();
+  }
+
+  #settings(journal: SessionJournal): ConversationSettings {
+    const settings = readSettings();
+    const chosen = chosenChatModel(settings, journal.state);
+    return {
+      systemPrompt: settings.chat.systemPrompt,
+      memory: '',
+      policy: policyOf(settings),
+      ...windowOf(settings, chosen),
+      temperature: settings.chat.temperature ?? undefined,
+      extractiveOnFault: settings.compression.extractiveOnFault,
+      resetFinishedTask: settings.task.resetFinished,
+      recallShare: settings.recall.share,
+    };
+  }
+
+  async #openConversation(journal: SessionJournal): Promise<Conversation> {
+    const known = this.#open.get(journal.id);
+    if (known) {
+      await journal.close();
+      return known.conversation;
+    }
+    const { clock, log } = this;
+    const counter = await loadEncoding(infoOf(chosenChatModel(readSettings(), journal.state)).encoding);
+    const search = new SessionSearch(() => journal.state, clock);
+    const memory: LocalMemory = {
+      search: (query, limit) => search.search(query, limit).map((hit) => ({ ...hit, number: hit.position + 1 })),
+    };
+    const price = (model: string, usage: Usage): number | null => priceOf(usage, modelInfo(model)) ?? null;
+    const compressor = new Compressor({
+      journal,
+      clock,
+      log,
+      counter,
+      work: compressSession({
+        clock,
+        price,
+        preset: () => readSettings().summarizer.preset,
+        summaryModel: async () => {
+          const settings = readSettings();
+          const chosen = chosenSummaryModel(settings, chosenChatModel(settings, journal.state));
+          if (chosen.provider === 'local') return undefined;
+          return {
+            model: retrying(await this.models.make(chosen, memory)),
+            maxInputTokens: infoOf(chosen).contextWindow,
+          };
+        },
+      }),
+    });
+    const conversation: Conversation = new Conversation({
+      journal,
+      clock,
+      log,
+      counter,
+      compressor,
+      price,
+      settings: () => this.#settings(journal),
+      chatModel: async () => {
+        const chosen = chosenChatModel(readSettings(), journal.state);
+        if (chosen.provider === 'local') await search.grow();
+        const model = await this.models.make(chosen, memory);
+        return retrying(model, { onWait: (ms) => conversation.setWaiting(clock.now() + ms) });
+      },
+      recall: (text, budget) => search.recall(text, budget, counter),
+    });
+    this.#open.set(journal.id, { conversation, search });
+    await conversation.recover();
+    return conversation;
+  }
+
+  async #currentChanged(): Promise<void> {
+    this.#link?.dispose();
+    this.#link = undefined;
+    const conversation = this.sessions.current;
+    for (const id of this.#open.keys()) if (id !== conversation?.journal.id) this.#open.delete(id);
+    if (!conversation) return;
+    const { journal } = conversation;
+    await this.#checkModel();
+    this.#link = new PageLink(
+      conversation,
+      this.#gauge,
+      {
+        sessions: async () => (await this.#list()).map((one) => sessionView(one, untitled())),
+        model: () => {
+          const { provider, model } = this.chosenModel();
+          const label = provider === 'local' ? vscode.l10n.t('No model (local)') : model;
+          return { provider, model, label, takesImages: false, ready: this.#modelReady };
+        },
+        settings: () => {
+          const { chat } = readSettings();
+          const { enterSends, pasteAsAttachmentAbove } = chat;
+          return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {} };
+        },
+        draft: () => ({ text: this.drafts.get(journal.id), attachments: [] }),
+        notices: () =>
+          journal.notice === undefined
+            ? []
+            : [{ id: 'journal', severity: 'warning', text: journal.notice, actions: [] }],
+        untitled: untitled(),
+      },
+      (message) => this.log.warn(message),
+    );
+    journal.onDidChange(() => this.#refreshSoon());
+    conversation.onUpdate((update) => {
+      if (update.type === 'turn_ended') this.#refreshSoon();
+    });
+    conversation.compressor.onDidChange(() => this.#gaugeItem.refresh());
+    await this.panel.changed();
+    this.#refresh();
+    void conversation.betweenTurns().catch((error: unknown) => this.describe(error));
+  }
+
+  async #listChanged(): Promise<void> {
+    await this.#link?.sendSessions();
+  }
+
+  async #settingsChanged(): Promise<void> {
+    try {
+      await this.#checkModel();
+      await this.panel.changed();
+      this.#refresh();
+    } catch (error) {
+      const { text } = this.describe(error);
+      void vscode.window.showWarningMessage(text);
+    }
+  }
+
+  async #checkModel(): Promise<void> {
+    this.#modelReady = await this.models.isReady(this.chosenModel());
+  }
+
+  async #list(): Promise<readonly SessionSummary[]> {
+    return this.sessions.list();
+  }
+
+  #refreshTimer: NodeJS.Timeout | undefined;
+  // Many events come at once (an import, a compression): the views are drawn once for them all.
+  #refreshSoon(): void {
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined;
+      this.#refresh();
+      this.sessions.listChanged();
+    }, 100);
+  }
+
+  #refresh(): void {
+    this.#gaugeItem.refresh();
+    this.#gauge.changed();
+    this.tree.refresh();
+    this.#documents.refresh();
+  }
+}
+
+const untitled = (): string => vscode.l10n.t('New session');
