@@ -1,0 +1,223 @@
+import type { Span } from '../model/key-event.ts';
+import type { NodeId } from '../model/ids.ts';
+import type { SummaryNode } from '../model/summary.ts';
+import type { SummaryPrompt } from '../prompts/render.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import { buildCorpus } from './corpus.ts';
+import { countMessages } from './counting.ts';
+import { climb } from './ladder.ts';
+import { levelLimits, type LeafSource, type LevelLimits, type NodeContent } from './leaf.ts';
+import { chooseLevels, type LevelChoice } from './levels.ts';
+import { cutSegments, type Segment } from './segments.ts';
+import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage, type YieldNow } from './source.ts';
+import { CallLog, ModelTrust, type SummaryModel } from './summary-model.ts';
+import { condense } from './tree.ts';
+
+/** Contents of leaves by source and prompt: an unchanged segment is never summarized twice. A `Map` is one. */
+export interface SummaryCache {
+  get(key: string): NodeContent | undefined;
+  set(key: string, content: NodeContent): unknown;
+}
+
+/** Numbers of a run, each with its reason where it is set. */
+export interface RunSettings {
+  /** Tokens of a segment. */
+  readonly segmentTokens: number;
+  /** What the frontier may take in the context. */
+  readonly frontierTokens: number;
+  /** Neighbours that a parent stands for. */
+  readonly fanIn: number;
+  /** Segments summarized at once. */
+  readonly concurrency: number;
+  /** Ceilings of one node's texts. */
+  readonly ceilings: LevelLimits;
+  readonly prompt: SummaryPrompt;
+  readonly temperature: number;
+  readonly maxOutputTokens: number;
+  readonly allowExtractiveOnFault: boolean;
+}
+
+/**
+ * 16,000 tokens are some 40 developer messages: a request's fixed part is then a small share of it, and a segment fits
+ * the input of any model once distilled. A fan-in of 6 keeps a million messages within 6 levels.
+ */
+export const DEFAULT_RUN_SETTINGS: Omit<RunSettings, 'prompt' | 'frontierTokens'> = {
+  segmentTokens: 16_000,
+  fanIn: 6,
+  concurrency: 4,
+  ceilings: { brief: 400, detailed: 1600 },
+  temperature: 0.3,
+  maxOutputTokens: 900,
+  allowExtractiveOnFault: false,
+};
+
+export interface RunInput {
+  /** Messages that leave the window now, oldest first, all of one branch and without a gap. */
+  readonly messages: readonly SourceMessage[];
+  /** Their tokens with framing and attachments, if they are known. */
+  readonly tokens?: readonly number[];
+  /** Nodes that stand for what came before, oldest first. */
+  readonly frontier: readonly SummaryNode[];
+  /** Spans of key events by position in `messages`: the passages that hold them come first in a summary. */
+  readonly wanted?: ReadonlyMap<number, readonly Span[]>;
+}
+
+export interface RunTools {
+  readonly counter: TokenCounter;
+  readonly model?: SummaryModel;
+  readonly nextId: () => NodeId;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly yieldNow?: YieldNow;
+  readonly cancel?: Cancel;
+  readonly calls?: CallLog;
+  /** Kept between runs, so that a model that answers badly is not asked for each segment anew. */
+  readonly trust?: ModelTrust;
+  readonly cache?: SummaryCache;
+  /** Told after each segment. */
+  readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface RunResult {
+  /** New nodes: leaves, then parents, each after its children. */
+  readonly nodes: readonly SummaryNode[];
+  /** All nodes that stand now for what is covered, oldest first. */
+  readonly frontier: readonly SummaryNode[];
+  readonly levels: readonly LevelChoice[];
+  /** `source`: of the messages that were covered; `frontier`: of all nodes at their levels, headings included. */
+  readonly tokens: { readonly source: number; readonly frontier: number };
+  /** How many of `messages` are covered, from the first; the rest was too small to be shortened. */
+  readonly covered: number;
+  readonly calls: CallLog;
+  /** What the provider threw where the extractive rung stood in. */
+  readonly fault?: unknown;
+}
+
+/**
+ * Covers messages with new leaves, several at once, and joins old nodes where the frontier outgrows its share.
+ * Changes nothing: what it returns is committed by the caller or dropped. Linear in the messages.
+ *
+ * @throws what the model throws, unless the settings let the extractive rung stand in
+ * @throws {Cancelled} soon after a cancellation
+ */
+export async function compressRun(input: RunInput, settings: RunSettings, tools: RunTools): Promise<RunResult> {
+  const { counter, cancel } = tools;
+  const calls = tools.calls ?? new CallLog();
+  const pace = new Pace(tools.yieldNow, cancel);
+  throwIfCancelled(cancel);
+  const { messages } = input;
+  const tokens = input.tokens ?? (await countMessages(messages, counter, pace, tools.yieldNow, cancel));
+  const segments = cutSegments(messages, tokens, settings.segmentTokens);
+  const corpus = await buildCorpus(messages, pace);
+  const trust = tools.trust ?? new ModelTrust();
+  let fault: unknown;
+  let done = 0;
+
+  const made = await mapLimited(segments, settings.concurrency, async (segment): Promise<SummaryNode | undefined> => {
+    const source: LeafSource = {
+      corpus,
+      from: segment.from,
+      to: segment.to,
+      tokens: segment.tokens,
+      limits: levelLimits(segment.tokens, settings.ceilings),
+      ...(input.wanted && { wanted: input.wanted }),
+    };
+    const covered = messages.slice(segment.from, segment.to + 1);
+    const hash = sourceHash(covered);
+    const key = `${hash}:${settings.prompt.version}:${tools.model?.id ?? 'local'}`;
+    let content = tools.cache?.get(key);
+    if (!content) {
+      const climbed = await climb(source, {
+        counter,
+        pace,
+        prompt: settings.prompt,
+        temperature: settings.temperature,
+        maxOutputTokens: settings.maxOutputTokens,
+        calls,
+        trust,
+        allowExtractiveOnFault: settings.allowExtractiveOnFault,
+        ...(tools.model && { model: tools.model }),
+        ...(cancel && { cancel }),
+      });
+      fault ??= climbed.fault;
+      content = climbed.content;
+      if (content && climbed.fault === undefined) tools.cache?.set(key, content);
+    }
+    tools.report?.({ done: ++done, total: segments.length });
+    return content && leafNode(content, segment, covered, hash, tools);
+  });
+
+  const leaves: SummaryNode[] = [];
+  let covered = 0;
+  for (const [index, leaf] of made.entries()) {
+    // A gap would leave messages uncovered between covered ones; what follows it waits for the next run.
+    if (!leaf) break;
+    leaves.push(leaf);
+    covered = segments[index]!.to + 1;
+  }
+  const condensed = await condense([...input.frontier, ...leaves], settings.frontierTokens, settings.fanIn, {
+    counter,
+    pace,
+    ceilings: settings.ceilings,
+    nextId: tools.nextId,
+    now: tools.now,
+  });
+  const chosen = chooseLevels(condensed.frontier, settings.frontierTokens);
+  throwIfCancelled(cancel);
+  return {
+    nodes: [...leaves, ...condensed.parents],
+    frontier: condensed.frontier,
+    levels: chosen.levels,
+    tokens: { source: sum(tokens.slice(0, covered)), frontier: chosen.tokens },
+    covered,
+    calls,
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+function leafNode(
+  content: NodeContent,
+  segment: Segment,
+  covered: readonly SourceMessage[],
+  hash: string,
+  tools: Pick<RunTools, 'nextId' | 'now'>,
+): SummaryNode {
+  return {
+    id: tools.nextId(),
+    depth: 0,
+    first: covered[0]!.id,
+    last: covered.at(-1)!.id,
+    messages: covered.length,
+    children: [],
+    ...content,
+    tokens: { source: segment.tokens, ...content.tokens },
+    sourceHash: hash,
+    at: tools.now(),
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** Maps in order, at most `limit` at once; after the first failure nothing new is begun, and it is thrown when all ended. */
+async function mapLimited<In, Out>(
+  items: readonly In[],
+  limit: number,
+  map: (item: In) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    while (next < items.length && !failure) {
+      const index = next++;
+      try {
+        results[index] = await map(items[index]!);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, work));
+  if (failure) throw failure.error;
+  return results;
+}

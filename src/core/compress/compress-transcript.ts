@@ -1,0 +1,259 @@
+import { renderEvent, renderLedger, renderSummaries } from '../context/render.ts';
+import { detectEvents, type DetectedEventWithContext } from '../events/detect.ts';
+import { Ledger } from '../events/ledger.ts';
+import { fitLedger } from '../events/ledger-budget.ts';
+import type { KeyEvent, Span } from '../model/key-event.ts';
+import { messageId, type MessageId } from '../model/ids.ts';
+import { messageText, type ContentBlock, type Role } from '../model/message.ts';
+import type { SummaryNode } from '../model/summary.ts';
+import type { Strategy } from '../policy/policy.ts';
+import { summaryPrompt } from '../prompts/render.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
+import { buildCorpus } from './corpus.ts';
+import { countMessages } from './counting.ts';
+import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
+import { narrate, type Narrative, type NarrativeInput } from './narrative.ts';
+import { LEAST_TOKENS } from './segments.ts';
+import { Pace, type SourceMessage, throwIfCancelled } from './source.ts';
+import { CallLog } from './summary-model.ts';
+import { transcriptWindow } from './transcript-window.ts';
+
+export interface TranscriptOptions {
+  /** Binds all that is sent: narrative, ledger and window, framing included. */
+  readonly targetTokens: number;
+  /** Newest messages to send word for word. By default 10, as far as a quarter of the target goes. */
+  readonly keepRecent?: number;
+  readonly strategy?: Strategy;
+  /** Share of the target that the ledger may take. */
+  readonly ledgerShare?: number;
+  readonly settings?: Partial<RunSettings>;
+}
+
+export interface TranscriptTools extends RunTools {
+  /** Finds the key events of a message; the built-in detector by default. */
+  readonly detect?: (
+    message: { readonly role: Role; readonly text: string },
+    before: { readonly role: Role; readonly text: string } | undefined,
+  ) => readonly DetectedEventWithContext[];
+}
+
+/** One message of what would be sent. */
+export interface SentMessage {
+  readonly role: Role;
+  readonly content: string | readonly ContentBlock[];
+}
+
+/** A key event with the index of its message; `start` and `end` are UTF-16 offsets into the message's text. */
+export interface TranscriptEvent extends Omit<KeyEvent, 'message'> {
+  readonly message: number;
+}
+
+/** A node with the indices of the messages it covers, inclusive. */
+export interface TranscriptNode {
+  readonly node: SummaryNode;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CompressedTranscript {
+  readonly messages: readonly SentMessage[];
+  readonly events: readonly TranscriptEvent[];
+  readonly nodes: readonly TranscriptNode[];
+  readonly tokens: { readonly before: number; readonly after: number; readonly target: number };
+  readonly calls: CallLog;
+  readonly fault?: unknown;
+}
+
+/** The target is too small even for the newest user message with a line about what came before. */
+export class TargetTooSmall extends Error {
+  override readonly name = 'TargetTooSmall';
+  /** Tokens that would do. */
+  readonly needed: number;
+
+  constructor(needed: number, target: number) {
+    super(`The newest user message and a line of summary need ${needed} tokens; the target is ${target}.`);
+    this.needed = needed;
+  }
+}
+
+const DEFAULT_KEEP = 10;
+const DEFAULT_LEDGER_SHARE = 0.15;
+
+/** A window that was not asked for takes no more of the target than this; one that was, no more than that. */
+const WINDOW_SHARE = 0.25;
+const ASKED_WINDOW_SHARE = 0.75;
+
+/** A summary of anything takes this much at least: its frame, a heading and a few words. */
+const LEAST_NARRATIVE = 90;
+
+/**
+ * A transcript within a target: what was said earlier as a ledger of quotes and a narrative, then the window word for
+ * word. The target binds all of it; where the window asked for does not fit, it shrinks, the newest user message last.
+ * A transcript that is short enough comes back as it is.
+ *
+ * @throws {TargetTooSmall}
+ * @throws {Cancelled} and what the model throws, as `compressRun`
+ */
+export async function compressTranscript(
+  messages: readonly SourceMessage[],
+  options: TranscriptOptions,
+  tools: TranscriptTools,
+): Promise<CompressedTranscript> {
+  const { counter, cancel } = tools;
+  const { targetTokens: target, strategy = 'smart' } = options;
+  const pace = new Pace(tools.yieldNow, cancel);
+  const calls = tools.calls ?? new CallLog();
+  throwIfCancelled(cancel);
+  const tokens = await countMessages(messages, counter, pace, tools.yieldNow, cancel);
+  const before = tokens.reduce((sum, one) => sum + one, 0);
+  const entries = await detectAll(messages, messages.map(messageText), tools, pace);
+  if (before <= target || strategy === 'off') {
+    const sent = messages.map(asSent);
+    return { messages: sent, events: entries, nodes: [], tokens: { before, after: before, target }, calls };
+  }
+
+  const asked = options.keepRecent !== undefined;
+  const share = strategy === 'trim' ? 1 : asked ? ASKED_WINDOW_SHARE : WINDOW_SHARE;
+  const room = Math.floor(Math.min(target * share, target - LEAST_NARRATIVE));
+  const keep = strategy === 'trim' ? messages.length : (options.keepRecent ?? DEFAULT_KEEP);
+  const window = transcriptWindow(messages, tokens, keep, room);
+  if (window.tokens + LEAST_NARRATIVE > target) throw new TargetTooSmall(window.tokens + LEAST_NARRATIVE, target);
+
+  const ranges = coveredRanges(window.head, window.newestUser, window.start).filter((range) => {
+    return sumOf(tokens, range.from, range.to) >= LEAST_TOKENS;
+  });
+  const isSent = (at: number): boolean => !ranges.some(({ from, to }) => from <= at && at <= to);
+  const settings: RunSettings = {
+    ...DEFAULT_RUN_SETTINGS,
+    prompt: summaryPrompt('developer'),
+    frontierTokens: target,
+    ...options.settings,
+  };
+  const literal = tokens.reduce((sum, one, at) => (isSent(at) ? sum + one : sum), 0);
+  const left = target - literal - ranges.length * MESSAGE_FRAMING_TOKENS;
+  const ledger = fitLedger(
+    strategy === 'summarize'
+      ? []
+      : entries.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent),
+    Math.min(Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)), left - LEAST_NARRATIVE),
+    (line) => counter.text(`${line}\n`),
+    (entry) => ledgerLine(entry, messages),
+  );
+  const ledgerText = renderLedger(ledger.kept.map((entry) => ledgerLine(entry, messages)));
+  const narrative: NarrativeInput = {
+    messages,
+    tokens,
+    ranges,
+    corpus: await buildCorpus(messages, pace),
+    kept: spansByMessage(ledger.kept),
+    wanted: spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent)),
+    strategy,
+    settings,
+    budgetTokens: left - (ledgerText === '' ? 0 : counter.text(ledgerText) + 1),
+  };
+  const told = await narrate(narrative, { ...tools, calls }, pace);
+  const sent = assemble(messages, isSent, window.newestUser, ledgerText, told);
+  const after = sent.reduce((sum, { content, role }) => sum + counter.message({ role, content: blocks(content) }), 0);
+  const context = sent.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
+  const events = entries.map((entry): TranscriptEvent => {
+    if (entry.status !== 'active' || isSent(entry.message) || context.includes(entry.quote)) return entry;
+    return { ...entry, status: 'dropped' };
+  });
+  return {
+    messages: sent,
+    events,
+    nodes: told.nodes,
+    tokens: { before, after, target },
+    calls,
+    ...(told.fault !== undefined && { fault: told.fault }),
+  };
+}
+
+function ledgerLine(entry: KeyEvent, messages: readonly SourceMessage[]): string {
+  const position = Number(entry.message);
+  return renderEvent(entry, position, messages[position]?.role ?? 'user');
+}
+
+/** What is neither sent word for word nor the head: before the newest user message, and between it and the window. */
+function coveredRanges(head: number, newestUser: number, start: number): { from: number; to: number }[] {
+  const split = newestUser >= head && newestUser < start;
+  const ranges = split
+    ? [
+        { from: head, to: newestUser - 1 },
+        { from: newestUser + 1, to: start - 1 },
+      ]
+    : [{ from: head, to: start - 1 }];
+  return ranges.filter(({ from, to }) => from <= to);
+}
+
+/** What is sent, in order: each run of messages that is told stands where its first message stood. */
+function assemble(
+  messages: readonly SourceMessage[],
+  isSent: (at: number) => boolean,
+  newestUser: number,
+  ledger: string,
+  told: Narrative,
+): SentMessage[] {
+  const sent: SentMessage[] = [];
+  const starts = new Set(told.sent.map(({ from }) => from));
+  let quoted = ledger;
+  let next = 0;
+  for (let at = 0; at < messages.length; at++) {
+    if (isSent(at)) {
+      sent.push(asSent(messages[at]!));
+      continue;
+    }
+    if (!starts.has(at)) continue;
+    const block = told.sent.slice(next).filter(({ from }) => at > newestUser || from < newestUser || newestUser < 0);
+    next += block.length;
+    const text = [quoted, renderSummaries(block)].filter((part) => part !== '').join('\n');
+    quoted = '';
+    if (text !== '') sent.push({ role: 'system', content: text });
+    at = block.at(-1)?.to ?? at;
+  }
+  return sent;
+}
+
+async function detectAll(
+  messages: readonly SourceMessage[],
+  texts: readonly string[],
+  tools: TranscriptTools,
+  pace: Pace,
+): Promise<TranscriptEvent[]> {
+  const detect = tools.detect ?? ((message, before) => detectEvents(message, before ? { before } : {}));
+  const ledger = new Ledger();
+  for (const [at, message] of messages.entries()) {
+    const before = at > 0 ? { role: messages[at - 1]!.role, text: texts[at - 1]! } : undefined;
+    const found = detect({ role: message.role, text: texts[at]! }, before);
+    if (found.length > 0) ledger.add(indexId(at), found, at > 0 ? indexId(at - 1) : undefined);
+    await pace.spent(texts[at]!.length * 2 + 100);
+  }
+  return ledger.entries().map((entry) => ({ ...entry, message: Number(entry.message) }));
+}
+
+function spansByMessage(entries: readonly KeyEvent[]): Map<number, Span[]> {
+  const spans = new Map<number, Span[]>();
+  for (const { message, start, end } of entries) {
+    const at = Number(message);
+    const known = spans.get(at);
+    if (known) known.push({ start, end });
+    else spans.set(at, [{ start, end }]);
+  }
+  return spans;
+}
+
+const sumOf = (tokens: readonly number[], from: number, to: number): number =>
+  tokens.slice(from, to + 1).reduce((sum, one) => sum + one, 0);
+
+const indexId = (at: number): MessageId => messageId(String(at));
+
+const asKeyEvent = (entry: TranscriptEvent): KeyEvent => ({ ...entry, message: indexId(entry.message) });
+
+function asSent({ role, content }: SourceMessage): SentMessage {
+  const only = content.length === 1 ? content[0] : undefined;
+  return { role, content: only?.type === 'text' ? only.text : content };
+}
+
+function blocks(content: SentMessage['content']): readonly ContentBlock[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}

@@ -1,0 +1,111 @@
+import { messageText, type Role } from '../model/message.ts';
+import { CUT_STEP_CHARS, PassageCutter, type Passage } from './passages.ts';
+import { isToolResult, type Pace, type SourceMessage } from './source.ts';
+import { forEachTerm, type TermKind } from './terms.ts';
+
+/** A passage with the terms it mentions, as numbers into the corpus's vocabulary. */
+export interface IndexedPassage extends Passage {
+  readonly terms: readonly number[];
+}
+
+/** A term of the vocabulary, with where it is spoken of. */
+export interface Term {
+  readonly kind: TermKind;
+  /** How many messages mention it, by who speaks. */
+  user: number;
+  assistant: number;
+  tool: number;
+  /** The newest message that was counted. */
+  lastMessage: number;
+}
+
+/** Messages cut into passages, with a vocabulary: what the extractive summarizer and the distiller choose from. */
+export interface Corpus {
+  readonly texts: readonly string[];
+  readonly roles: readonly Role[];
+  readonly passages: readonly IndexedPassage[];
+  readonly terms: readonly Term[];
+  /** A term's number by its text; names in lower case. */
+  readonly vocabulary: ReadonlyMap<string, number>;
+  /** For each message the index of its first passage; one more entry ends the list. */
+  readonly firstOf: readonly number[];
+  /** What each term is worth when it is first mentioned. */
+  readonly worth: Float64Array;
+}
+
+/** Longer runs of characters are data. */
+const LONGEST_TERM = 120;
+
+/** Cuts and indexes messages; a line of output that was seen before is taken once, where it is newest. Linear. */
+export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace): Promise<Corpus> {
+  const texts: string[] = [];
+  const roles: Role[] = [];
+  const cut: Passage[] = [];
+  for (const [position, message] of messages.entries()) {
+    const text = messageText(message);
+    texts.push(text);
+    roles.push(isToolResult(message) ? 'tool' : message.role);
+    const cutter = new PassageCutter(message, text, position, cut);
+    while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
+    await pace.spent(Math.min(text.length, CUT_STEP_CHARS) + 200);
+  }
+  const fresh = await dropRepeats(cut, texts, pace);
+  const vocabulary = new Map<string, number>();
+  const terms: Term[] = [];
+  const passages: IndexedPassage[] = [];
+  for (const passage of fresh) {
+    const text = texts[passage.message]!;
+    const role = roles[passage.message]!;
+    const mentioned: number[] = [];
+    forEachTerm(text, passage.start, passage.end, (kind, start, end) => {
+      if (end - start > LONGEST_TERM || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80)) return;
+      const name = text.slice(start, end);
+      const key = kind === 'name' ? name.toLowerCase() : name;
+      let index = vocabulary.get(key);
+      if (index === undefined) {
+        index = terms.length;
+        vocabulary.set(key, index);
+        terms.push({ kind, user: 0, assistant: 0, tool: 0, lastMessage: -1 });
+      }
+      if (!mentioned.includes(index)) mentioned.push(index);
+      const term = terms[index]!;
+      if (term.lastMessage === passage.message) return;
+      term.lastMessage = passage.message;
+      if (role === 'tool' || passage.kind === 'text' || passage.kind === 'signature') term.tool++;
+      else if (role === 'user') term.user++;
+      else term.assistant++;
+    });
+    passages.push({ ...passage, terms: mentioned });
+    await pace.spent((passage.end - passage.start) * 4);
+  }
+  const firstOf: number[] = [];
+  for (const [index, passage] of passages.entries()) while (firstOf.length <= passage.message) firstOf.push(index);
+  while (firstOf.length <= messages.length) firstOf.push(passages.length);
+  const worth = Float64Array.from(terms, worthOfTerm);
+  return { texts, roles, passages, terms, vocabulary, firstOf, worth };
+}
+
+/** Of passages that are the same, the newest stays. */
+async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
+  const seen = new Set<string>();
+  const kept: Passage[] = [];
+  for (let at = passages.length - 1; at >= 0; at--) {
+    const passage = passages[at]!;
+    const key = texts[passage.message]!.slice(passage.start, passage.end);
+    await pace.spent(key.length * 2);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    kept.push(passage);
+  }
+  return kept.reverse();
+}
+
+/** What a term is worth when it is first mentioned, by its kind. */
+const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 0.8, word: 0.4 };
+
+/** A term that several messages mention matters more; one that output alone mentions matters less; rare words tell. */
+function worthOfTerm(term: Term): number {
+  if (term.kind === 'word') return TERM_WORTH.word / (term.user + term.assistant + term.tool);
+  const mentions = term.user * 3 + term.assistant * 1.5 + term.tool * 0.5;
+  return TERM_WORTH[term.kind] * Math.min(4, Math.log2(1 + mentions));
+}

@@ -1,0 +1,182 @@
+import type { Span } from '../model/key-event.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import type { Corpus, IndexedPassage } from './corpus.ts';
+import { MaxHeap } from './max-heap.ts';
+import type { PassageKind } from './passages.ts';
+import type { Pace } from './source.ts';
+import { forEachTerm } from './terms.ts';
+
+/** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
+const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
+  said: [6, 1.2, 0.2],
+  heading: [1, 0.2, 0.1],
+  thought: [0.3, 0.3, 0.1],
+  error: [1.5, 0.4, 0.3],
+  outcome: [1, 0.4, 0.2],
+  call: [0.5, 0.2, 0.2],
+  text: [0.4, 0.2, 0.1],
+  signature: [0.2, 0.05, 0.05],
+  path: [0.2, 0.1, 0.1],
+};
+
+/** A long message (a pasted document) is worth less from about here on, in UTF-16 units. */
+const LONG_MESSAGE = 2500;
+
+export interface ExtractOptions {
+  readonly budgetTokens: number;
+  readonly counter: Pick<TokenCounter, 'text'>;
+  readonly pace: Pace;
+  /** Spans, by message, that are kept elsewhere word for word: passages inside them are not taken again. */
+  readonly kept?: ReadonlyMap<number, readonly Span[]>;
+  /** Spans, by message, that matter: passages that hold one come first. */
+  readonly wanted?: ReadonlyMap<number, readonly Span[]>;
+  /** Tokens that the caller's heading for each speaker takes. */
+  readonly labelTokens?: number;
+  /** Texts that are sent beside the extract: what they mention is not looked for again. */
+  readonly beside?: readonly string[];
+  /** Which passages may be taken; all by default. */
+  readonly range?: { readonly from: number; readonly to: number };
+}
+
+/** What was taken, in the text's order, with an upper estimate of its tokens. */
+export interface Extract {
+  readonly passages: readonly IndexedPassage[];
+  readonly tokens: number;
+}
+
+/** Entries for a bit of framing at each passage: the line break. */
+const BREAK_TOKENS = 1;
+
+/**
+ * Chooses passages that together say most within a budget: greedy by worth per token, where a term counts when it is
+ * first mentioned (submodular coverage; Lin and Bilmes, 2011, with lazy updates after Minoux, 1978).
+ * n log n in the number of passages.
+ */
+export async function extract(corpus: Corpus, options: ExtractOptions): Promise<Extract> {
+  const { counter, pace, budgetTokens } = options;
+  const from = options.range?.from ?? 0;
+  const to = options.range?.to ?? corpus.texts.length - 1;
+  const { worth: termWorth } = corpus;
+  const covered = new Uint8Array(corpus.terms.length);
+  const first = corpus.firstOf[from] ?? 0;
+  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const heap = new MaxHeap();
+  const tokens = new Int32Array(beyond - first);
+  const exact = new Uint8Array(beyond - first);
+  const worth = (index: number): number => {
+    const passage = corpus.passages[index]!;
+    let gain = 0;
+    for (const term of passage.terms) if (covered[term] === 0) gain += termWorth[term]!;
+    const cost = tokens[index - first]! + BREAK_TOKENS;
+    const wanted = overlaps(options.wanted?.get(passage.message), passage) ? WANTED : 0;
+    return base(corpus, passage) + gain / (cost + 3) + wanted;
+  };
+  const cover = (passage: IndexedPassage): void => {
+    for (const term of passage.terms) covered[term] = 1;
+  };
+  for (const text of options.beside ?? []) coverTermsOf(corpus, text, covered);
+  for (let index = first; index < beyond; index++) {
+    const passage = corpus.passages[index]!;
+    if (inside(options.kept?.get(passage.message), passage)) {
+      cover(passage);
+      continue;
+    }
+    tokens[index - first] = estimateTokens(corpus.texts[passage.message]!, passage);
+    heap.push(worth(index), index);
+    await pace.spent(40);
+  }
+  const chosen: number[] = [];
+  let used = 0;
+  let misses = 0;
+  while (heap.size > 0 && misses < MOST_MISSES) {
+    const { item: index } = heap.pop();
+    const passage = corpus.passages[index]!;
+    if (exact[index - first] === 0) {
+      tokens[index - first] = counter.text(corpus.texts[passage.message]!.slice(passage.start, passage.end));
+      exact[index - first] = 1;
+    }
+    const now = worth(index);
+    if (heap.size > 0 && now < heap.topKey() - 1e-9) {
+      heap.push(now, index);
+      continue;
+    }
+    const cost = tokens[index - first]! + BREAK_TOKENS + (options.labelTokens ?? 0);
+    if (used + cost > budgetTokens) {
+      misses++;
+      continue;
+    }
+    used += cost;
+    chosen.push(index);
+    cover(passage);
+    await pace.spent(passage.end - passage.start + 50);
+  }
+  chosen.sort((a, b) => a - b);
+  return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
+}
+
+function coverTermsOf(corpus: Corpus, text: string, covered: Uint8Array): void {
+  forEachTerm(text, 0, text.length, (kind, start, end) => {
+    const name = text.slice(start, end);
+    const term = corpus.vocabulary.get(kind === 'name' ? name.toLowerCase() : name);
+    if (term !== undefined) covered[term] = 1;
+  });
+}
+
+/** Above any other worth: what holds a key event comes first. */
+const WANTED = 50;
+
+/** The budget counts as full when so many passages in a row did not fit. */
+const MOST_MISSES = 400;
+
+function base(corpus: Corpus, passage: IndexedPassage): number {
+  const role = corpus.roles[passage.message]!;
+  const speaker = role === 'user' ? 0 : role === 'tool' ? 2 : 1;
+  const worth = WORTH[passage.kind][speaker];
+  const late = passage.start > LONG_MESSAGE ? LONG_MESSAGE / passage.start : 1;
+  return worth * late * (passage.running ? 1 : 0.7);
+}
+
+/** Tokens by characters, until a passage is looked at closely: 4 to a token, 1.3 in scripts beyond Latin. */
+function estimateTokens(text: string, { start, end }: Span): number {
+  const middle = text.charCodeAt((start + end) >> 1);
+  return Math.ceil((end - start) / (middle < 0x250 ? 4 : 1.6));
+}
+
+function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
+  return spans?.some((span) => span.start <= passage.start && passage.end <= span.end) ?? false;
+}
+
+function overlaps(spans: readonly Span[] | undefined, passage: Span): boolean {
+  return spans?.some((span) => span.start < passage.end && passage.start < span.end) ?? false;
+}
+
+/**
+ * The chosen passages as text, in the text's order: neighbours as the unbroken slice they were, speakers named when
+ * they change.
+ */
+export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage[]): string {
+  const lines: string[] = [];
+  let speaker = '';
+  for (let at = 0; at < passages.length;) {
+    const first = passages[at]!;
+    const text = corpus.texts[first.message]!;
+    let end = first.end;
+    let next = at + 1;
+    for (; next < passages.length; next++) {
+      const passage = passages[next]!;
+      if (passage.message !== first.message || !isBlank(text, end, passage.start)) break;
+      end = passage.end;
+    }
+    const role = corpus.roles[first.message]!;
+    const label = role === speaker ? '' : `${role}: `;
+    speaker = role;
+    lines.push(label + text.slice(first.start, end));
+    at = next;
+  }
+  return lines.join('\n');
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) > 32) return false;
+  return true;
+}

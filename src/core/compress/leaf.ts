@@ -1,0 +1,250 @@
+import { auditSummary, type AuditSource } from '../audit/audit.ts';
+import type { Audit, AuditFault, Rung, StructuredSummary } from '../model/summary.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
+import type { Corpus } from './corpus.ts';
+import { framed } from './counting.ts';
+import { extract, renderPassages } from './extractive.ts';
+import { renderSummary } from './render-summary.ts';
+import type { Pace } from './source.ts';
+import { missingSections } from './structured.ts';
+import type { Span } from '../model/key-event.ts';
+
+/** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
+export interface NodeContent {
+  readonly title: string;
+  readonly brief: string;
+  readonly detailed: string;
+  readonly structured?: StructuredSummary;
+  readonly tokens: { readonly brief: number; readonly detailed: number };
+  readonly rung: Rung;
+  readonly model: string;
+  readonly promptVersion: string;
+  readonly audit: Audit;
+}
+
+/** A segment that is to be summarized. */
+export interface LeafSource {
+  readonly corpus: Corpus;
+  /** Positions of its messages in the corpus, inclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Tokens of its messages, framing included. */
+  readonly tokens: number;
+  /** What its texts may take, framing included. */
+  readonly limits: LevelLimits;
+  /** Spans of key events, by message: what holds one comes first. */
+  readonly wanted?: ReadonlyMap<number, readonly Span[]>;
+}
+
+export interface LevelLimits {
+  readonly brief: number;
+  readonly detailed: number;
+}
+
+/** The design's levels: brief at most 10 %, detailed at most 30 % of the source. */
+export const BRIEF_SHARE = 0.1;
+export const DETAILED_SHARE = 0.3;
+export const FULL_SHARE = 0.7;
+
+/** Limits by share of the source, with ceilings in tokens so that no summary's text grows without end. */
+export function levelLimits(sourceTokens: number, ceilings: LevelLimits): LevelLimits {
+  return {
+    brief: Math.min(Math.floor(sourceTokens * BRIEF_SHARE), ceilings.brief),
+    detailed: Math.min(Math.floor(sourceTokens * DETAILED_SHARE), ceilings.detailed),
+  };
+}
+
+export const EXTRACTIVE_VERSION = 'extractive-1';
+export const LOCAL_MODEL = 'local';
+
+export interface LeafTools {
+  readonly counter: TokenCounter;
+  readonly pace: Pace;
+}
+
+export function auditSourceOf({ corpus, from, to, tokens }: LeafSource): AuditSource {
+  return { texts: corpus.texts.slice(from, to + 1), tokens };
+}
+
+/** Content made from a structured summary, what it left out filled in from the source; with the audit of both. */
+export async function structuredContent(
+  summary: StructuredSummary,
+  source: LeafSource,
+  tools: LeafTools,
+  made: { readonly rung: Rung; readonly model: string; readonly promptVersion: string },
+): Promise<{ readonly content: NodeContent; readonly faults: readonly AuditFault[] }> {
+  const { counter } = tools;
+  const { limits } = source;
+  const whole = renderSummary(summary, Infinity, counter);
+  const rendered = renderSummary(summary, limits.detailed - MESSAGE_FRAMING_TOKENS, counter);
+  const brief = renderSummary(summary, limits.brief - MESSAGE_FRAMING_TOKENS, counter);
+  // The whole answer is judged, not only the part that fits.
+  const audit = auditSummary(
+    { texts: [whole], tokens: framed(whole, counter), missingSections: missingSections(summary) },
+    auditSourceOf(source),
+  );
+  const { passes, ...kept } = audit;
+  const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
+  const content: NodeContent = {
+    title: titleOf(summary.topics[0] ?? summary.narrative),
+    brief: brief === '' ? firstThatFits(rendered, limits.brief, counter) : brief,
+    detailed,
+    structured: summary,
+    tokens: { brief: 0, detailed: framed(detailed, counter) },
+    ...made,
+    audit: kept,
+  };
+  return {
+    content: { ...content, tokens: { ...content.tokens, brief: framed(content.brief, counter) } },
+    faults: passes ? [] : kept.faults.filter((fault) => fault.kind !== 'unknown_identifier'),
+  };
+}
+
+/** Fills the room that is left with what the summary does not mention, word for word. */
+async function supplement(text: string, source: LeafSource, limit: number, tools: LeafTools): Promise<string> {
+  const { counter, pace } = tools;
+  let room = limit - framed(text, counter) - SEPARATOR_TOKENS;
+  while (room >= SMALLEST_SUPPLEMENT) {
+    const { passages } = await extract(source.corpus, {
+      budgetTokens: room,
+      counter,
+      pace,
+      range: source,
+      beside: [text],
+      ...(source.wanted && { wanted: source.wanted }),
+    });
+    if (passages.length === 0) return text;
+    const joined = `${text}\n\n${renderPassages(source.corpus, passages)}`;
+    const over = framed(joined, counter) - limit;
+    if (over <= 0) return joined;
+    room -= over + 4;
+  }
+  return text;
+}
+
+const SEPARATOR_TOKENS = 2;
+const SMALLEST_SUPPLEMENT = 12;
+
+/** A text made by code from the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
+export async function extractText(source: LeafSource, limit: number, tools: LeafTools): Promise<string> {
+  const { counter, pace } = tools;
+  let room = limit - MESSAGE_FRAMING_TOKENS;
+  while (room > 0) {
+    const { passages } = await extract(source.corpus, {
+      budgetTokens: room,
+      counter,
+      pace,
+      range: source,
+      ...(source.wanted && { wanted: source.wanted }),
+    });
+    if (passages.length === 0) return '';
+    const text = renderPassages(source.corpus, passages);
+    const over = framed(text, counter) - limit;
+    if (over <= 0) return text;
+    room -= over + 1;
+  }
+  return '';
+}
+
+/** Content by code, then by a plain cut; undefined when the source is too small for anything shorter than itself. */
+export async function localContent(
+  source: LeafSource,
+  tools: LeafTools,
+  chosen?: { readonly detailed: string },
+): Promise<NodeContent | undefined> {
+  const { counter } = tools;
+  const detailed = chosen?.detailed ?? (await extractText(source, source.limits.detailed, tools));
+  if (detailed !== '') {
+    const short = await extractText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
+    const brief = short === '' ? firstThatFits(detailed, source.limits.brief, counter) : short;
+    const made = finish(source, tools, { brief, detailed, rung: 'extractive' });
+    if (made) return made;
+  }
+  return cutContent(source, tools);
+}
+
+/** The ladder's last step: the start of the source's text, as much as fits. */
+function cutContent(source: LeafSource, tools: LeafTools): NodeContent | undefined {
+  const { counter } = tools;
+  const { corpus, from, to } = source;
+  let text = '';
+  for (let at = from; at <= to && text.length < LONGEST_CUT; at++) {
+    text += `${text === '' ? '' : '\n'}${corpus.texts[at]!.slice(0, LONGEST_CUT).trim()}`;
+  }
+  const least = Math.min(SMALLEST_CUT, source.tokens - 1);
+  const detailed = firstThatFits(text, Math.max(source.limits.detailed, least), counter) || '…';
+  const brief = firstThatFits(detailed, Math.max(source.limits.brief, least), counter) || '…';
+  return finish(source, tools, { brief, detailed, rung: 'cut' });
+}
+
+/** Where everything else fails, a cut may take this many tokens, framing included, if that is less than the source. */
+const SMALLEST_CUT = MESSAGE_FRAMING_TOKENS + 4;
+const LONGEST_CUT = 20_000;
+
+function finish(
+  source: LeafSource,
+  { counter }: LeafTools,
+  texts: { readonly brief: string; readonly detailed: string; readonly rung: Rung },
+): NodeContent | undefined {
+  const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };
+  const longest = Math.max(tokens.brief, tokens.detailed);
+  const { passes, ...audit } = auditSummary(
+    { texts: [texts.detailed], tokens: longest, missingSections: [] },
+    auditSourceOf(source),
+  );
+  const title = titleOf(firstWords(source) ?? texts.detailed) || '…';
+  const grew = audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty');
+  if (!passes && grew) return undefined;
+  return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };
+}
+
+/** What a person said first in the segment. */
+function firstWords({ corpus, from, to }: LeafSource): string | undefined {
+  const first = corpus.firstOf[from] ?? 0;
+  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  let fallback: string | undefined;
+  for (let index = first; index < beyond; index++) {
+    const passage = corpus.passages[index]!;
+    if (passage.kind !== 'said') continue;
+    const text = corpus.texts[passage.message]!.slice(passage.start, passage.end);
+    if (corpus.roles[passage.message] === 'user') return text;
+    fallback ??= text;
+  }
+  return fallback;
+}
+
+const LONGEST_TITLE = 72;
+
+/** One line of at most 72 characters, cut at a word. */
+export function titleOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= LONGEST_TITLE) return line;
+  const cut = line.slice(0, LONGEST_TITLE - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
+}
+
+function wholeCharacters(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
+}
+
+/** The longest start of a text that takes at most `limit` tokens, framing included, cut at a word where there is one. */
+export function firstThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
+  if (framed(text, counter) <= limit) return text;
+  let low = 0;
+  let high = Math.min(text.length, Math.max(0, limit) * 24);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (framed(cutAt(text, middle), counter) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? '' : cutAt(text, low);
+}
+
+function cutAt(text: string, length: number): string {
+  const cut = wholeCharacters(text.slice(0, length));
+  const space = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'));
+  return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

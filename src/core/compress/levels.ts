@@ -1,0 +1,51 @@
+import type { NodeId } from '../model/ids.ts';
+import type { Level, SummaryNode } from '../model/summary.ts';
+
+/** What the heading of a node in the context takes ("[messages 12–80]" and the break), in tokens, from above. */
+export const NODE_HEADING_TOKENS = 12;
+
+/** A frontier node with the level at which it is sent. */
+export interface LevelChoice {
+  readonly node: NodeId;
+  readonly level: Level;
+}
+
+/** What a node takes in the context at a level, its heading included. */
+export function tokensAt(node: SummaryNode, level: Level): number {
+  const { brief, detailed, full } = node.tokens;
+  const tokens = level === 'brief' ? brief : level === 'detailed' ? detailed : (full ?? detailed);
+  return tokens + NODE_HEADING_TOKENS;
+}
+
+/** What a frontier takes at its coarsest. */
+export function leastTokens(frontier: readonly SummaryNode[]): number {
+  return frontier.reduce((sum, node) => sum + tokensAt(node, 'brief'), 0);
+}
+
+/**
+ * The level of each frontier node (oldest first) so that all fit `budgetTokens`: brief everywhere, then detailed from
+ * the newest back, then full from the newest back where it was made. The finer part is unbroken: no older node is
+ * finer than a newer one that could be finer still. What does not fit even at its briefest says `fits: false`.
+ */
+export function chooseLevels(
+  frontier: readonly SummaryNode[],
+  budgetTokens: number,
+): { readonly levels: LevelChoice[]; readonly tokens: number; readonly fits: boolean } {
+  const levels: Level[] = frontier.map(() => 'brief');
+  let tokens = leastTokens(frontier);
+  const fits = tokens <= budgetTokens;
+  for (const [from, to] of [
+    ['brief', 'detailed'],
+    ['detailed', 'full'],
+  ] as const) {
+    for (let at = frontier.length - 1; at >= 0; at--) {
+      const node = frontier[at]!;
+      if (levels[at] !== from || (to === 'full' && node.full === undefined)) continue;
+      const more = tokensAt(node, to) - tokensAt(node, from);
+      if (tokens + more > budgetTokens) break;
+      levels[at] = to;
+      tokens += more;
+    }
+  }
+  return { levels: frontier.map((node, at) => ({ node: node.id, level: levels[at]! })), tokens, fits };
+}

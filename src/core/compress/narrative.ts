@@ -1,0 +1,291 @@
+import { renderSummaries } from '../context/render.ts';
+import type { Span } from '../model/key-event.ts';
+import type { Level, SummaryNode } from '../model/summary.ts';
+import type { Strategy } from '../policy/policy.ts';
+import { compressRun, type RunSettings, type RunTools } from './compress-run.ts';
+import { framed } from './counting.ts';
+import type { Corpus, IndexedPassage } from './corpus.ts';
+import { extract, renderPassages } from './extractive.ts';
+import { extractText, firstThatFits, FULL_SHARE } from './leaf.ts';
+import { NODE_HEADING_TOKENS } from './levels.ts';
+import type { Pace, SourceMessage } from './source.ts';
+import { makeParent } from './tree.ts';
+
+export interface NarrativeInput {
+  readonly messages: readonly SourceMessage[];
+  readonly tokens: readonly number[];
+  /** Runs of messages that the narrative stands for, in order, inclusive. */
+  readonly ranges: readonly { readonly from: number; readonly to: number }[];
+  readonly corpus: Corpus;
+  /** Quoted in the ledger already, by message. */
+  readonly kept: ReadonlyMap<number, readonly Span[]>;
+  /** Key events, by message. */
+  readonly wanted: ReadonlyMap<number, readonly Span[]>;
+  readonly strategy: Strategy;
+  readonly settings: RunSettings;
+  /** What the rendered summaries may take in all. */
+  readonly budgetTokens: number;
+}
+
+/** A node as it is sent; its text is its `full` level where it has one. */
+export interface SentNode {
+  readonly node: SummaryNode;
+  readonly from: number;
+  readonly to: number;
+  readonly level: Level;
+}
+
+export interface Narrative {
+  readonly sent: readonly SentNode[];
+  /** All nodes, each after its children. */
+  readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
+  readonly fault?: unknown;
+}
+
+/** Of the budget, what a model's own words may take; the rest holds what they do not mention. */
+const MODEL_SHARE = 0.7;
+
+/** A node says this much or is joined with its neighbours: tokens, or a share of the budget. */
+const LEAST_NODE_TOKENS = 150;
+const LEAST_NODE_SHARE = 1 / 40;
+
+/** The frame around summaries, from above, in tokens. */
+const FRAME_TOKENS = 40;
+
+/** Tries to come close to the budget. */
+const MOST_ROUNDS = 4;
+
+/** Unused room that is worth another try. */
+const SLACK_SHARE = 0.02;
+
+interface Placed {
+  readonly node: SummaryNode;
+  readonly from: number;
+  readonly to: number;
+  readonly range: number;
+  /** What the node says by itself: a model's words; '' where all is extracted. */
+  readonly own: string;
+}
+
+/**
+ * The story of what is not sent word for word, within a budget: nodes over it, and for each a text made of the model's
+ * words, if there is a model, and of what else is worth most in the source's own words, chosen over all of it at once.
+ */
+export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace): Promise<Narrative> {
+  const nodes: { node: SummaryNode; from: number; to: number }[] = [];
+  const placed: Placed[] = [];
+  let fault: unknown;
+  const total = input.ranges.reduce((sum, range) => sum + tokensOf(input, range), 0);
+  for (const [index, range] of input.ranges.entries()) {
+    const share = total === 0 ? 0 : tokensOf(input, range) / total;
+    const run = await compressRun(
+      {
+        messages: input.messages.slice(range.from, range.to + 1),
+        tokens: input.tokens.slice(range.from, range.to + 1),
+        frontier: [],
+        wanted: shifted(input.wanted, range.from),
+      },
+      {
+        ...input.settings,
+        // Without a model nothing is said but what is extracted below, so no room is shared.
+        frontierTokens: tools.model ? Math.floor(input.budgetTokens * share * MODEL_SHARE) : Number.MAX_SAFE_INTEGER,
+      },
+      input.strategy === 'trim' ? withoutModel(tools) : tools,
+    );
+    fault ??= run.fault;
+    const position = new Map(input.messages.slice(range.from, range.to + 1).map((message, at) => [message.id, at]));
+    const place = (node: SummaryNode): { node: SummaryNode; from: number; to: number } => ({
+      node,
+      from: range.from + (position.get(node.first) ?? 0),
+      to: range.from + (position.get(node.last) ?? 0),
+    });
+    for (const node of run.nodes) nodes.push(place(node));
+    const levels = new Map(run.levels.map(({ node, level }) => [node, level]));
+    for (const node of run.frontier) {
+      const own =
+        node.rung === 'extractive' || node.rung === 'cut'
+          ? ''
+          : node[levels.get(node.id) === 'brief' ? 'brief' : 'detailed'];
+      placed.push({ ...place(node), range: index, own });
+    }
+  }
+  return { ...(await fill(input, placed, nodes, tools, pace)), ...(fault !== undefined && { fault }) };
+}
+
+const withoutModel = ({ model: _model, ...tools }: RunTools): RunTools => tools;
+
+const tokensOf = ({ tokens }: NarrativeInput, { from, to }: { from: number; to: number }): number =>
+  tokens.slice(from, to + 1).reduce((sum, one) => sum + one, 0);
+
+function shifted(spans: ReadonlyMap<number, readonly Span[]>, by: number): Map<number, readonly Span[]> {
+  return new Map(Array.from(spans, ([at, list]) => [at - by, list]));
+}
+
+/** Chooses what is said of each node, all together, and joins nodes of which little is said. */
+async function fill(
+  input: NarrativeInput,
+  placed: readonly Placed[],
+  made: readonly { node: SummaryNode; from: number; to: number }[],
+  tools: RunTools,
+  pace: Pace,
+): Promise<Narrative> {
+  const { budgetTokens, corpus, ranges } = input;
+  const first = ranges[0];
+  const last = ranges.at(-1);
+  if (!first || !last || placed.length === 0) return { sent: [], nodes: made };
+  const kept = new Map(input.kept);
+  for (let at = first.to + 1; at < last.from; at++) kept.set(at, [{ start: 0, end: corpus.texts[at]!.length }]);
+  const own = placed.map((one) => one.own).filter((text) => text !== '');
+  const ownTokens = own.reduce((sum, text) => sum + framed(text, tools.counter), 0);
+  const groupTokens = Math.max(LEAST_NODE_TOKENS, Math.floor(budgetTokens * LEAST_NODE_SHARE));
+  const likelyNodes = Math.min(placed.length, Math.ceil(budgetTokens / groupTokens));
+  let room = budgetTokens - ownTokens - FRAME_TOKENS * ranges.length - NODE_HEADING_TOKENS * likelyNodes;
+  let best: Group[] | undefined;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const passages =
+      room > 0 && input.strategy !== 'trim'
+        ? (
+            await extract(corpus, {
+              budgetTokens: room,
+              counter: tools.counter,
+              pace,
+              kept,
+              wanted: input.wanted,
+              beside: own,
+              range: { from: first.from, to: last.to },
+            })
+          ).passages
+        : [];
+    const groups = groupUp(corpus, placed, passages, groupTokens);
+    const spare = budgetTokens - renderedTokens(groups, ranges.length, tools);
+    if (spare >= 0) best = groups;
+    if (spare >= 0 && (spare < budgetTokens * SLACK_SHARE || round > 0 || passages.length === 0)) break;
+    room += spare >= 0 ? Math.floor(spare * 0.8) : spare - 8;
+    if (spare < 0 && passages.length === 0) break;
+  }
+  return await finish(input, best ?? shortest(placed, input, tools), made, tools, pace);
+}
+
+/** Nodes that are sent as one, with what is said of them. */
+interface Group {
+  readonly members: readonly Placed[];
+  readonly text: string;
+}
+
+function groupUp(
+  corpus: Corpus,
+  placed: readonly Placed[],
+  passages: readonly IndexedPassage[],
+  leastTokens: number,
+): Group[] {
+  const groups: Group[] = [];
+  let next = 0;
+  let members: Placed[] = [];
+  let mine: IndexedPassage[] = [];
+  let size = 0;
+  const close = (): void => {
+    if (members.length === 0) return;
+    const parts = members.map((member) => member.own).filter((text) => text !== '');
+    if (mine.length > 0) parts.push(renderPassages(corpus, mine));
+    const text = parts.join('\n');
+    const before = groups.at(-1);
+    // What has nothing to say joins what stands before it.
+    if (text === '' && before && before.members[0]!.range === members[0]!.range) {
+      groups[groups.length - 1] = { members: [...before.members, ...members], text: before.text };
+    } else groups.push({ members, text });
+    members = [];
+    mine = [];
+    size = 0;
+  };
+  for (const member of placed) {
+    if (members.length > 0 && members[0]!.range !== member.range) close();
+    members.push(member);
+    size += member.own.length;
+    for (; next < passages.length && passages[next]!.message <= member.to; next++) {
+      mine.push(passages[next]!);
+      size += passages[next]!.end - passages[next]!.start;
+    }
+    if (size >= leastTokens * CHARS_PER_TOKEN) close();
+  }
+  close();
+  return groups;
+}
+
+/** For sizes that need no exact count. */
+const CHARS_PER_TOKEN = 4;
+
+function renderedTokens(groups: readonly Group[], ranges: number, { counter }: RunTools): number {
+  let tokens = 0;
+  for (let range = 0; range < ranges; range++) {
+    const items = groups.filter((group) => group.members[0]!.range === range).map(plainItem);
+    if (items.length > 0) tokens += counter.text(renderSummaries(items));
+  }
+  return tokens;
+}
+
+/** As it will be rendered, before there is a node for it. */
+function plainItem(group: Group): SentNode {
+  const first = group.members[0]!;
+  const last = group.members.at(-1)!;
+  return { node: { ...first.node, full: group.text }, from: first.from, to: last.to, level: 'full' };
+}
+
+/** Where no passage fits: for each range its titles, as far as there is room. */
+function shortest(placed: readonly Placed[], input: NarrativeInput, tools: RunTools): Group[] {
+  const each = Math.floor(input.budgetTokens / input.ranges.length) - FRAME_TOKENS - NODE_HEADING_TOKENS;
+  return input.ranges.flatMap((_, range) => {
+    const members = placed.filter((one) => one.range === range);
+    const titles = members.map(({ node }) => node.title).join('\n');
+    return members.length === 0 ? [] : [{ members, text: firstThatFits(titles, Math.max(each, 6), tools.counter) }];
+  });
+}
+
+async function finish(
+  input: NarrativeInput,
+  groups: readonly Group[],
+  made: readonly { node: SummaryNode; from: number; to: number }[],
+  tools: RunTools,
+  pace: Pace,
+): Promise<Narrative> {
+  const nodes = new Map(made.map((one) => [one.node.id, one]));
+  const sent: SentNode[] = [];
+  for (const { members, text } of groups) {
+    const first = members[0]!;
+    const last = members.at(-1)!;
+    const joined =
+      members.length === 1
+        ? first.node
+        : await makeParent(
+            members.map(({ node }) => node),
+            { ...tools, pace, ceilings: input.settings.ceilings },
+          );
+    const node = joined ?? first.node;
+    const limit = Math.floor(node.tokens.source * FULL_SHARE);
+    const said = text === '' ? node.brief : text;
+    const fits = framed(said, tools.counter) <= limit;
+    const capped = fits ? said : await shorter(input, first.from, last.to, limit, said, tools, pace);
+    const whole: SummaryNode = {
+      ...node,
+      full: capped,
+      tokens: { ...node.tokens, full: framed(capped, tools.counter) },
+    };
+    const place = { node: whole, from: first.from, to: last.to };
+    nodes.set(whole.id, place);
+    sent.push({ ...place, level: 'full' });
+  }
+  return { sent, nodes: [...nodes.values()] };
+}
+
+async function shorter(
+  { corpus, tokens, settings, wanted }: NarrativeInput,
+  from: number,
+  to: number,
+  limit: number,
+  said: string,
+  tools: RunTools,
+  pace: Pace,
+): Promise<string> {
+  const source = { corpus, from, to, tokens: tokens.slice(from, to + 1).length, limits: settings.ceilings, wanted };
+  const text = await extractText(source, limit, { counter: tools.counter, pace });
+  return text === '' ? firstThatFits(said, limit, tools.counter) : text;
+}

@@ -1,0 +1,279 @@
+import { isCodeLine, isErrorLine, isOutcomeLine, isSignatureLine } from './line-kinds.ts';
+import { isToolResult, type SourceMessage } from './source.ts';
+import { isRunningText, lineShape } from './terms.ts';
+
+/**
+ * What a passage is: something said, a thought aloud, a heading, or a line of output or code that informs.
+ * `text` is running text inside output or code: a description, a comment, a sentence of a document.
+ */
+export type PassageKind = 'said' | 'thought' | 'heading' | 'call' | 'error' | 'outcome' | 'signature' | 'text' | 'path';
+
+/** A piece of a message's text that can stand by itself: a line, or a sentence of a long line. UTF-16 offsets. */
+export interface Passage {
+  /** Position of its message. */
+  readonly message: number;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: PassageKind;
+  /** Whether it is running text rather than names and symbols. */
+  readonly running: boolean;
+}
+
+/** Lines of prose longer than this are taken sentence by sentence. */
+const LONG_LINE = 360;
+
+/** A line of output or code beyond this is data, and never taken. */
+const LONGEST_OUTPUT_LINE = 400;
+
+/** Nobody speaks so long without a break: such a line is data. */
+const LONGEST_PROSE_LINE = 20_000;
+
+let segmenter: Intl.Segmenter | undefined;
+const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
+
+/** A step of cutting takes about so many UTF-16 units, some ten milliseconds. */
+export const CUT_STEP_CHARS = 100_000;
+
+/**
+ * Cuts a message's text into its passages, in order; what informs nobody (listings, data, wrappers) is left out.
+ * Linear in the text; prose, in any script, is kept whole.
+ */
+export class PassageCutter {
+  private readonly text: string;
+  private readonly position: number;
+  private readonly isOutput: boolean;
+  private readonly isUser: boolean;
+  private readonly passages: Passage[];
+  private at = 0;
+  /** The fence that is open, as its marks, or ''. */
+  private fence = '';
+  /** Inside `<think>` or a "Thought Process" block. */
+  private thinking = false;
+  /** Inside a folded block in which a tool's call and result are shown. */
+  private wrapped = false;
+  /** Within an edit block that is marked without a fence. */
+  private editing = false;
+
+  /** `passages` is added to. */
+  constructor(message: Pick<SourceMessage, 'role' | 'content'>, text: string, position: number, passages: Passage[]) {
+    this.text = text;
+    this.position = position;
+    this.isOutput = isToolResult(message);
+    this.isUser = message.role === 'user';
+    this.passages = passages;
+  }
+
+  /** Cuts some more lines; true at the text's end. */
+  step(): boolean {
+    const { text } = this;
+    const pause = this.at + CUT_STEP_CHARS;
+    while (this.at < text.length && this.at < pause) {
+      let end = text.indexOf('\n', this.at);
+      if (end === -1) end = text.length;
+      this.line(this.at, end);
+      this.at = end + 1;
+    }
+    return this.at >= text.length;
+  }
+
+  private line(start: number, end: number): void {
+    const { text } = this;
+    let first = start;
+    let last = end;
+    while (first < last && text.charCodeAt(first) <= 32) first++;
+    while (last > first && text.charCodeAt(last - 1) <= 32) last--;
+    if (first === last) return;
+    if (this.openOrCloseFence(first, last)) return;
+    const unit = text.charCodeAt(first);
+    if (unit === 60 && this.fence === '') {
+      // Wrappers of thoughts and tool calls, as exported transcripts show them.
+      const after = this.skipTags(first, last);
+      if (after >= last) return;
+      first = after;
+    }
+    if (text.startsWith('<<<<<<<', first)) this.editing = true;
+    if (text.startsWith('>>>>>>>', first)) {
+      this.editing = false;
+      return;
+    }
+    if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
+    else this.proseLine(first, last);
+  }
+
+  private openOrCloseFence(first: number, last: number): boolean {
+    const { text } = this;
+    const unit = text.charCodeAt(first);
+    if (unit !== 96 && unit !== 126) return false;
+    let marks = first;
+    while (marks < last && text.charCodeAt(marks) === unit) marks++;
+    if (marks - first < 3) return false;
+    const fence = text.slice(first, marks);
+    if (this.fence === '') {
+      this.fence = fence;
+      return true;
+    }
+    if (marks === last && fence.startsWith(this.fence)) {
+      this.fence = '';
+      return true;
+    }
+    return false;
+  }
+
+  /** Reads the tags at a line's start; returns where its words start, or `last` when it has none. */
+  private skipTags(first: number, last: number): number {
+    const { text } = this;
+    let at = first;
+    while (at < last && text.charCodeAt(at) === 60) {
+      const close = text.indexOf('>', at);
+      if (close === -1 || close >= last) return at;
+      const tag = TAG.exec(text.slice(at, Math.min(close + 1, at + 40)));
+      if (!tag) return at;
+      const [, slash, name] = tag;
+      const lower = name!.toLowerCase();
+      if (lower === 'think' || lower === 'thinking') this.thinking = slash !== '/';
+      else if (lower === 'details' || lower === 'tool-use') this.wrapped = slash !== '/' && !this.thinking;
+      else if (lower === 'summary' && slash !== '/') {
+        const end = text.indexOf('</summary>', close);
+        if (end !== -1 && end < last) {
+          // The label of a folded block; what follows on the same line is its content.
+          if (!this.thinking && !this.isOutput) this.take(close + 1, end, 'call');
+          at = end + '</summary>'.length;
+          continue;
+        }
+      } else if (!WRAPPERS.has(lower)) return at;
+      at = close + 1;
+      while (at < last && text.charCodeAt(at) <= 32) at++;
+    }
+    return at;
+  }
+
+  private proseLine(first: number, last: number): void {
+    const { text } = this;
+    let end = last;
+    const closing = text.lastIndexOf('</', end);
+    if (closing > first && text.charCodeAt(end - 1) === 62) end = this.trimClosingTags(first, end);
+    if (end <= first) return;
+    const kind: PassageKind = this.thinking ? 'thought' : text.charCodeAt(first) === 35 ? 'heading' : 'said';
+    if (end - first > LONGEST_PROSE_LINE) return;
+    const shape = lineShape(text, first, Math.min(end, first + 2000));
+    const running = isRunningText(shape);
+    if (!running && shape.plain === 0 && isRule(text, first, end)) return;
+    // Indented or symbol-laden lines outside a fence are code that was pasted; a user's are kept as said.
+    if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text, first, end)) {
+      this.outputLine(first, end);
+      return;
+    }
+    if (end - first <= LONG_LINE) {
+      this.passages.push({ message: this.position, start: first, end, kind, running });
+      return;
+    }
+    for (const { index, segment } of sentences().segment(text.slice(first, end))) {
+      const start = first + index;
+      let stop = start + segment.length;
+      while (stop > start && text.charCodeAt(stop - 1) <= 32) stop--;
+      if (stop > start) {
+        const part = isRunningText(lineShape(text, start, stop));
+        this.passages.push({ message: this.position, start, end: stop, kind, running: part });
+      }
+    }
+  }
+
+  private trimClosingTags(first: number, last: number): number {
+    const { text } = this;
+    let end = last;
+    while (end > first && text.charCodeAt(end - 1) === 62) {
+      const open = text.lastIndexOf('<', end - 1);
+      if (open < first) break;
+      const tag = TAG.exec(text.slice(open, end));
+      if (!tag) break;
+      const lower = tag[2]!.toLowerCase();
+      if (!WRAPPERS.has(lower)) break;
+      if (tag[1] === '/' && (lower === 'think' || lower === 'thinking')) this.thinking = false;
+      if (tag[1] === '/' && (lower === 'details' || lower === 'tool-use')) this.wrapped = false;
+      end = open;
+      while (end > first && text.charCodeAt(end - 1) <= 32) end--;
+    }
+    return end;
+  }
+
+  /** A line of output or code: taken when it informs. */
+  private outputLine(from: number, to: number): void {
+    const { text } = this;
+    let first = from;
+    let last = to;
+    if (last - first > LONGEST_OUTPUT_LINE) return;
+    first = skipLineNumber(text, first, last);
+    if (text.charCodeAt(last - 1) === 62) last = this.trimClosingTags(first, last);
+    if (last - first < 4) return;
+    const body = skipMarks(text, first, last);
+    const shape = lineShape(text, body, last);
+    if (isErrorLine(text, first, last)) this.take(first, last, 'error', isRunningText(shape));
+    else if (isOutcomeLine(text, first, last)) this.take(first, last, 'outcome', isRunningText(shape));
+    else if (isRunningText(shape)) this.take(body, last, 'text', true);
+    else if (this.isCall(first, last)) this.take(first, last, 'call', false);
+    else if (isSignatureLine(text, first, last)) this.take(first, last, 'signature', false);
+  }
+
+  /** A command in backticks or after a prompt, or the line that describes it, outside the output itself. */
+  private isCall(first: number, last: number): boolean {
+    if (this.fence !== '' || this.editing) return false;
+    const unit = this.text.charCodeAt(first);
+    if (unit === 96 || unit === 36) return last - first > 4;
+    return this.text.indexOf('`', first) !== -1 && this.text.indexOf('`', first) < last;
+  }
+
+  private take(start: number, end: number, kind: PassageKind, running = false): void {
+    if (end > start) this.passages.push({ message: this.position, start, end, kind, running });
+  }
+}
+
+const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
+
+/** Tags that wrap a message's parts and say nothing themselves. */
+const WRAPPERS = new Set([
+  'think',
+  'thinking',
+  'details',
+  'summary',
+  'tool-use',
+  'source',
+  'local-command-caveat',
+  'local-command-stdout',
+  'command-name',
+  'command-message',
+  'command-args',
+  'tool_use_error',
+  'system-reminder',
+]);
+
+/** A line of marks alone: a rule, a table's border. */
+function isRule(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if ((unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit > 0x2bff)
+      return false;
+    if (unit >= 0xc0 && unit < 0x2000) return false;
+  }
+  return true;
+}
+
+/** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
+function skipLineNumber(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at++;
+  if (at === start || at >= end) return start;
+  const unit = text.charCodeAt(at);
+  if (unit !== 0x2192 && unit !== 58 && unit !== 124 && unit !== 9) return start;
+  at++;
+  while (at < end && text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+/** Past the marks before a comment, a list entry, a quote or a diff's line. */
+function skipMarks(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && MARKS.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const MARKS = new Set(Array.from(' \t/*#-+>|;%!"\'', (char) => char.charCodeAt(0)));

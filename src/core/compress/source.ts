@@ -1,0 +1,99 @@
+import type { Message } from '../model/message.ts';
+import { messageText } from '../model/message.ts';
+
+/** What compression reads of a message. */
+export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+
+/** Asked between steps; an `AbortSignal` is one. */
+export interface Cancel {
+  readonly aborted: boolean;
+}
+
+/** Lets others run; awaited at least every 20 ms of work. */
+export type YieldNow = () => Promise<void>;
+
+/** Thrown at the next step after a cancellation; nothing has been committed. */
+export class Cancelled extends Error {
+  constructor() {
+    super('The compression was cancelled.');
+    this.name = 'Cancelled';
+  }
+}
+
+/** @throws {Cancelled} */
+export function throwIfCancelled(cancel: Cancel | undefined): void {
+  if (cancel?.aborted) throw new Cancelled();
+}
+
+/** Characters of work between two yields: some 10 ms of cutting and scanning at 10 MB/s and more. */
+const YIELD_CHARS = 100_000;
+
+/** Counts work and yields when enough has been done. */
+export class Pace {
+  private done = 0;
+  private readonly yieldNow: YieldNow | undefined;
+  private readonly cancel: Cancel | undefined;
+
+  constructor(yieldNow?: YieldNow, cancel?: Cancel) {
+    this.yieldNow = yieldNow;
+    this.cancel = cancel;
+  }
+
+  /** Notes `chars` of work done. @throws {Cancelled} after a yield during which the caller cancelled */
+  async spent(chars: number): Promise<void> {
+    this.done += chars;
+    if (this.done < YIELD_CHARS) return;
+    this.done = 0;
+    throwIfCancelled(this.cancel);
+    if (this.yieldNow) await this.yieldNow();
+    throwIfCancelled(this.cancel);
+  }
+}
+
+/** A message is a result when a tool wrote it: by its role, or because all its blocks are results. */
+export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolean {
+  if (message.role === 'tool') return true;
+  return message.content.length > 0 && message.content.every((block) => block.type === 'tool_result');
+}
+
+/** A hash of roles and texts that tells changed sources apart: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
+export function sourceHash(messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string {
+  const hash = new Hash53();
+  for (const message of messages) {
+    hash.add(message.role);
+    hash.add(messageText(message));
+    for (const attachment of message.attachments ?? []) hash.add(`${attachment.name}\n${attachment.text}`);
+  }
+  return hash.digest();
+}
+
+/** As `sourceHash`, of texts. */
+export function textHash(texts: readonly string[]): string {
+  const hash = new Hash53();
+  for (const text of texts) hash.add(text);
+  return hash.digest();
+}
+
+class Hash53 {
+  private high = 0xdeadbeef;
+  private low = 0x41c6ce57;
+
+  add(text: string): void {
+    let { high, low } = this;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      high = Math.imul(high ^ unit, 2654435761);
+      low = Math.imul(low ^ unit, 1597334677);
+    }
+    // A mark after each text, so that a moved boundary changes the hash.
+    this.high = Math.imul(high ^ 0x10ffff, 2654435761);
+    this.low = Math.imul(low ^ text.length, 1597334677);
+  }
+
+  digest(): string {
+    let { high, low } = this;
+    high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+    low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+    return (4294967296 * (2097151 & low) + (high >>> 0)).toString(16).padStart(14, '0');
+  }
+}

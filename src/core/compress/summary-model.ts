@@ -1,0 +1,73 @@
+import type { Cancel } from './source.ts';
+
+/** A request to a summarizer. Tokens; `jsonSchema` asks for an answer that fits it, where the model can. */
+export interface SummaryRequest {
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+}
+
+export interface SummaryReply {
+  readonly text: string;
+  /** Tokens as the provider reports them. */
+  readonly usage?: { readonly input: number; readonly output: number };
+}
+
+/**
+ * A model that summarizes. It throws on a provider's fault (key, network, limit) alone; bad output is returned and
+ * judged by the ladder.
+ */
+export interface SummaryModel {
+  /** `provider/model`. */
+  readonly id: string;
+  /** What a request may hold, prompt and system together. */
+  readonly maxInputTokens: number;
+  complete(request: SummaryRequest, cancel: Cancel): Promise<SummaryReply>;
+}
+
+/** Model calls as they add up; kept by the caller, so that they are known even when a run fails. */
+export class CallLog {
+  count = 0;
+  inputTokens = 0;
+  outputTokens = 0;
+
+  add(input: number, output: number): void {
+    this.count++;
+    this.inputTokens += input;
+    this.outputTokens += output;
+  }
+}
+
+/** Bad answers in a row after which a model is left alone for a while. */
+const PATIENCE = 2;
+
+/** The longest pause, in segments. */
+const LONGEST_PAUSE = 64;
+
+/**
+ * Keeps a model whose answers are bad from being asked again for each segment: after two bad segments it is passed
+ * over for 2, 4, 8 … segments. One good answer restores trust.
+ */
+export class ModelTrust {
+  private bad = 0;
+  private pause = 0;
+
+  /** Whether to ask the model for the next segment; each refusal shortens the pause. */
+  ask(): boolean {
+    if (this.pause === 0) return true;
+    this.pause--;
+    return false;
+  }
+
+  good(): void {
+    this.bad = 0;
+    this.pause = 0;
+  }
+
+  badAnswer(): void {
+    this.bad++;
+    if (this.bad >= PATIENCE) this.pause = Math.min(LONGEST_PAUSE, 2 ** (this.bad - PATIENCE + 1));
+  }
+}

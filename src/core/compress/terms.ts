@@ -1,0 +1,179 @@
+import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../tokens/char-classes.ts';
+
+/** What a term looks like: `identifier` covers names in code, paths, flags and versions. */
+export type TermKind = 'word' | 'name' | 'identifier' | 'number' | 'url';
+
+let known: CharClasses | undefined;
+/** Made on first use: the table takes a megabyte. */
+const classes = (): CharClasses => (known ??= new CharClasses());
+
+/** From here on scripts are written without spaces, or with particles joined to foreign words. */
+const FIRST_JOINED_SCRIPT = 0x2e80;
+
+const DELIMITERS = new Uint8Array(128);
+for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
+
+/** Punctuation around a word that is no part of it. */
+const EDGES = new Uint8Array(128);
+for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
+
+/** Calls `visit` for each term of `text[start, end)`, with its offsets in `text`. Linear; no strings are made. */
+export function forEachTerm(
+  text: string,
+  start: number,
+  end: number,
+  visit: (kind: TermKind, start: number, end: number) => void,
+): void {
+  let at = start;
+  while (at < end) {
+    const unit = text.charCodeAt(at);
+    if (isDelimiter(unit)) {
+      at++;
+      continue;
+    }
+    const first = at;
+    if (unit >= FIRST_JOINED_SCRIPT) {
+      // Without spaces, overlapping pairs of characters stand for words (the usual bigram index).
+      while (at < end && text.charCodeAt(at) >= FIRST_JOINED_SCRIPT && !isDelimiter(text.charCodeAt(at))) at++;
+      if (at - first <= 2) visit('word', first, at);
+      else for (let pair = first; pair + 2 <= at; pair++) visit('word', pair, pair + 2);
+      continue;
+    }
+    while (at < end) {
+      const next = text.charCodeAt(at);
+      if (isDelimiter(next) || next >= FIRST_JOINED_SCRIPT) break;
+      at++;
+    }
+    visitTrimmed(text, first, at, visit);
+  }
+}
+
+function isDelimiter(unit: number): boolean {
+  if (unit < 128) return unit <= 32 || DELIMITERS[unit] === 1;
+  if (unit < 0xa0) return true;
+  if (unit === 0xab || unit === 0xbb || unit === 0xa0 || unit === 0xb7) return true;
+  if (unit >= 0x2000 && unit <= 0x206f) return unit !== 0x2019 && unit !== 0x2011;
+  if (unit >= 0x2190 && unit <= 0x2bff) return true;
+  return (unit >= 0x3000 && unit <= 0x3020) || unit === 0xff0c || unit === 0xff01 || unit === 0xff1f || unit === 0xff1a;
+}
+
+function visitTrimmed(
+  text: string,
+  first: number,
+  last: number,
+  visit: (kind: TermKind, start: number, end: number) => void,
+): void {
+  let start = first;
+  let end = last;
+  while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
+  while (start < end && isEdge(text.charCodeAt(start))) {
+    // `.env` and `.github/` keep their dot.
+    if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
+    start++;
+  }
+  if (start < end) {
+    const kind = kindOf(text, start, end);
+    if (kind) visit(kind, start, end);
+  }
+}
+
+function isEdge(unit: number): boolean {
+  return unit < 128 && EDGES[unit] === 1;
+}
+
+function kindOf(text: string, start: number, end: number): TermKind | undefined {
+  const table = classes();
+  let letters = 0;
+  let digits = 0;
+  let joints = 0;
+  let humps = 0;
+  let before = 0;
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    const kind = table.at(text, at);
+    if (kind & (LETTER | MARK)) {
+      letters++;
+      if ((kind & (UPPER | LOWER)) === UPPER && (before & (UPPER | LOWER)) === LOWER) humps++;
+    } else if (kind & NUMBER) {
+      digits++;
+    } else if (unit === 58 && text.startsWith('://', at) && letters > 0) {
+      return 'url';
+    } else if (unit === 95 || unit === 47 || unit === 92 || unit === 36 || unit === 64) {
+      joints++;
+    } else if ((unit === 46 || unit === 58) && at > start && at + 1 < end) {
+      joints++;
+    }
+    before = kind;
+  }
+  if (letters + digits === 0) return undefined;
+  if (digits > 0 && letters <= 3 && table.at(text, start) & NUMBER && joints <= 3) return 'number';
+  const unit = text.charCodeAt(start);
+  if (joints > 0 || humps > 0 || (digits > 0 && letters > 0) || unit === 46 || unit === 126) return 'identifier';
+  if (unit === 45 && end - start > 2) return 'identifier';
+  if (digits > 0) return 'number';
+  return (table.at(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
+}
+
+/** How a line is made: words of a language, and tokens that look like code. */
+export interface LineShape {
+  readonly plain: number;
+  readonly code: number;
+}
+
+/** A line is running text from this many plain words on, if they are no fewer than its code-like tokens. */
+const RUNNING_WORDS = 4;
+
+/** Characters of a script without spaces that make up one word on average. */
+const JOINED_CHARS_PER_WORD = 2;
+
+export function isRunningText({ plain, code }: LineShape): boolean {
+  return plain >= RUNNING_WORDS && plain >= code;
+}
+
+/** Counts plain words and code-like tokens of `text[start, end)`, split at white space. Linear; no strings are made. */
+export function lineShape(text: string, start: number, end: number): LineShape {
+  const table = classes();
+  let plain = 0;
+  let code = 0;
+  let at = start;
+  while (at < end) {
+    while (at < end && table.at(text, at) & SPACE) at++;
+    if (at >= end) break;
+    let letters = 0;
+    let joined = 0;
+    let isCode = false;
+    let odd = false;
+    let tail = false;
+    let before = 0;
+    const first = at;
+    for (; at < end; at++) {
+      const kind = table.at(text, at);
+      if (kind & SPACE) break;
+      const unit = text.charCodeAt(at);
+      if (kind & (LETTER | MARK)) {
+        if (unit >= FIRST_JOINED_SCRIPT) joined++;
+        if (tail) odd = true;
+        letters++;
+        if ((kind & (UPPER | LOWER)) === UPPER && (before & (UPPER | LOWER)) === LOWER) isCode = true;
+      } else if (unit < 128 && CODE_MARKS[unit] === 1) {
+        if (at + 1 < end && !(table.at(text, at + 1) & SPACE)) isCode = true;
+        if (unit !== 46 && unit !== 41 && !(unit === 40 && at === first)) odd = true;
+        tail = letters > 0;
+      } else if (unit < 128 && WORD_MARKS[unit] === 1) {
+        tail = letters > 0 && unit !== 39 && unit !== 45;
+      } else if (kind & NUMBER || unit < 128) {
+        odd = true;
+      }
+      before = kind;
+    }
+    if (joined > 0) plain += Math.max(1, Math.round(joined / JOINED_CHARS_PER_WORD));
+    else if (isCode) code++;
+    else if (!odd && letters >= 2) plain++;
+  }
+  return { plain, code };
+}
+
+const CODE_MARKS = new Uint8Array(128);
+for (const char of '_/.()\\`<>{}=') CODE_MARKS[char.charCodeAt(0)] = 1;
+const WORD_MARKS = new Uint8Array(128);
+for (const char of '"\',;:!?-*') WORD_MARKS[char.charCodeAt(0)] = 1;

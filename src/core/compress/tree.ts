@@ -1,0 +1,172 @@
+import { auditSummary } from '../audit/audit.ts';
+import { messageId, type NodeId } from '../model/ids.ts';
+import type { Role } from '../model/message.ts';
+import type { StructuredSummary, SummaryNode } from '../model/summary.ts';
+import { buildCorpus } from './corpus.ts';
+import { extractText, firstThatFits, levelLimits, type LeafTools, type LevelLimits, titleOf } from './leaf.ts';
+import { framed } from './counting.ts';
+import { leastTokens } from './levels.ts';
+import { textHash, type SourceMessage } from './source.ts';
+
+export interface ParentTools extends LeafTools {
+  /** Ceilings of a parent's texts, in tokens. */
+  readonly ceilings: LevelLimits;
+  readonly nextId: () => NodeId;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export const PARENT_VERSION = 'merge-1';
+
+/**
+ * A node for several neighbours, made by code from their summaries alone: their structured lists joined, their
+ * sentences chosen by worth. No model reads a summary again, so nothing decays by being retold, and the work stays
+ * linear in the session. Undefined when nothing shorter than the source can be said.
+ */
+export async function makeParent(
+  children: readonly SummaryNode[],
+  tools: ParentTools,
+): Promise<SummaryNode | undefined> {
+  const first = children[0];
+  const last = children.at(-1);
+  if (!first || !last) return undefined;
+  const { counter, pace } = tools;
+  const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
+  const limits = levelLimits(source, tools.ceilings);
+  const texts = children.map((child) => child.detailed);
+  const corpus = await buildCorpus(texts.flatMap(spoken), pace);
+  const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
+  let detailed = await extractText(leaf, limits.detailed, tools);
+  if (detailed === '') {
+    detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
+  }
+  const short = await extractText(leaf, Math.min(limits.brief, framed(detailed, counter)), tools);
+  const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
+  const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
+  const { passes, ...audit } = auditSummary(
+    { texts: [detailed], tokens: tokens.detailed, missingSections: [] },
+    { texts: [...texts, ...children.map((child) => child.title)], tokens: source },
+  );
+  if (!passes && audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty')) return undefined;
+  const structured = mergeStructured(children);
+  return {
+    id: tools.nextId(),
+    depth: Math.max(...children.map((child) => child.depth)) + 1,
+    first: first.first,
+    last: last.last,
+    messages: children.reduce((sum, child) => sum + child.messages, 0),
+    children: children.map((child) => child.id),
+    title: titleOf(first.title === last.title ? first.title : `${first.title} … ${last.title}`),
+    brief,
+    detailed,
+    ...(structured && { structured }),
+    tokens,
+    rung: 'extractive',
+    model: 'local',
+    promptVersion: PARENT_VERSION,
+    sourceHash: textHash(children.map((child) => child.sourceHash)),
+    at: tools.now(),
+    audit,
+  };
+}
+
+const SPEAKER = /^(user|assistant|tool|system): /;
+
+/** A summary's text as the speeches it quotes, so that who spoke still counts. */
+function spoken(text: string): SourceMessage[] {
+  const speeches: { role: Role; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const speaker = SPEAKER.exec(line);
+    const open = speeches.at(-1);
+    if (speaker) speeches.push({ role: roleOf(speaker[1]!), lines: [line.slice(speaker[0].length)] });
+    else if (open) open.lines.push(line);
+    else speeches.push({ role: 'assistant', lines: [line] });
+  }
+  return speeches.map(({ role, lines }, index) => ({
+    id: messageId(String(index)),
+    role,
+    content: [{ type: 'text', text: lines.join('\n') }],
+  }));
+}
+
+function roleOf(name: string): Role {
+  return name === 'user' || name === 'tool' || name === 'system' ? name : 'assistant';
+}
+
+/** Entries of each list that a parent keeps: the newest. */
+const MOST_MERGED = 40;
+
+function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | undefined {
+  const summaries = children.flatMap((child) => child.structured ?? []);
+  if (summaries.length === 0) return undefined;
+  const join = <Entry>(
+    list: (summary: StructuredSummary) => readonly Entry[],
+    key: (entry: Entry) => string,
+  ): Entry[] => [...new Map(summaries.flatMap(list).map((entry) => [key(entry), entry])).values()].slice(-MOST_MERGED);
+  const same = (entry: string): string => entry;
+  return {
+    topics: join(({ topics }) => topics, same),
+    decisions: join(
+      ({ decisions }) => decisions,
+      ({ what }) => what,
+    ),
+    preferences: join(({ preferences }) => preferences, same),
+    guidance: join(({ guidance }) => guidance, same),
+    errors: join(
+      ({ errors }) => errors,
+      ({ what }) => what,
+    ),
+    failedAttempts: join(({ failedAttempts }) => failedAttempts, same),
+    files: join(({ files }) => files, same),
+    openSteps: summaries.at(-1)?.openSteps ?? [],
+    outcomes: join(({ outcomes }) => outcomes, same),
+    narrative: summaries
+      .map(({ narrative }) => narrative.slice(0, 600))
+      .slice(-MOST_MERGED)
+      .join(' '),
+  };
+}
+
+/**
+ * Joins neighbours until the frontier (oldest first) fits `budgetTokens` at its briefest: each time the oldest run of
+ * `fanIn` nodes of the least depth. Returns the new frontier and the parents made; a frontier of one is never joined.
+ */
+export async function condense(
+  frontier: readonly SummaryNode[],
+  budgetTokens: number,
+  fanIn: number,
+  tools: ParentTools,
+): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+  const nodes = [...frontier];
+  const parents: SummaryNode[] = [];
+  let tokens = leastTokens(nodes);
+  while (nodes.length > 1 && tokens > budgetTokens) {
+    const at = oldestRun(nodes, fanIn);
+    const run = nodes.slice(at, at + fanIn);
+    const parent = await makeParent(run, tools);
+    if (!parent) break;
+    parents.push(parent);
+    nodes.splice(at, run.length, parent);
+    const now = leastTokens(nodes);
+    if (now >= tokens && nodes.length <= fanIn) break;
+    tokens = now;
+  }
+  return { frontier: nodes, parents };
+}
+
+/** Where the oldest run of `fanIn` neighbours of equal depth starts, the least depth first; 0 when there is none. */
+function oldestRun(nodes: readonly SummaryNode[], fanIn: number): number {
+  let best = -1;
+  let bestDepth = Infinity;
+  let start = 0;
+  for (let at = 1; at <= nodes.length; at++) {
+    if (at < nodes.length && nodes[at]!.depth === nodes[start]!.depth) continue;
+    const { depth } = nodes[start]!;
+    if (at - start >= fanIn && depth < bestDepth) {
+      best = start;
+      bestDepth = depth;
+    }
+    start = at;
+  }
+  return Math.max(0, best);
+}
