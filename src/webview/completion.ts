@@ -1,0 +1,78 @@
+import type { CommandName } from '../protocol/views.ts';
+import type { TextKey } from './texts.ts';
+
+/** A command that can be typed, with what it does. */
+export interface SlashCommand {
+  readonly name: string;
+  readonly command: CommandName;
+  readonly help: TextKey;
+  /** True when text is to follow it. */
+  readonly argument: boolean;
+}
+
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: 'compress', command: 'compress', help: 'commandCompress', argument: false },
+  { name: 'reset', command: 'reset', help: 'commandReset', argument: false },
+  { name: 'task', command: 'task', help: 'commandTask', argument: true },
+  { name: 'recall', command: 'recall', help: 'commandRecall', argument: true },
+  { name: 'pin', command: 'pin', help: 'commandPin', argument: true },
+  { name: 'model', command: 'model', help: 'commandModel', argument: false },
+  { name: 'export', command: 'export', help: 'commandExport', argument: false },
+  { name: 'new', command: 'new', help: 'commandNew', argument: false },
+];
+
+/** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */
+export type Completing =
+  | { readonly kind: 'command'; readonly query: string; readonly start: number; readonly end: number }
+  | { readonly kind: 'file'; readonly query: string; readonly start: number; readonly end: number };
+
+/** What stands before the caret that can be completed: `/name` at the very start, `#name` after a space. */
+export function completingAt(value: string, caret: number): Completing | undefined {
+  const before = value.slice(0, caret);
+  const command = /^\/([a-z]*)$/i.exec(before);
+  if (command) return { kind: 'command', query: command[1]!.toLowerCase(), start: 0, end: caret };
+  const file = /(?:^|\s)#([\w./\\-]{0,200})$/.exec(before);
+  if (file) return { kind: 'file', query: file[1]!, start: caret - file[1]!.length - 1, end: caret };
+  return undefined;
+}
+
+export function commandsFor(query: string): readonly SlashCommand[] {
+  return SLASH_COMMANDS.filter((each) => each.name.startsWith(query));
+}
+
+/** Reads a text that is a command and its argument; undefined when it is a message. */
+export function readCommand(value: string): { readonly slash: SlashCommand; readonly argument: string } | undefined {
+  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(value.trim());
+  const slash = found && SLASH_COMMANDS.find((each) => each.name === found[1]!.toLowerCase());
+  return slash ? { slash, argument: (found[2] ?? '').trim() } : undefined;
+}
+
+/** Steps through what was sent before, newest first, with the unsent text at the end. */
+export class InputHistory {
+  readonly #sent: readonly string[];
+  #index: number;
+  #unsent = '';
+
+  constructor(sent: readonly string[]) {
+    this.#sent = sent;
+    this.#index = sent.length;
+  }
+
+  /** True while an older text is shown. */
+  get browsing(): boolean {
+    return this.#index < this.#sent.length;
+  }
+
+  older(current: string): string | undefined {
+    if (this.#index === 0) return undefined;
+    if (!this.browsing) this.#unsent = current;
+    this.#index--;
+    return this.#sent[this.#index];
+  }
+
+  newer(): string | undefined {
+    if (!this.browsing) return undefined;
+    this.#index++;
+    return this.#sent[this.#index] ?? this.#unsent;
+  }
+}

@@ -1,0 +1,67 @@
+import { text } from './texts.ts';
+
+let locale = 'en';
+
+/** Sets the language of dates and numbers (BCP 47); an unknown one leaves it as it was. */
+export function setLocale(tag: string): void {
+  try {
+    [locale = 'en'] = Intl.getCanonicalLocales(tag);
+  } catch {
+    locale = 'en';
+  }
+}
+
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString(locale);
+}
+
+/** 940, 12.4k, 1.2M: for places where every digit would be noise. */
+export function formatShort(value: number): string {
+  return Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+export function formatPercent(share: number): string {
+  return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
+}
+
+/** Money as people say it: cents below a dollar, with two digits that count. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return '0 ¢';
+  if (dollars < 1) return `${(dollars * 100).toLocaleString(locale, { maximumSignificantDigits: 2 })} ¢`;
+  return `$${dollars.toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+export function formatTime(at: number): string {
+  return new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
+}
+
+export function formatFull(at: number): string {
+  return new Date(at).toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' });
+}
+
+/** Today, yesterday or a date, seen from `now` (both ms since the epoch). */
+export function formatDay(at: number, now: number): string {
+  const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
+  if (days === 0) return text('today');
+  if (days === 1) return text('yesterday');
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Date(at).toLocaleDateString(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  });
+}
+
+export function sameDay(a: number, b: number): boolean {
+  return startOfDay(a) === startOfDay(b);
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
+
+/** What is left of a path when only its last name is shown. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

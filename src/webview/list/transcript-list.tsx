@@ -1,0 +1,152 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { MessageView } from '../../protocol/views.ts';
+import { usePage, useSignal } from '../page-context.ts';
+import type { Signal } from '../page.ts';
+import { Row } from '../parts/row.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
+import { Minimap } from '../parts/minimap.tsx';
+import { coverAt, type OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { PAGE } from '../transcript.ts';
+import { Viewport, type Range } from './viewport.ts';
+
+/** A guess at the height of a message that was never drawn, in px: its lines at 60 characters and 20 px each. */
+function guessHeight(message: MessageView | undefined): number {
+  if (!message) return 140;
+  let length = 0;
+  for (const part of message.parts) if (part.type === 'text') length += part.text.length;
+  return Math.min(4_000, 76 + Math.ceil(length / 60) * 20);
+}
+
+/** The transcript. Only the rows near the view are on the page; messages are loaded when their rows come near. */
+export function TranscriptList({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const scroller = useRef<HTMLDivElement>(null);
+  const spacer = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLDivElement>(null);
+  const viewport = useRef<Viewport>(undefined);
+  const asked = useRef(new Set<number>());
+  const [range, setRange] = useState<Range>({ from: 0, to: -1 });
+  const [atEnd, setAtEnd] = useState(true);
+  const [marked, setMarked] = useState<number>();
+  const { transcript } = session;
+
+  useLayoutEffect(() => {
+    const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
+    viewport.current = view;
+    const place = page.savedFor(session.id)?.place;
+    const { transcript: now } = page.session ?? session;
+    view.update(now.total, (row) => guessHeight(now.at(row)), { from: 0, to: -1 });
+    if (place) view.reveal(place.position, -place.offset);
+    setAtEnd(view.following);
+    return () => view.dispose();
+    // A new list for each session; what the first state was matters only here.
+  }, [session.id]);
+
+  useLayoutEffect(() => {
+    viewport.current?.update(transcript.total, (row) => guessHeight(transcript.at(row)), range);
+  }, [transcript, range]);
+
+  useLayoutEffect(() => viewport.current?.measure());
+
+  useEffect(() => {
+    for (const from of transcript.missing(range.from, range.to)) {
+      if (asked.current.has(from)) continue;
+      asked.current.add(from);
+      void page.load(from, PAGE, (range.from + range.to) / 2).finally(() => asked.current.delete(from));
+    }
+  }, [transcript, range]);
+
+  const scrolled = useCallback(() => {
+    const view = viewport.current;
+    if (!view) return;
+    view.scrolled();
+    setAtEnd(view.following);
+    const { row, offset } = view.place;
+    page.save({ place: view.following ? null : { position: row, offset } });
+  }, []);
+
+  const reveal = useCallback((position: number) => {
+    viewport.current?.reveal(position, 48);
+    setMarked(position);
+    setTimeout(() => setMarked((now) => (now === position ? undefined : now)), 2_500);
+  }, []);
+
+  const toEnd = useCallback(() => {
+    viewport.current?.toEnd();
+    setAtEnd(true);
+  }, []);
+
+  useSignal(
+    useCallback((signal: Signal) => {
+      if (signal.type === 'reveal') reveal(signal.position);
+      else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
+      else if (signal.type === 'focus' && signal.target === 'transcript') scroller.current?.focus();
+    }, []),
+  );
+
+  const compressionsAfter = useMemo(
+    () => Map.groupBy(session.compressions, (each) => each.after),
+    [session.compressions],
+  );
+
+  const drawn = [];
+  for (let row = Math.max(0, range.from); row <= range.to && row < transcript.total; row++) {
+    const message = transcript.at(row);
+    drawn.push(
+      <Row
+        key={message?.id ?? `row-${row}`}
+        row={row}
+        total={transcript.total}
+        message={message}
+        previousAt={transcript.at(row - 1)?.at}
+        cover={coverAt(session.covers, row)}
+        first={row === 0 ? compressionsAfter.get(-1) : undefined}
+        compressions={compressionsAfter.get(row)}
+        marked={marked === row}
+        busy={session.status.replying}
+        observe={(element) => viewport.current?.observe(element) ?? (() => undefined)}
+      />,
+    );
+  }
+  return (
+    <div class="transcript-frame">
+      <div
+        class="transcript"
+        ref={scroller}
+        onScroll={scrolled}
+        onKeyDown={moveBetweenMessages}
+        role="feed"
+        aria-label={text('messages')}
+        aria-busy={session.status.replying}
+        tabIndex={0}
+      >
+        <div class="spacer" ref={spacer} role="presentation">
+          <div class="rows" ref={rows} role="presentation">
+            {drawn}
+          </div>
+        </div>
+      </div>
+      {session.settings.minimap && transcript.total > 20 && (
+        <Minimap session={session} viewport={viewport} scroller={scroller} reveal={reveal} />
+      )}
+      {!atEnd && <IconButton icon="arrow-down" label={text('latest')} class="to-latest" onClick={toEnd} />}
+    </div>
+  );
+}
+
+/** Arrow keys go from message to message while one of them has the focus (the ARIA pattern of a feed). */
+function moveBetweenMessages(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+  const { target } = event;
+  if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
+  const onList = target === event.currentTarget;
+  if (!onList && !target.classList.contains('message')) return;
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  const messages = [...event.currentTarget.querySelectorAll<HTMLElement>('.message')];
+  const next = onList ? messages.at(-1) : messages[messages.indexOf(target) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,159 @@
+import { HeightIndex } from './heights.ts';
+
+/** Rows of a list that are on the page; inclusive. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Pixels above and below the view whose rows are kept on the page. */
+const OVERSCAN = 500;
+/** Rows on the page at most, however low they are. */
+const MOST_ROWS = 80;
+/** So near to the end, in px, the reader is taken to follow the newest message. */
+const NEAR_END = 32;
+
+/**
+ * Keeps a long list in place: knows which rows are near the view, and moves the scroll position when rows above it
+ * turn out higher or lower than guessed, so that what is read does not jump. At the end it follows what is added.
+ */
+export class Viewport {
+  readonly #scroller: HTMLElement;
+  readonly #spacer: HTMLElement;
+  readonly #rows: HTMLElement;
+  readonly #onRange: (range: Range) => void;
+  readonly #heights = new HeightIndex();
+  readonly #observer: ResizeObserver;
+  #range: Range = { from: 0, to: -1 };
+  #anchor = { row: 0, offset: 0 };
+  #following = true;
+
+  constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: Range) => void) {
+    this.#scroller = scroller;
+    this.#spacer = spacer;
+    this.#rows = rows;
+    this.#onRange = onRange;
+    this.#observer = new ResizeObserver((entries) => this.#resized(entries));
+    this.#observer.observe(scroller);
+  }
+
+  dispose(): void {
+    this.#observer.disconnect();
+  }
+
+  /** True while the newest message is kept in view. */
+  get following(): boolean {
+    return this.#following;
+  }
+
+  /** The row at the top of the view, and how many px of it are above. */
+  get place(): { readonly row: number; readonly offset: number } {
+    return this.#anchor;
+  }
+
+  /** The part of the whole list that is in view, as shares (0…1). */
+  get view(): { readonly top: number; readonly bottom: number } {
+    const total = Math.max(1, this.#heights.total);
+    const top = this.#scroller.scrollTop / total;
+    return { top, bottom: Math.min(1, top + this.#scroller.clientHeight / total) };
+  }
+
+  /** Sets the list's length and better guesses of heights for rows that were never drawn. */
+  update(count: number, guess: (row: number) => number, changed: Range): void {
+    this.#heights.resize(count, guess);
+    for (let row = changed.from; row <= changed.to; row++) {
+      if (!this.#heights.isMeasured(row)) this.#heights.set(row, guess(row), false);
+    }
+    this.#place();
+    this.#choose();
+  }
+
+  /** Forgets everything: the list is another one. */
+  reset(): void {
+    this.#heights.clear();
+    this.#range = { from: 0, to: -1 };
+    this.#anchor = { row: 0, offset: 0 };
+    this.#following = true;
+  }
+
+  /** Starts to watch a row's height; the returned function ends it. */
+  observe(row: HTMLElement): () => void {
+    this.#observer.observe(row);
+    return () => this.#observer.unobserve(row);
+  }
+
+  /** Reads the heights of all rows on the page at once; called after they were drawn, before they are painted. */
+  measure(): void {
+    let changed = false;
+    for (const element of this.#rows.children) {
+      if (element instanceof HTMLElement) changed = this.#read(element) || changed;
+    }
+    if (changed) this.#place();
+    if (changed) this.#choose();
+  }
+
+  scrolled(): void {
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    this.#following = scrollTop + clientHeight >= scrollHeight - NEAR_END;
+    const row = this.#heights.rowAt(scrollTop);
+    this.#anchor = { row, offset: scrollTop - this.#heights.topOf(row) };
+    this.#choose();
+  }
+
+  /** Puts a row `above` px below the top of the view. */
+  reveal(row: number, above: number): void {
+    this.#following = false;
+    this.#anchor = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -above };
+    this.#place();
+    this.#choose();
+  }
+
+  toEnd(): void {
+    this.#following = true;
+    this.#place();
+    this.#choose();
+  }
+
+  #resized(entries: readonly ResizeObserverEntry[]): void {
+    let changed = false;
+    for (const { target } of entries) {
+      if (target === this.#scroller) changed = true;
+      else if (target instanceof HTMLElement && target.isConnected) changed = this.#read(target) || changed;
+    }
+    if (!changed) return;
+    this.#place();
+    this.#choose();
+  }
+
+  #read(element: HTMLElement): boolean {
+    const row = Number(element.dataset['row']);
+    const { height } = element.getBoundingClientRect();
+    if (Math.abs(this.#heights.heightOf(row) - height) < 0.5 && this.#heights.isMeasured(row)) return false;
+    this.#heights.set(row, height, true);
+    return true;
+  }
+
+  #place(): void {
+    this.#spacer.style.height = `${this.#heights.total}px`;
+    this.#rows.style.transform = `translateY(${this.#heights.topOf(this.#range.from)}px)`;
+    const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
+    const wanted = this.#following ? end : this.#heights.topOf(this.#anchor.row) + this.#anchor.offset;
+    const top = Math.max(0, Math.min(wanted, end));
+    if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
+    if (this.#following) {
+      const row = this.#heights.rowAt(top);
+      this.#anchor = { row, offset: top - this.#heights.topOf(row) };
+    }
+  }
+
+  #choose(): void {
+    if (this.#heights.count === 0) return;
+    const { scrollTop, clientHeight } = this.#scroller;
+    const from = this.#heights.rowAt(scrollTop - OVERSCAN);
+    const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MOST_ROWS - 1);
+    if (from === this.#range.from && to === this.#range.to) return;
+    this.#range = { from, to };
+    this.#rows.style.transform = `translateY(${this.#heights.topOf(from)}px)`;
+    this.#onRange(this.#range);
+  }
+}

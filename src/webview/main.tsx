@@ -1,0 +1,14 @@
+import { render } from 'preact';
+import type { EditorApi } from './host-link.ts';
+import { activateLinks } from './clicks.ts';
+import { Page } from './page.ts';
+import { App } from './parts/app.tsx';
+
+declare function acquireVsCodeApi(): EditorApi;
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page lacks its root element');
+const page = new Page(acquireVsCodeApi());
+activateLinks(root, page);
+render(<App page={page} />, root);
+page.start();

@@ -1,0 +1,98 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import c from 'highlight.js/lib/languages/c';
+import cpp from 'highlight.js/lib/languages/cpp';
+import csharp from 'highlight.js/lib/languages/csharp';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import kotlin from 'highlight.js/lib/languages/kotlin';
+import lua from 'highlight.js/lib/languages/lua';
+import makefile from 'highlight.js/lib/languages/makefile';
+import markdown from 'highlight.js/lib/languages/markdown';
+import php from 'highlight.js/lib/languages/php';
+import powershell from 'highlight.js/lib/languages/powershell';
+import python from 'highlight.js/lib/languages/python';
+import ruby from 'highlight.js/lib/languages/ruby';
+import rust from 'highlight.js/lib/languages/rust';
+import scss from 'highlight.js/lib/languages/scss';
+import shell from 'highlight.js/lib/languages/shell';
+import sql from 'highlight.js/lib/languages/sql';
+import swift from 'highlight.js/lib/languages/swift';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+
+const LANGUAGES = {
+  ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, markdown },
+  ...{ php, powershell, python, ruby, rust, scss, shell, sql, swift, typescript, xml, yaml },
+};
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
+hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
+
+/** Longer code stays plain: highlighting it would hold the page for longer than a key press may wait. */
+const LONGEST = 20_000;
+/** How long highlighting may hold the page at a time, in ms. */
+const SLICE = 6;
+
+const waiting: { readonly element: HTMLElement; readonly code: string; readonly language: string }[] = [];
+let scheduled = false;
+
+/** Colours `element`, whose text is `code`, when the page has a moment. Its size does not change. */
+export function highlightSoon(element: HTMLElement, code: string, language: string): void {
+  if (code.length > LONGEST || !hljs.getLanguage(language)) return;
+  waiting.push({ element, code, language });
+  schedule();
+}
+
+function schedule(): void {
+  if (scheduled) return;
+  scheduled = true;
+  setTimeout(() => {
+    scheduled = false;
+    const end = performance.now() + SLICE;
+    // The newest first: it is the one in view.
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { value } = hljs.highlight(next.code, { language: next.language, ignoreIllegals: true });
+      next.element.replaceChildren(spans(value));
+      if (performance.now() > end) break;
+    }
+    if (waiting.length > 0) schedule();
+  }, 0);
+}
+
+const PIECE = /<span class="([\w -]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)|[<&]/g;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+
+/** Builds the nodes that highlight.js describes: spans with a class and text, nothing else, and no HTML parser. */
+function spans(html: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const stack: Node[] = [fragment];
+  let text = '';
+  const flush = () => {
+    if (text !== '') stack.at(-1)!.appendChild(document.createTextNode(text));
+    text = '';
+  };
+  for (const match of html.matchAll(PIECE)) {
+    if (match[1] !== undefined) {
+      flush();
+      const span = document.createElement('span');
+      span.className = match[1];
+      stack.at(-1)!.appendChild(span);
+      stack.push(span);
+    } else if (match[0] === '</span>') {
+      flush();
+      if (stack.length > 1) stack.pop();
+    } else {
+      text += match[2] === undefined ? match[0] : ENTITIES[match[2]]!;
+    }
+  }
+  flush();
+  return fragment;
+}

@@ -1,0 +1,88 @@
+/** Where a link leads: out of the editor, into the workspace, or nowhere that this page would go. */
+export type LinkTarget =
+  | { readonly kind: 'web'; readonly href: string; readonly shown: string }
+  | { readonly kind: 'file'; readonly path: string; readonly line?: number; readonly column?: number }
+  | { readonly kind: 'refused' };
+
+const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+/** `src/a.ts`, `./a.ts:12`, `a.ts#L12`, `lib/x.py:3:14`; the line may come as a range, whose start counts. */
+const FILE = /^(?<path>[^\s:#?"'<>|*]+?)(?:(?::|#L)(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?:-L?\d{1,7})?)?$/;
+const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
+const KNOWN_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|Procfile)$/;
+
+/** Reads the target of a markdown link. Control characters and spaces that browsers would skip make it refused. */
+export function linkTarget(href: string): LinkTarget {
+  const text = decode(href);
+  if (text === undefined || hasControl(text)) return { kind: 'refused' };
+  if (SCHEME.test(text) && !/^[A-Za-z]:[\\/]/.test(text) && !isFileWithLine(text)) {
+    let url: URL;
+    try {
+      url = new URL(href);
+    } catch {
+      return { kind: 'refused' };
+    }
+    // `url.href` carries the host in ASCII (punycode), so that look-alike letters cannot hide in it.
+    return WEB_SCHEMES.has(url.protocol) ? { kind: 'web', href: url.href, shown: url.href } : { kind: 'refused' };
+  }
+  if (text.startsWith('//') || text.startsWith('\\\\') || text.startsWith('#') || text.startsWith('?')) {
+    return { kind: 'refused' };
+  }
+  return fileTarget(text) ?? { kind: 'refused' };
+}
+
+/** Reads inline text as the name of a file; undefined when it does not look like one. */
+export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
+  if (text.length > 300 || text.includes('://') || hasControl(text)) return undefined;
+  const target = fileTarget(text);
+  if (!target) return undefined;
+  const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+  const namesFile = EXTENSION.test(name) || KNOWN_NAMES.test(name);
+  // `e.g` and `Node.js` are words; a slash or a line number says that a file is meant.
+  return namesFile && (target.path.includes('/') || target.line !== undefined) ? target : undefined;
+}
+
+function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
+  const found = FILE.exec(text)?.groups;
+  const path = found?.path;
+  if (!path || /^[./\\]+$/.test(path)) return undefined;
+  return {
+    kind: 'file',
+    path,
+    ...(found.line !== undefined && { line: Math.max(1, Number(found.line)) }),
+    ...(found.column !== undefined && { column: Math.max(1, Number(found.column)) }),
+  };
+}
+
+/** `a.ts:12` reads like a scheme; a dot in the name and digits after the colon say that it is a file. */
+function isFileWithLine(text: string): boolean {
+  return /^[\w.-]+\.[A-Za-z]\w{0,7}:\d+(?::\d+)?(?:-\d+)?$/.test(text);
+}
+
+function decode(href: string): string | undefined {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasControl(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/**
+ * Characters that are not seen but change what is seen or done: C0/C1 controls, bidirectional overrides and isolates,
+ * zero-width marks. CVE-2021-42574 ("Trojan Source") is about the bidirectional ones.
+ */
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
+
+/** Those of them that a message may hide; tab and line breaks are not hidden, U+200C/U+200D are letters' business. */
+export const HIDDEN_CHARACTERS =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+
+/** The name by which a hidden character is shown, such as `U+202E`. */
+export function characterName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

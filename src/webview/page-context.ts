@@ -1,0 +1,23 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import type { Page, Signal } from './page.ts';
+
+export const PageContext = createContext<Page | undefined>(undefined);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (!page) throw new Error('a part of the page was drawn outside of it');
+  return page;
+}
+
+/** Draws the part anew after each change of the page's state. */
+export function usePageChanges(page: Page): void {
+  const [, setRevision] = useState(0);
+  useEffect(() => page.onChange(() => setRevision((revision) => revision + 1)), [page]);
+}
+
+/** Listens to signals while the part is there. */
+export function useSignal(handle: (signal: Signal) => void): void {
+  const page = usePage();
+  useEffect(() => page.onSignal(handle), [page, handle]);
+}

@@ -1,0 +1,228 @@
+import * as v from 'valibot';
+import { RequestFault } from '../protocol/faults.ts';
+import { PROTOCOL_VERSION, type HostToPage, type PageToHost } from '../protocol/messages.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
+import type { CommandName, MessageView, NoticeView } from '../protocol/views.ts';
+import { setLocale } from './format.ts';
+import { HostLink, type EditorApi } from './host-link.ts';
+import { LiveReply } from './live-reply.ts';
+import { reduce, type OpenSession, type PageState } from './state.ts';
+import { setTexts, text } from './texts.ts';
+
+/** What the page itself keeps over a reload: where the reader was, and what had been typed. */
+const savedSchema = v.object({
+  session: v.string(),
+  draft: v.string(),
+  /** The message at the top of the view and how far it is scrolled, in px; null at the end of the transcript. */
+  place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
+});
+export type Saved = v.InferOutput<typeof savedSchema>;
+
+/** A short word at the foot of the page, with one way to take it back. */
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly severity: 'info' | 'error';
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+export type Panel = 'none' | 'sessions' | 'recall' | 'gauge' | 'preview';
+
+/** What parts of the page ask of each other. */
+export type Signal =
+  | { readonly type: 'focus'; readonly target: Extract<HostToPage, { type: 'focus' }>['target'] }
+  | { readonly type: 'reveal'; readonly position: number }
+  | { readonly type: 'quote'; readonly text: string }
+  | { readonly type: 'draft'; readonly text: string; readonly focus: boolean };
+
+/** Seconds that a toast stays. */
+const TOAST_SECONDS = 8;
+
+/** The page's model: state from the host, what only the page knows, and the way to the host. */
+export class Page {
+  state: PageState = { phase: 'loading' };
+  live: LiveReply | undefined;
+  panel: Panel = 'none';
+  recallQuery = '';
+  toast: Toast | undefined;
+  /** Read out by screen readers. */
+  announcement = '';
+  readonly #api: EditorApi;
+  readonly #link: HostLink;
+  readonly #listeners = new Set<() => void>();
+  readonly #signals = new Set<(signal: Signal) => void>();
+  #saved: Saved | undefined;
+  #toasts = 0;
+
+  constructor(api: EditorApi) {
+    this.#api = api;
+    this.#link = new HostLink(api);
+    const saved = v.safeParse(savedSchema, api.getState());
+    this.#saved = saved.success ? saved.output : undefined;
+  }
+
+  start(): void {
+    window.addEventListener('message', (event) => this.receive(event.data));
+    window.addEventListener('focus', () => this.post({ type: 'focusChanged', focused: true }));
+    window.addEventListener('blur', () => this.post({ type: 'focusChanged', focused: false }));
+    window.addEventListener('error', (event) => this.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
+    this.post({ type: 'ready', version: PROTOCOL_VERSION });
+  }
+
+  receive(data: unknown): void {
+    const message = this.#link.receive(data);
+    if (!message) return;
+    if (message.type === 'replyDelta') {
+      if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.#resync('gap in a reply');
+      return;
+    }
+    if (message.type === 'focus') {
+      if (message.target === 'sessions') this.show('sessions');
+      this.signal({ type: 'focus', target: message.target });
+      return;
+    }
+    if (message.type === 'reveal') {
+      this.signal({ type: 'reveal', position: message.position });
+      return;
+    }
+    if (message.type === 'init' || message.type === 'settings') {
+      setTexts(message.settings.texts);
+      setLocale(message.settings.locale);
+    }
+    this.state = reduce(this.state, message);
+    if (message.type === 'init') {
+      const streaming = message.messages.find((each) => each.streaming);
+      this.live = streaming && new LiveReply(streaming.id, lastText(streaming));
+    } else if (message.type === 'replyStarted') {
+      this.live = new LiveReply(message.message.id, lastText(message.message));
+    } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
+      this.live = undefined;
+      this.announce(text('replyEnded', lastText(message.message).slice(0, 300)));
+    } else if (message.type === 'draft') {
+      this.signal({ type: 'draft', text: message.draft.text, focus: message.focus });
+    } else if (message.type === 'notice') {
+      this.announce(message.notice.text);
+    }
+    this.changed();
+  }
+
+  post(message: PageToHost): void {
+    this.#link.post(message);
+  }
+
+  /** Asks the host; a refusal is shown to the user and gives undefined. */
+  async ask<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K> | undefined> {
+    try {
+      return await this.#link.request(type, fields);
+    } catch (error) {
+      if (RequestFault.is(error, 'cancelled')) return undefined;
+      const action = RequestFault.is(error) ? error.action : undefined;
+      const words = error instanceof Error ? error.message : String(error);
+      this.tell(words, 'error', action && { label: action.label, run: () => this.run(action.command) });
+      return undefined;
+    }
+  }
+
+  /** As `ask`, for what is only asked to be done; true when it was. */
+  async do<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<boolean> {
+    return (await this.ask(type, fields)) !== undefined;
+  }
+
+  run(command: CommandName, argument?: string): void {
+    void this.ask('runCommand', { command, ...(argument !== undefined && { argument }) });
+  }
+
+  dismiss(notice: NoticeView): void {
+    this.post({ type: 'dismissNotice', id: notice.id });
+    this.receive({ type: 'noticeGone', id: notice.id });
+  }
+
+  get session(): OpenSession | undefined {
+    return this.state.phase === 'open' ? this.state.session : undefined;
+  }
+
+  /** Loads older messages; answers about another branch or session are dropped. */
+  async load(from: number, count: number, near: number): Promise<void> {
+    const before = this.session;
+    if (!before) return;
+    const answer = await this.ask('loadMessages', { session: before.id, epoch: before.epoch, from, count });
+    const session = this.#unchanged(before);
+    if (!answer || !session) return;
+    const transcript = session.transcript.add(answer.from, answer.messages, near);
+    this.state = { phase: 'open', session: { ...session, transcript } };
+    this.changed();
+  }
+
+  /** The session as it is now, if positions in it still mean what they did. */
+  #unchanged(before: OpenSession): OpenSession | undefined {
+    const { session } = this;
+    return session?.id === before.id && session.epoch === before.epoch ? session : undefined;
+  }
+
+  show(panel: Panel): void {
+    this.panel = panel;
+    this.changed();
+  }
+
+  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): void {
+    const id = ++this.#toasts;
+    this.toast = { id, text: words, severity, ...(action && { action }) };
+    this.changed();
+    setTimeout(() => this.untell(id), TOAST_SECONDS * 1000);
+  }
+
+  untell(id: number): void {
+    if (this.toast?.id !== id) return;
+    this.toast = undefined;
+    this.changed();
+  }
+
+  announce(words: string): void {
+    this.announcement = words;
+  }
+
+  /** What was kept of this session when the page was last here. */
+  savedFor(session: string): Saved | undefined {
+    return this.#saved?.session === session ? this.#saved : undefined;
+  }
+
+  save(change: Partial<Omit<Saved, 'session'>>): void {
+    const session = this.session?.id;
+    if (!session) return;
+    this.#saved = { session, draft: '', place: null, ...this.savedFor(session), ...change };
+    this.#api.setState(this.#saved);
+  }
+
+  /** Calls `listener` after each change of the state, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  signal(signal: Signal): void {
+    for (const listener of this.#signals) listener(signal);
+  }
+
+  onSignal(listener: (signal: Signal) => void): () => void {
+    this.#signals.add(listener);
+    return () => {
+      this.#signals.delete(listener);
+    };
+  }
+
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #resync(reason: string): void {
+    this.post({ type: 'resync', reason });
+  }
+}
+
+/** The text that a reply's deltas are added to. */
+export function lastText(message: MessageView): string {
+  const part = message.parts.findLast((each) => each.type === 'text');
+  return part?.type === 'text' ? part.text : '';
+}

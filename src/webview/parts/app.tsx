@@ -1,0 +1,144 @@
+import type { NoticeView } from '../../protocol/views.ts';
+import { TranscriptList } from '../list/transcript-list.tsx';
+import { PageContext, usePage, usePageChanges } from '../page-context.ts';
+import type { Page } from '../page.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { Composer } from './composer.tsx';
+import { Gauge } from './gauge.tsx';
+import { Icon, IconButton } from './icon-button.tsx';
+import { Notices } from './notices.tsx';
+import { PreviewPanel } from './preview-panel.tsx';
+import { RecallPanel } from './recall-panel.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
+import { TaskHeader } from './task-header.tsx';
+
+/** The whole page. */
+export function App({ page }: { readonly page: Page }) {
+  usePageChanges(page);
+  const { state } = page;
+  return (
+    <PageContext.Provider value={page}>
+      {state.phase === 'loading' && <Loading />}
+      {state.phase === 'unavailable' && <Unavailable words={state.text} actions={state.actions} />}
+      {state.phase === 'open' && <Chat session={state.session} page={page} />}
+      <div class="off-screen" aria-live="polite" role="status">
+        {page.announcement}
+      </div>
+    </PageContext.Provider>
+  );
+}
+
+function Chat({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
+  const empty = session.transcript.total === 0;
+  return (
+    <main class="chat" aria-label={text('chat')}>
+      <Header session={session} page={page} />
+      {page.panel === 'sessions' && <SessionsPanel session={session} />}
+      {page.panel === 'recall' && <RecallPanel />}
+      {session.task && <TaskHeader key={session.task.id} task={session.task} />}
+      {empty ? <Empty session={session} page={page} /> : <TranscriptList key={session.id} session={session} />}
+      {page.panel === 'preview' && <PreviewPanel />}
+      <Notices session={session} />
+      {page.toast && <ToastBar page={page} toast={page.toast} />}
+      {session.gauge && <Gauge gauge={session.gauge} />}
+      <Composer key={session.id} session={session} />
+    </main>
+  );
+}
+
+function Header({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
+  const open = page.panel === 'sessions';
+  return (
+    <header class="header">
+      <h1 class="header-title">
+        <button
+          type="button"
+          class="title-button"
+          aria-expanded={open}
+          title={text('sessions')}
+          onClick={() => page.show(open ? 'none' : 'sessions')}
+        >
+          <span>{session.title}</span>
+          <Icon name={open ? 'chevron-up' : 'chevron-down'} />
+        </button>
+      </h1>
+      <IconButton
+        icon="search"
+        label={text('recall')}
+        expanded={page.panel === 'recall'}
+        onClick={() => page.show(page.panel === 'recall' ? 'none' : 'recall')}
+      />
+      <IconButton icon="add" label={text('newSession')} onClick={() => page.run('new')} />
+    </header>
+  );
+}
+
+function Empty({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
+  const local = session.model.provider === 'local';
+  return (
+    <div class="empty">
+      <Icon name="comment-discussion" class="empty-icon" />
+      <h2>{text('emptyTitle')}</h2>
+      <p>{text('emptyText')}</p>
+      {(local || !session.model.ready) && <p class="meta">{text('emptyNoModel')}</p>}
+      <div class="row-of-buttons">
+        <button type="button" class="button" onClick={() => page.run('model')}>
+          {text('chooseModel')}
+        </button>
+        <button type="button" class="button secondary" onClick={() => page.run('import')}>
+          {text('importTranscript')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <main class="empty" aria-busy="true" aria-label={text('chat')}>
+      <Icon name="loading" class="codicon-modifier-spin empty-icon" />
+      <p class="meta">{text('loading')}</p>
+    </main>
+  );
+}
+
+function Unavailable({ words, actions }: { readonly words: string; readonly actions: NoticeView['actions'] }) {
+  const page = usePage();
+  return (
+    <main class="empty" aria-label={text('chat')}>
+      <Icon name="error" class="empty-icon" />
+      <p role="alert">{words}</p>
+      <div class="row-of-buttons">
+        {actions.map((action) => (
+          <button key={action.command} type="button" class="button" onClick={() => page.run(action.command)}>
+            {action.label}
+          </button>
+        ))}
+      </div>
+    </main>
+  );
+}
+
+function ToastBar({ page, toast }: { readonly page: Page; readonly toast: NonNullable<Page['toast']> }) {
+  const { action } = toast;
+  return (
+    <div class={`notice notice-${toast.severity} toast`} role={toast.severity === 'error' ? 'alert' : 'status'}>
+      <Icon name={toast.severity} />
+      <span class="notice-text">{toast.text}</span>
+      {action && (
+        <button
+          type="button"
+          class="text-button"
+          onClick={() => {
+            page.untell(toast.id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <IconButton icon="close" label={text('dismiss')} onClick={() => page.untell(toast.id)} />
+    </div>
+  );
+}

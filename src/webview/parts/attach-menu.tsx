@@ -1,0 +1,114 @@
+import { useRef, useState } from 'preact/hooks';
+import type { RequestOf } from '../../protocol/requests.ts';
+import { usePage } from '../page-context.ts';
+import type { Page } from '../page.ts';
+import { text, type TextKey } from '../texts.ts';
+import { Icon, IconButton } from './icon-button.tsx';
+
+type Place = Extract<
+  RequestOf<'attach'>['what'],
+  { kind: 'selection' | 'currentFile' | 'problems' | 'terminal' }
+>['kind'];
+
+const PLACES: readonly { readonly kind: Place; readonly label: TextKey; readonly icon: string }[] = [
+  { kind: 'selection', label: 'attachSelection', icon: 'list-selection' },
+  { kind: 'currentFile', label: 'attachCurrentFile', icon: 'file' },
+  { kind: 'problems', label: 'attachProblems', icon: 'warning' },
+  { kind: 'terminal', label: 'attachTerminal', icon: 'terminal' },
+];
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** The button that adds something to the next message. */
+export function AttachMenu({ images }: { readonly images: boolean }) {
+  const page = usePage();
+  const [open, setOpen] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const close = () => setOpen(false);
+  const leave = (event: FocusEvent) => {
+    if (!(event.relatedTarget instanceof Node) || !menu.current?.contains(event.relatedTarget)) close();
+  };
+  return (
+    <div
+      class="menu-holder"
+      ref={menu}
+      onFocusOut={leave}
+      onKeyDown={(event) => moveInMenu(event, menu.current, close)}
+    >
+      <IconButton icon="attach" label={text('attach')} expanded={open} onClick={() => setOpen(!open)} />
+      {open && (
+        <div class="menu" role="menu" aria-label={text('attach')}>
+          {PLACES.map(({ kind, label, icon }) => (
+            <button
+              key={kind}
+              type="button"
+              role="menuitem"
+              onClick={() => {
+                close();
+                void page.ask('attach', { what: { kind } });
+              }}
+            >
+              <Icon name={icon} /> {text(label)}
+            </button>
+          ))}
+          {images && (
+            <button type="button" role="menuitem" onClick={() => files.current?.click()}>
+              <Icon name="file-media" /> {text('attachImage')}
+            </button>
+          )}
+        </div>
+      )}
+      <input
+        ref={files}
+        type="file"
+        accept={IMAGE_TYPES.join(',')}
+        class="off-screen"
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={(event) => {
+          close();
+          const file = event.currentTarget.files?.[0];
+          if (file) void attachImage(page, file);
+          event.currentTarget.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+/** Hands an image to the host; other kinds of files are left alone. */
+export async function attachImage(page: Page, file: File): Promise<void> {
+  const mediaType = IMAGE_TYPES.find((each) => each === file.type);
+  if (!mediaType) return;
+  const address = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
+    reader.onerror = () => reject(new Error(text('requestFailed', file.name)));
+    reader.readAsDataURL(file);
+  });
+  const base64 = address.slice(address.indexOf(',') + 1);
+  await page.ask('attach', { what: { kind: 'image', name: file.name || text('image'), mediaType, base64 } });
+}
+
+/** Arrow keys, Home, End and Escape in a menu. */
+function moveInMenu(event: KeyboardEvent, holder: HTMLElement | null, close: () => void): void {
+  const items = [...(holder?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+  if (items.length === 0) return;
+  const at = items.findIndex((item) => item === document.activeElement);
+  const next: Readonly<Record<string, number>> = {
+    ArrowDown: (at + 1) % items.length,
+    ArrowUp: at <= 0 ? items.length - 1 : at - 1,
+    Home: 0,
+    End: items.length - 1,
+  };
+  if (event.key === 'Escape') {
+    close();
+    holder?.querySelector('button')?.focus();
+  } else if (event.key in next) {
+    items[next[event.key]!]?.focus();
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}

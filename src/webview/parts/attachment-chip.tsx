@@ -1,0 +1,28 @@
+import type { AttachmentView } from '../../protocol/views.ts';
+import { baseName, formatShort } from '../format.ts';
+import { text } from '../texts.ts';
+import { Icon, IconButton } from './icon-button.tsx';
+
+const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
+  file: 'file',
+  selection: 'list-selection',
+  problems: 'warning',
+  terminal: 'terminal',
+  paste: 'clippy',
+  image: 'file-media',
+};
+
+/** What goes or went with a message, and what it costs. */
+export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
+  const { attachment } = props;
+  const name = baseName(attachment.name);
+  const label = attachment.lines ? text('attachmentLines', name, ...attachment.lines) : name;
+  return (
+    <span class="chip" title={attachment.name}>
+      <Icon name={ICONS[attachment.kind]} />
+      <span class="chip-name">{label}</span>
+      <span class="meta">{text('attachmentTokens', formatShort(attachment.tokens))}</span>
+      {props.remove && <IconButton icon="close" label={text('removeAttachment', name)} onClick={props.remove} />}
+    </span>
+  );
+}

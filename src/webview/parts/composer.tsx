@@ -1,0 +1,264 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { FileMatch } from '../../protocol/views.ts';
+import { commandsFor, completingAt, InputHistory, readCommand } from '../completion.ts';
+import { formatShort } from '../format.ts';
+import { usePage, useSignal } from '../page-context.ts';
+import type { Page, Signal } from '../page.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { AttachMenu, attachImage } from './attach-menu.tsx';
+import { AttachmentChip } from './attachment-chip.tsx';
+import { Icon, IconButton } from './icon-button.tsx';
+import { SuggestionList, type Suggestion } from './suggestion-list.tsx';
+
+/** How long the typing must pause before the draft is kept, in ms. */
+const DRAFT_PAUSE = 300;
+
+/** Where messages are written. */
+export function Composer({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [value, setValue] = useState(() => page.savedFor(session.id)?.draft || session.draft.text);
+  const [caret, setCaret] = useState(0);
+  const [chosen, setChosen] = useState(0);
+  const [dismissed, setDismissed] = useState(false);
+  const [files, setFiles] = useState<readonly FileMatch[]>([]);
+  const history = useMemo(() => new InputHistory(session.history), [session.history]);
+  const { settings, status, draft, model } = session;
+  const completing = dismissed ? undefined : completingAt(value, caret);
+  const fileQuery = completing?.kind === 'file' ? completing.query : undefined;
+
+  const write = (next: string, at = next.length) => {
+    setValue(next);
+    setCaret(at);
+    setChosen(0);
+    setDismissed(false);
+    page.save({ draft: next });
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+  };
+
+  useEffect(() => {
+    const timer = setTimeout(() => page.post({ type: 'setDraft', session: session.id, text: value }), DRAFT_PAUSE);
+    return () => clearTimeout(timer);
+  }, [value]);
+
+  useEffect(() => {
+    if (fileQuery === undefined) {
+      setFiles([]);
+      return undefined;
+    }
+    let current = true;
+    void page.ask('completeFiles', { query: fileQuery }).then((found) => {
+      if (current) setFiles(found ?? []);
+    });
+    return () => {
+      current = false;
+    };
+  }, [fileQuery]);
+
+  useSignal(
+    useCallback((signal: Signal) => {
+      if (signal.type === 'quote') {
+        const quoted = signal.text.replace(/^/gm, '> ');
+        setValue((before) => `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${quoted}\n\n`);
+        field.current?.focus();
+      } else if (signal.type === 'draft') {
+        setValue(signal.text);
+        if (signal.focus) field.current?.focus();
+      } else if (signal.type === 'focus' && signal.target === 'composer') {
+        field.current?.focus();
+      }
+    }, []),
+  );
+
+  const suggestions: Suggestion[] = [];
+  if (completing?.kind === 'command') {
+    for (const each of commandsFor(completing.query)) {
+      suggestions.push({
+        key: each.name,
+        icon: 'symbol-event',
+        label: `/${each.name}`,
+        detail: text(each.help),
+        choose: () => {
+          if (each.argument) write(`/${each.name} `);
+          else submit(`/${each.name}`);
+        },
+      });
+    }
+  } else if (completing) {
+    for (const file of files) {
+      suggestions.push({
+        key: file.path,
+        icon: 'file',
+        label: file.name,
+        detail: file.path,
+        choose: () => {
+          write(value.slice(0, completing.start) + value.slice(completing.end), completing.start);
+          void page.ask('attach', { what: { kind: 'file', path: file.path } });
+        },
+      });
+    }
+  }
+  const open = suggestions.length > 0;
+  const picked = Math.min(chosen, suggestions.length - 1);
+
+  const submit = (source = value) => {
+    const command = readCommand(source);
+    if (command) {
+      write('');
+      runSlash(page, command);
+      return;
+    }
+    if (source.trim() === '' && draft.attachments.length === 0) return;
+    if (status.replying) {
+      page.tell(text('replyRunning'));
+      return;
+    }
+    write('');
+    page.signal({ type: 'focus', target: 'latest' });
+    const attachments = draft.attachments.map((each) => each.id);
+    void page.do('send', { text: source, attachments }).then((sent) => {
+      // What was refused goes back to where it was typed, unless something else is there by now.
+      if (!sent) setValue((now) => (now === '' ? source : now));
+    });
+  };
+
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (open && suggestionKey(event, suggestions, picked, setChosen)) return;
+    if (event.key === 'Escape') {
+      if (open) setDismissed(true);
+      else if (status.replying) page.post({ type: 'stop' });
+      else return;
+      event.preventDefault();
+      return;
+    }
+    if (event.key === 'Enter' && sends(event, settings.enterSends)) {
+      event.preventDefault();
+      submit();
+      return;
+    }
+    const before = value.slice(0, field.current?.selectionStart ?? 0);
+    if (event.key === 'ArrowUp' && !before.includes('\n') && (value === '' || history.browsing)) {
+      const older = history.older(value);
+      if (older !== undefined) {
+        event.preventDefault();
+        write(older);
+      }
+    } else if (event.key === 'ArrowDown' && history.browsing) {
+      const newer = history.newer();
+      if (newer !== undefined) {
+        event.preventDefault();
+        write(newer);
+      }
+    }
+  };
+
+  const paste = (event: ClipboardEvent) => {
+    const image = [...(event.clipboardData?.files ?? [])].find((each) => each.type.startsWith('image/'));
+    if (image && model.takesImages) {
+      event.preventDefault();
+      void attachImage(page, image);
+      return;
+    }
+    const pasted = event.clipboardData?.getData('text/plain') ?? '';
+    if (pasted.length <= settings.pasteAsAttachmentAbove) return;
+    event.preventDefault();
+    void page.ask('attach', { what: { kind: 'paste', text: pasted } });
+  };
+
+  const attached = draft.attachments.reduce((sum, each) => sum + each.tokens, 0);
+  return (
+    <div class="composer">
+      {open && <SuggestionList suggestions={suggestions} picked={picked} />}
+      <div class="composer-box">
+        {draft.attachments.length > 0 && (
+          <div class="chips" role="group" aria-label={text('attachments')}>
+            {draft.attachments.map((each) => (
+              <AttachmentChip key={each.id} attachment={each} remove={() => void page.ask('detach', { id: each.id })} />
+            ))}
+            {draft.attachments.length > 1 && <span class="meta">{text('attachedTotal', formatShort(attached))}</span>}
+          </div>
+        )}
+        <textarea
+          ref={field}
+          class="composer-field"
+          rows={1}
+          value={value}
+          readOnly={status.readOnly !== null}
+          placeholder={text(status.readOnly === null ? 'placeholder' : 'placeholderReadOnly')}
+          aria-label={text('composer')}
+          aria-autocomplete="list"
+          aria-controls={open ? 'suggestions' : undefined}
+          aria-activedescendant={open ? `suggestion-${picked}` : undefined}
+          onInput={(event) => {
+            setValue(event.currentTarget.value);
+            setCaret(event.currentTarget.selectionStart);
+            setChosen(0);
+            setDismissed(false);
+            page.save({ draft: event.currentTarget.value });
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={keyDown}
+          onPaste={paste}
+        />
+        <div class="composer-foot">
+          <AttachMenu images={model.takesImages} />
+          <button type="button" class="model-button" title={text('chooseModel')} onClick={() => page.run('model')}>
+            {!model.ready && <Icon name="warning" />}
+            <span>{model.label}</span>
+            <Icon name="chevron-down" />
+          </button>
+          <span class="grow" />
+          {status.replying ? (
+            <IconButton
+              icon="stop-circle"
+              label={text('stop')}
+              class="stop"
+              onClick={() => page.post({ type: 'stop' })}
+            />
+          ) : (
+            <IconButton
+              icon="send"
+              label={text('send')}
+              class="send"
+              disabled={status.readOnly !== null || (value.trim() === '' && draft.attachments.length === 0)}
+              onClick={() => submit()}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function sends(event: KeyboardEvent, enterSends: boolean): boolean {
+  if (event.ctrlKey || event.metaKey) return true;
+  return enterSends && !event.shiftKey && !event.altKey;
+}
+
+function suggestionKey(
+  event: KeyboardEvent,
+  suggestions: readonly Suggestion[],
+  picked: number,
+  setChosen: (index: number) => void,
+): boolean {
+  const count = suggestions.length;
+  if (event.key === 'ArrowDown') setChosen((picked + 1) % count);
+  else if (event.key === 'ArrowUp') setChosen((picked + count - 1) % count);
+  else if (event.key === 'Enter' || event.key === 'Tab') suggestions[picked]?.choose();
+  else return false;
+  event.preventDefault();
+  return true;
+}
+
+function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof readCommand>>): void {
+  if (slash.command === 'recall') {
+    page.recallQuery = argument;
+    page.show('recall');
+  } else if (slash.command === 'compress') {
+    page.show('preview');
+  } else {
+    page.run(slash.command, argument === '' ? undefined : argument);
+  }
+}

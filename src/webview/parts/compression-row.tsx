@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import type { CompressionView, NodeView } from '../../protocol/views.ts';
+import { formatCost, formatCount, formatPercent, formatTime } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import { text } from '../texts.ts';
+import { EventList } from './event-marks.tsx';
+import { Icon } from './icon-button.tsx';
+import { Markdown } from './markdown.tsx';
+
+/** A compression, where it happened: what it saved, and under it the summaries it made. */
+export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
+  const page = usePage();
+  const [nodes, setNodes] = useState<readonly NodeView[]>();
+  const [loading, setLoading] = useState(false);
+  const { tokens, keyEvents, undone } = compression;
+  const toggle = async () => {
+    if (nodes) {
+      setNodes(undefined);
+      return;
+    }
+    setLoading(true);
+    const answers = await Promise.all(compression.nodes.map((node) => page.ask('openNode', { node })));
+    setLoading(false);
+    setNodes(answers.filter((answer) => answer !== undefined));
+  };
+  const undo = () => void page.ask('undoNodes', { nodes: compression.nodes, undone: !undone });
+  const made = compression.summaries === 1 ? text('oneSummary') : text('summaries', compression.summaries);
+  const facts = [
+    text('compressedTokens', formatCount(tokens.before), formatCount(tokens.after)),
+    text('compressedEvents', keyEvents.kept, keyEvents.total),
+    formatCost(compression.costUsd),
+    formatTime(compression.at),
+  ];
+  return (
+    <div class={`compression ${undone ? 'undone' : ''}`}>
+      <div class="compression-head">
+        <button
+          type="button"
+          class="compression-toggle"
+          aria-expanded={nodes !== undefined}
+          aria-busy={loading}
+          title={text('compressionDetails')}
+          onClick={() => void toggle()}
+        >
+          <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
+          <Icon name="archive" />
+          <span class="compression-title">{text('compressed', formatCount(compression.messages), made)}</span>
+          <span class="meta">{undone ? text('compressionUndone') : facts.join(' · ')}</span>
+        </button>
+        {compression.nodes.length > 0 && (
+          <button type="button" class="text-button" onClick={undo}>
+            {text(undone ? 'redoCompression' : 'undoCompression')}
+          </button>
+        )}
+      </div>
+      {nodes?.map((node) => (
+        <NodeCard key={node.id} node={node} />
+      ))}
+    </div>
+  );
+}
+
+function NodeCard({ node }: { readonly node: NodeView }) {
+  const page = usePage();
+  return (
+    <section class="node" aria-label={node.title}>
+      <h3>{node.title}</h3>
+      <p class="meta">
+        {rungText(node)} · {text('compressedTokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
+        {formatPercent(node.audit.score)}
+      </p>
+      {node.audit.faults.length > 0 && (
+        <p class="fault">
+          <Icon name="warning" /> {text('auditFaults', node.audit.faults.join(', '))}
+        </p>
+      )}
+      <Markdown source={node.text} />
+      {node.events.length > 0 && <EventList events={node.events} fixed />}
+      <div class="row-of-buttons">
+        <button type="button" class="text-button" onClick={() => page.signal({ type: 'reveal', position: node.from })}>
+          {text('showOriginals')}
+        </button>
+        <button type="button" class="text-button" onClick={() => void page.ask('openNodeInEditor', { node: node.id })}>
+          {text('openInEditor')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function rungText(node: NodeView): string {
+  switch (node.rung) {
+    case 'extractive':
+      return text('rungExtractive');
+    case 'cut':
+      return text('rungCut');
+    case 'edited':
+      return text('rungEdited');
+    case 'model':
+    case 'retry':
+    case 'tight':
+      return text('rungModel', node.model);
+  }
+}

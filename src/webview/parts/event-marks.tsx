@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import type { EventMark } from '../../protocol/views.ts';
+import { usePage } from '../page-context.ts';
+import { text } from '../texts.ts';
+import { Icon, IconButton } from './icon-button.tsx';
+
+/** The key events quoted from a message: a line that opens to the quotes. */
+export function EventMarks({ events }: { readonly events: readonly EventMark[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div class="events">
+      <button type="button" class="text-button quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="bookmark" />
+        {events.length === 1 ? text('keyEvent') : text('keyEvents', events.length)}
+      </button>
+      {open && <EventList events={events} />}
+    </div>
+  );
+}
+
+export function EventList({ events, fixed }: { readonly events: readonly EventMark[]; readonly fixed?: boolean }) {
+  const page = usePage();
+  return (
+    <ul class="event-list">
+      {events.map((event) => (
+        <li key={event.id} class={`event event-${event.status}`}>
+          <span class="event-kind">
+            {event.pinned && <Icon name="pinned" />}
+            {event.kind}
+          </span>
+          <q>{event.quote}</q>
+          {!fixed && (
+            <span class="event-actions">
+              <IconButton
+                icon={event.pinned ? 'pinned' : 'pin'}
+                label={text(event.pinned ? 'unpin' : 'pinEvent')}
+                pressed={event.pinned}
+                onClick={() => void page.ask('setEventPinned', { event: event.id, pinned: !event.pinned })}
+              />
+              <IconButton
+                icon="trash"
+                label={text('removeEvent')}
+                onClick={() => void page.ask('removeEvent', { event: event.id })}
+              />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

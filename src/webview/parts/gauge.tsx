@@ -1,0 +1,98 @@
+import type { GaugeView } from '../../protocol/views.ts';
+import { formatCount, formatPercent } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import { text, type TextKey } from '../texts.ts';
+import { Icon } from './icon-button.tsx';
+
+const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], TextKey>> = {
+  system: 'partSystem',
+  memory: 'partMemory',
+  ledger: 'partLedger',
+  summaries: 'partSummaries',
+  window: 'partWindow',
+  task: 'partTask',
+  attachments: 'partAttachments',
+  recalled: 'partRecalled',
+};
+
+/** How full the context is, by its parts; opens to the figures. */
+export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
+  const page = usePage();
+  const open = page.panel === 'gauge';
+  const share = gauge.budget > 0 ? gauge.used / gauge.budget : 0;
+  const level = share >= 0.9 ? 'full' : share >= (gauge.threshold ?? 0.75) ? 'high' : 'low';
+  const label = text('gaugeText', formatCount(gauge.used), formatCount(gauge.budget), formatPercent(share));
+  const parts = gauge.parts.filter((part) => part.tokens > 0);
+  const scale = Math.max(gauge.budget, gauge.used, 1);
+  return (
+    <div class="gauge-holder">
+      {open && <GaugePanel gauge={gauge} parts={parts} />}
+      <button
+        type="button"
+        class={`gauge gauge-${level}`}
+        aria-expanded={open}
+        aria-label={`${text('gauge')}: ${label}`}
+        title={text('gaugeDetails')}
+        onClick={() => page.show(open ? 'none' : 'gauge')}
+      >
+        <span class="gauge-bar" aria-hidden="true">
+          {parts.map((part) => (
+            <span
+              key={part.name}
+              class={`gauge-part part-${part.name}`}
+              style={{ width: `${(part.tokens / scale) * 100}%` }}
+            />
+          ))}
+          {gauge.threshold !== undefined && (
+            <span class="gauge-threshold" style={{ left: `${((gauge.threshold * gauge.budget) / scale) * 100}%` }} />
+          )}
+        </span>
+        {gauge.droppedEvents > 0 && <Icon name="warning" />}
+        <span class="gauge-label">{label}</span>
+      </button>
+    </div>
+  );
+}
+
+function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
+  return (
+    <section class="gauge-panel" aria-label={text('gaugeDetails')}>
+      <table>
+        <tbody>
+          {parts.map((part) => (
+            <tr key={part.name}>
+              <th scope="row">
+                <span class={`swatch part-${part.name}`} aria-hidden="true" />
+                {text(NAMES[part.name])}
+              </th>
+              <td>{formatCount(part.tokens)}</td>
+              <td>{formatPercent(part.tokens / Math.max(1, gauge.budget))}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">
+              <span class="swatch" aria-hidden="true" />
+              {text('gaugeFree')}
+            </th>
+            <td>{formatCount(Math.max(0, gauge.budget - gauge.used))}</td>
+            <td>{formatPercent(Math.max(0, 1 - gauge.used / Math.max(1, gauge.budget)))}</td>
+          </tr>
+          <tr class="apart">
+            <th scope="row">
+              <span class="swatch" aria-hidden="true" />
+              {text('gaugeReserved')}
+            </th>
+            <td>{formatCount(gauge.reserved)}</td>
+            <td />
+          </tr>
+        </tbody>
+      </table>
+      {gauge.threshold !== undefined && <p class="meta">{text('gaugeThreshold', formatPercent(gauge.threshold))}</p>}
+      {gauge.droppedEvents > 0 && (
+        <p class="fault">
+          <Icon name="warning" /> {text('gaugeDropped', gauge.droppedEvents)}
+        </p>
+      )}
+    </section>
+  );
+}

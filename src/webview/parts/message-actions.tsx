@@ -1,0 +1,86 @@
+import type { MessageView } from '../../protocol/views.ts';
+import { usePage } from '../page-context.ts';
+import { lastText, type Page } from '../page.ts';
+import { taskSteps, type ListedStep } from '../task-steps.ts';
+import { text } from '../texts.ts';
+import { IconButton } from './icon-button.tsx';
+
+/** What can be done with a message; shown while the pointer or the focus is on it. */
+export function MessageActions(props: {
+  readonly message: MessageView;
+  readonly busy: boolean;
+  readonly edit: () => void;
+}) {
+  const { message, busy } = props;
+  const page = usePage();
+  const id = { message: message.id };
+  const spoken = message.role === 'user' || message.role === 'assistant';
+  const steps = message.role === 'assistant' ? taskSteps(lastText(message)) : [];
+  return (
+    <div class="message-actions" role="group" aria-label={text('messageActions')}>
+      {steps.length > 0 && (
+        <IconButton icon="checklist" label={text('adoptSteps')} onClick={() => void adopt(page, steps)} />
+      )}
+      <IconButton icon="copy" label={text('copyMarkdown')} onClick={() => void copyMessage(page, message)} />
+      {message.role === 'user' && <IconButton icon="edit" label={text('edit')} disabled={busy} onClick={props.edit} />}
+      {message.role === 'assistant' && (
+        <IconButton icon="refresh" label={text('retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
+      )}
+      {spoken && (
+        <>
+          <IconButton icon="quote" label={text('quote')} keepSelection onClick={() => quote(page, message)} />
+          <IconButton icon="pin" label={text('pin')} keepSelection onClick={() => void pin(page, message)} />
+          <IconButton
+            icon="repo-forked"
+            label={text('fork')}
+            disabled={busy}
+            onClick={() => void page.ask('fork', id)}
+          />
+        </>
+      )}
+      <IconButton icon="trash" label={text('remove')} disabled={busy} onClick={() => void remove(page, message)} />
+    </div>
+  );
+}
+
+async function copyMessage(page: Page, message: MessageView): Promise<void> {
+  if (await page.do('copyMessage', { message: message.id })) page.tell(text('copied'));
+}
+
+async function remove(page: Page, message: MessageView): Promise<void> {
+  if (!(await page.do('deleteMessage', { message: message.id }))) return;
+  const undo = () => void page.ask('undoDelete', { message: message.id });
+  page.tell(text('deleted'), 'info', { label: text('undo'), run: undo });
+}
+
+/** The selected text, if it lies in this message. */
+function selectionIn(message: MessageView): string {
+  const selection = window.getSelection();
+  const node = selection?.anchorNode;
+  const element = node instanceof Element ? node : node?.parentElement;
+  const within = element?.closest<HTMLElement>('[data-message]')?.dataset['message'] === message.id;
+  return within ? selection!.toString().trim() : '';
+}
+
+function quote(page: Page, message: MessageView): void {
+  const source = selectionIn(message) || lastText(message).slice(0, 600);
+  page.signal({ type: 'quote', text: source });
+}
+
+async function pin(page: Page, message: MessageView): Promise<void> {
+  const selected = selectionIn(message);
+  if (selected === '') {
+    page.tell(text('pinNothing'));
+    return;
+  }
+  const fields = { message: message.id, quote: selected, kind: 'fact' as const };
+  if (await page.do('pinQuote', fields)) page.tell(text('pinned'));
+}
+
+async function adopt(page: Page, steps: readonly ListedStep[]): Promise<void> {
+  const goal = page.session?.task?.goal ?? page.session?.title ?? '';
+  await page.ask('setTask', {
+    goal,
+    steps: steps.map((step) => ({ text: step.text, status: step.done ? ('done' as const) : ('pending' as const) })),
+  });
+}

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks';
+import type { CoverView, MessageView } from '../../protocol/views.ts';
+import { formatCost, formatFull, formatShort, formatTime } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import { text, type TextKey } from '../texts.ts';
+import { AttachmentChip } from './attachment-chip.tsx';
+import { EventMarks } from './event-marks.tsx';
+import { Icon, IconButton } from './icon-button.tsx';
+import { MessageActions } from './message-actions.tsx';
+import { MessageEditor } from './message-editor.tsx';
+import { Parts } from './parts.tsx';
+
+const NAMES: Readonly<Record<MessageView['role'], TextKey>> = {
+  user: 'you',
+  assistant: 'assistant',
+  system: 'systemRole',
+  tool: 'toolRole',
+};
+const ICONS: Readonly<Record<MessageView['role'], string>> = {
+  user: 'account',
+  assistant: 'comment-discussion-sparkle',
+  system: 'settings-gear',
+  tool: 'tools',
+};
+const ENDINGS = { stopped: 'endedStopped', interrupted: 'endedInterrupted', length: 'endedLength' } as const;
+
+/** A message with its head, its parts, what can be done with it, and how it ended. */
+export function Message(props: {
+  readonly message: MessageView;
+  readonly row: number;
+  readonly total: number;
+  readonly cover: CoverView | undefined;
+  readonly marked: boolean;
+  readonly busy: boolean;
+}) {
+  const { message, row, cover } = props;
+  const page = usePage();
+  const [editing, setEditing] = useState(false);
+  const head = `head-${message.id}`;
+  const classes = ['message', `from-${message.role}`];
+  if (cover) classes.push('covered');
+  if (props.marked) classes.push('marked');
+  if (message.streaming) classes.push('streaming');
+  return (
+    <div
+      class={classes.join(' ')}
+      role="article"
+      aria-labelledby={head}
+      aria-posinset={row + 1}
+      aria-setsize={props.total}
+      aria-busy={message.streaming}
+      tabIndex={-1}
+      data-message={message.id}
+    >
+      <div class="message-head">
+        <span class="message-name" id={head}>
+          <Icon name={ICONS[message.role]} />
+          <span class="name">{text(NAMES[message.role])}</span>
+          {message.model !== undefined && <span class="meta model">{message.model}</span>}
+          <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatFull(message.at)}>
+            {formatTime(message.at)}
+          </time>
+        </span>
+        {!message.streaming && !editing && (
+          <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
+        )}
+      </div>
+      {cover && (
+        <button
+          type="button"
+          class="cover-chip"
+          title={text('coveredHint')}
+          onClick={() => void page.ask('openNodeInEditor', { node: cover.node })}
+        >
+          <Icon name="fold" />
+          <span>{text('covered', cover.title)}</span>
+        </button>
+      )}
+      {editing ? (
+        <MessageEditor message={message} close={() => setEditing(false)} />
+      ) : (
+        <div class="message-body">
+          <Parts message={message} />
+        </div>
+      )}
+      {message.attachments && message.attachments.length > 0 && (
+        <div class="chips">
+          {message.attachments.map((each) => (
+            <AttachmentChip key={each.id} attachment={each} />
+          ))}
+        </div>
+      )}
+      <Foot message={message} busy={props.busy} />
+      {message.events && message.events.length > 0 && <EventMarks events={message.events} />}
+    </div>
+  );
+}
+
+function Foot({ message, busy }: { readonly message: MessageView; readonly busy: boolean }) {
+  const page = usePage();
+  const { ending, tokens, branches, fault } = message;
+  const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
+  if (!unusual && !tokens && !branches && !fault) return null;
+  return (
+    <div class="message-foot">
+      {branches && branches.ids.length > 1 && (
+        <span class="branches">
+          <IconButton
+            icon="chevron-left"
+            label={text('previousBranch')}
+            disabled={busy || branches.index === 0}
+            onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index - 1]! })}
+          />
+          <span>{text('branchOf', branches.index + 1, branches.ids.length)}</span>
+          <IconButton
+            icon="chevron-right"
+            label={text('nextBranch')}
+            disabled={busy || branches.index >= branches.ids.length - 1}
+            onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index + 1]! })}
+          />
+        </span>
+      )}
+      {fault && (
+        <span class="fault" role="alert">
+          <Icon name="error" /> {fault.text}
+        </span>
+      )}
+      {unusual && (
+        <span class={`ending ending-${ending}`}>
+          <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {text(unusual)}
+        </span>
+      )}
+      {unusual && !busy && (
+        <button type="button" class="text-button" onClick={() => void page.ask('continue', { message: message.id })}>
+          {text('continue')}
+        </button>
+      )}
+      {fault?.retry && !busy && (
+        <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
+          {text('retry')}
+        </button>
+      )}
+      {tokens && (
+        <span
+          class="meta usage"
+          title={tokens.cachedInput ? text('usageCached', formatShort(tokens.cachedInput)) : undefined}
+        >
+          {tokens.input === undefined
+            ? text('usageOut', formatShort(tokens.output))
+            : text('usage', formatShort(tokens.input), formatShort(tokens.output))}
+          {message.costUsd !== undefined && message.costUsd > 0 && ` · ${formatCost(message.costUsd)}`}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import type { OutlineView } from '../../protocol/views.ts';
+import type { Viewport } from '../list/viewport.ts';
+import { usePage } from '../page-context.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+
+/** Px per bucket of the overview. */
+const LINE = 3;
+
+/**
+ * The whole session in a strip: the size of its messages, key events, compressions, and where the reader is.
+ * A click goes there. It repeats what the transcript says, so it is hidden from screen readers and the keyboard.
+ */
+export function Minimap(props: {
+  readonly session: OpenSession;
+  readonly viewport: RefObject<Viewport | undefined>;
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly reveal: (position: number) => void;
+}) {
+  const page = usePage();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [outline, setOutline] = useState<OutlineView>();
+  const [height, setHeight] = useState(0);
+  const { session } = props;
+  const { total } = session.transcript;
+
+  useEffect(() => {
+    const observer = new ResizeObserver(() => setHeight(canvas.current?.clientHeight ?? 0));
+    observer.observe(canvas.current!);
+    return () => observer.disconnect();
+  }, []);
+
+  useEffect(() => {
+    if (height === 0) return;
+    let current = true;
+    const buckets = Math.max(1, Math.floor(height / LINE));
+    void page.ask('outline', { session: session.id, buckets }).then((answer) => {
+      if (current && answer) setOutline(answer);
+    });
+    return () => {
+      current = false;
+    };
+  }, [height, total, session.id, session.compressions]);
+
+  useEffect(() => {
+    const draw = () => {
+      if (canvas.current && outline) drawMap(canvas.current, outline, session, props.viewport.current);
+    };
+    draw();
+    const scroller = props.scroller.current;
+    scroller?.addEventListener('scroll', draw, { passive: true });
+    return () => scroller?.removeEventListener('scroll', draw);
+  }, [outline, height, session.compressions, session.covers]);
+
+  return (
+    <canvas
+      ref={canvas}
+      class="minimap"
+      aria-hidden="true"
+      title={text('minimap')}
+      onPointerDown={(event) => {
+        const share = event.offsetY / Math.max(1, event.currentTarget.clientHeight);
+        props.reveal(Math.min(total - 1, Math.floor(share * total)));
+      }}
+    />
+  );
+}
+
+function drawMap(canvas: HTMLCanvasElement, outline: OutlineView, session: OpenSession, viewport?: Viewport): void {
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.scale(ratio, ratio);
+  context.clearRect(0, 0, width, height);
+  const style = getComputedStyle(canvas);
+  const color = (name: string) => style.getPropertyValue(`--map-${name}`).trim() || style.color;
+  const largest = Math.max(1, ...outline.buckets.map((bucket) => bucket.tokens));
+  const yOf = (position: number) => (position / Math.max(1, outline.total)) * height;
+  for (const bucket of outline.buckets) {
+    const y = yOf(bucket.from);
+    const tall = Math.max(1, yOf(bucket.to + 1) - y - (height > outline.buckets.length * 2 ? 1 : 0));
+    context.fillStyle = color(bucket.users > 0 ? 'user' : 'reply');
+    // The square root keeps one huge paste from flattening everything else.
+    context.fillRect(2, y, Math.max(2, (width - 8) * Math.sqrt(bucket.tokens / largest)), tall);
+    if (bucket.keyEvents > 0) {
+      context.fillStyle = color('event');
+      context.fillRect(width - 4, y, 3, Math.max(2, tall));
+    }
+  }
+  context.fillStyle = color('compression');
+  for (const { after, undone } of session.compressions) if (!undone) context.fillRect(0, yOf(after + 1) - 1, width, 2);
+  if (!viewport) return;
+  const { top, bottom } = viewport.view;
+  context.fillStyle = color('view');
+  context.fillRect(0, top * height, width, Math.max(4, (bottom - top) * height));
+}

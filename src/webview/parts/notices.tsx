@@ -1,0 +1,123 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { NoticeView, StatusView } from '../../protocol/views.ts';
+import { formatCount } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { Icon, IconButton } from './icon-button.tsx';
+
+/** What the user should know now: between the transcript and the composer, never over either. */
+export function Notices({ session }: { readonly session: OpenSession }) {
+  const { status, notices } = session;
+  const page = usePage();
+  return (
+    <div class="notices">
+      {status.readOnly !== null && <Banner severity="info" icon="lock" words={status.readOnly} actions={takeOver()} />}
+      {status.offline !== null && (
+        <Banner severity="warning" icon="debug-disconnect" words={status.offline} actions={[]} />
+      )}
+      {status.escalation && <Escalation escalation={status.escalation} />}
+      {status.waiting && <Waiting waiting={status.waiting} />}
+      {status.resetPending && <Banner severity="info" icon="history" words={text('resetPending')} actions={[]} />}
+      {status.compression && <Progress compression={status.compression} />}
+      {notices.map((notice) => (
+        <Banner
+          key={notice.id}
+          severity={notice.severity}
+          icon={notice.severity}
+          words={notice.text}
+          actions={notice.actions}
+          dismiss={() => page.dismiss(notice)}
+        />
+      ))}
+    </div>
+  );
+}
+
+const takeOver = (): NoticeView['actions'] => [{ label: text('takeOver'), command: 'takeOver' }];
+
+function Banner(props: {
+  readonly severity: NoticeView['severity'];
+  readonly icon: string;
+  readonly words: string;
+  readonly actions: NoticeView['actions'];
+  readonly dismiss?: () => void;
+}) {
+  const page = usePage();
+  return (
+    <div class={`notice notice-${props.severity}`} role={props.severity === 'error' ? 'alert' : 'status'}>
+      <Icon name={props.icon} />
+      <span class="notice-text">{props.words}</span>
+      {props.actions.map((action) => (
+        <button key={action.command} type="button" class="text-button" onClick={() => page.run(action.command)}>
+          {action.label}
+        </button>
+      ))}
+      {props.dismiss && <IconButton icon="close" label={text('dismiss')} onClick={props.dismiss} />}
+    </div>
+  );
+}
+
+function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
+  const page = usePage();
+  return (
+    <div class="escalation" role="alert">
+      <p>
+        <Icon name="warning" /> {escalation.text}
+      </p>
+      <p class="meta">
+        {text('gaugeText', formatCount(escalation.requestTokens), formatCount(escalation.budget), '').replace(
+          / \(\)$/,
+          '',
+        )}
+      </p>
+      <div class="row-of-buttons">
+        {escalation.ways.map((way, index) => (
+          <button
+            key={way.command}
+            type="button"
+            class={index === 0 ? 'button' : 'button secondary'}
+            onClick={() => page.run(way.command)}
+          >
+            {way.label}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waiting']> }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((waiting.until - now) / 1000));
+  return (
+    <div class="notice notice-info">
+      <Icon name="watch" />
+      <span class="notice-text" role="timer">
+        {text('waiting', waiting.text, seconds)}
+      </span>
+    </div>
+  );
+}
+
+function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
+  const page = usePage();
+  const { stage, done, total } = compression;
+  const words = total > 0 ? text('compressingProgress', stage, done, total) : stage;
+  return (
+    <div class="notice notice-progress" role="status">
+      <Icon name="loading" class="codicon-modifier-spin" />
+      <span class="notice-text">{text('compressing', words)}</span>
+      {total > 0 && <progress max={total} value={done} aria-label={text('compressing', stage)} />}
+      {compression.cancellable && (
+        <button type="button" class="text-button" onClick={() => page.run('cancelCompression')}>
+          {text('cancelCompression')}
+        </button>
+      )}
+    </div>
+  );
+}

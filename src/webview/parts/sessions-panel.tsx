@@ -1,0 +1,141 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SessionView } from '../../protocol/views.ts';
+import { formatDay } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import type { Page } from '../page.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { Icon, IconButton } from './icon-button.tsx';
+
+/** The list of sessions: search, switch, rename, pin, archive, delete. */
+export function SessionsPanel({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const [query, setQuery] = useState('');
+  const [renaming, setRenaming] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = session.sessions
+    .filter((each) => words.every((word) => each.title.toLowerCase().includes(word)))
+    .toSorted((a, b) => order(a) - order(b) || b.updatedAt - a.updatedAt);
+  const choose = async (id: SessionView['id']) => {
+    if (id === session.id || (await page.do('switchSession', { session: id }))) page.show('none');
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      page.show('none');
+      page.signal({ type: 'focus', target: 'composer' });
+      return;
+    }
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0) return;
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const at = items.findIndex((item) => item === document.activeElement);
+    event.preventDefault();
+    (at + step < 0 ? field.current : items[Math.min(at + step, items.length - 1)])?.focus();
+  };
+  return (
+    <section class="panel" aria-label={text('sessions')} onKeyDown={keyDown}>
+      <div class="panel-head">
+        <input
+          ref={field}
+          class="input"
+          type="search"
+          value={query}
+          placeholder={text('searchSessions')}
+          aria-label={text('searchSessions')}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && found[0]) void choose(found[0].id);
+          }}
+        />
+        <IconButton icon="close" label={text('close')} onClick={() => page.show('none')} />
+      </div>
+      <ul class="session-list" ref={list}>
+        {found.map((each) => (
+          <li key={each.id} class={each.id === session.id ? 'session current' : 'session'}>
+            {renaming === each.id ? (
+              <Rename session={each} page={page} close={() => setRenaming(undefined)} />
+            ) : (
+              <>
+                <button
+                  type="button"
+                  class="session-open"
+                  aria-current={each.id === session.id}
+                  onClick={() => void choose(each.id)}
+                >
+                  <span class="session-title">
+                    {each.pinned && <Icon name="pinned" />}
+                    {each.title}
+                  </span>
+                  <span class="meta">
+                    {text('sessionMeta', formatDay(each.updatedAt, Date.now()), each.messages)}
+                    {each.archived && ` · ${text('archived')}`}
+                  </span>
+                </button>
+                <SessionActions session={each} page={page} rename={() => setRenaming(each.id)} />
+              </>
+            )}
+          </li>
+        ))}
+        {found.length === 0 && <li class="meta nothing">{text('noSessions')}</li>}
+      </ul>
+    </section>
+  );
+}
+
+function order(session: SessionView): number {
+  return session.archived ? 2 : session.pinned ? 0 : 1;
+}
+
+function SessionActions(props: { readonly session: SessionView; readonly page: Page; readonly rename: () => void }) {
+  const { session, page } = props;
+  const remove = async () => {
+    if (!(await page.do('deleteSession', { session: session.id }))) return;
+    const undo = () => void page.ask('undoDeleteSession', { session: session.id });
+    page.tell(text('sessionDeleted'), 'info', { label: text('undo'), run: undo });
+  };
+  return (
+    <span class="session-actions">
+      <IconButton
+        icon={session.pinned ? 'pinned' : 'pin'}
+        label={text(session.pinned ? 'unpinSession' : 'pinSession')}
+        onClick={() => void page.ask('pinSession', { session: session.id, pinned: !session.pinned })}
+      />
+      <IconButton icon="edit" label={text('rename')} onClick={props.rename} />
+      <IconButton
+        icon="archive"
+        label={text(session.archived ? 'unarchive' : 'archive')}
+        onClick={() => void page.ask('archiveSession', { session: session.id, archived: !session.archived })}
+      />
+      <IconButton icon="trash" label={text('deleteSession')} onClick={() => void remove()} />
+    </span>
+  );
+}
+
+function Rename(props: { readonly session: SessionView; readonly page: Page; readonly close: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const rename = async (title: string) => {
+    if (title !== '' && title !== props.session.title) {
+      await props.page.ask('renameSession', { session: props.session.id, title });
+    }
+    props.close();
+  };
+  return (
+    <input
+      ref={field}
+      class="input"
+      defaultValue={props.session.title}
+      maxLength={200}
+      aria-label={text('renameTo')}
+      onBlur={(event) => void rename(event.currentTarget.value.trim())}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') event.currentTarget.blur();
+        else if (event.key === 'Escape') props.close();
+      }}
+    />
+  );
+}
