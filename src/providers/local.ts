@@ -1,6 +1,7 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { messageText } from '../core/model/message.ts';
+import { bestExcerpt } from '../core/search/excerpt.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';
 
 /** One place in the session, found by its search. */
@@ -28,8 +29,6 @@ const HITS = 5;
 const CANDIDATES = 15;
 /** UTF-16 units of a quote: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
-/** UTF-16 units that a quote may begin before the first word found, to begin with a line. */
-const MAX_LEAD = 120;
 
 /**
  * The embedded default: no key, no network. It answers from the session itself, by quoting what the search finds, and
@@ -95,24 +94,10 @@ function quote(hit: LocalHit, question: string, label: string): string {
   return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${name}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
 }
 
-/** The text, or of a long one the stretch that holds most different words of the question, from a line's start. */
+/** The text, or of a long one the stretch that answers the question best. */
 function excerpt(text: string, question: string): string {
-  if (text.length <= MAX_QUOTE) return text;
-  const wanted = new Set(question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []);
-  const places = [...text.toLowerCase().matchAll(/[\p{L}\p{N}_]{3,}/gu)].filter((match) => wanted.has(match[0]));
-  let start = 0;
-  let most = 0;
-  for (const [index, place] of places.entries()) {
-    const inReach = new Set<string>();
-    for (let next = index; next < places.length && places[next]!.index < place.index + MAX_QUOTE; next += 1) {
-      inReach.add(places[next]![0]);
-    }
-    if (inReach.size > most) [start, most] = [place.index, inReach.size];
-  }
-  const line = text.lastIndexOf('\n', start) + 1;
-  const from = start - line <= MAX_LEAD ? line : start;
-  const cut = text.slice(from, from + MAX_QUOTE).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
-  return `${from > 0 ? '…' : ''}${cut}${from + MAX_QUOTE < text.length ? '…' : ''}`;
+  const { start, end } = bestExcerpt(text, question, MAX_QUOTE);
+  return `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;
 }
 
 const normal = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();

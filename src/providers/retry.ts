@@ -19,6 +19,8 @@ export interface RetryOptions {
 const MAX_RETRIES = 4;
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
+/** Silence has cost minutes already; once more may help, five times over is a turn that hangs. */
+const MAX_TIMEOUTS = 2;
 
 /**
  * The same model, trying again what may go better a moment later: rate limits, overload, a lost network, silence. Only
@@ -41,6 +43,7 @@ async function* streamWithRetries(
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
   const { maxRetries = MAX_RETRIES, onWait, sleep = pause } = options;
+  let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
     let begun = false;
     try {
@@ -51,6 +54,8 @@ async function* streamWithRetries(
       return;
     } catch (error) {
       if (begun || attempt > maxRetries || !mayPass(error)) throw error;
+      if (error.reason === 'timeout') timeouts += 1;
+      if (timeouts >= MAX_TIMEOUTS) throw error;
       const ms = waitMs(error, attempt, options);
       if (ms === undefined) throw error;
       onWait?.(ms, attempt + 1, error);

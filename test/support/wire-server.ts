@@ -91,6 +91,13 @@ export class WireServer {
     return this;
   }
 
+  /** Each message is answered with what `make` makes of it, from now on. */
+  answerWith(make: (question: string) => string): this {
+    this.mock.clearFixtures();
+    this.mock.on({}, ({ messages }) => ({ content: make(textOf(messages.at(-1)?.content)) }), { chunkSize: 8 });
+    return this;
+  }
+
   /** The next request is refused in the protocol's own form; can be called several times for several requests. */
   refuseNext(status: number, refusal: Refusal = {}): this {
     return this.disturbNext({ kind: 'refuse', status, refusal });
@@ -158,6 +165,10 @@ export class WireServer {
 function parse(raw: Buffer): Readonly<Record<string, unknown>> {
   if (raw.length === 0) return {};
   return JSON.parse(raw.toString('utf8')) as Readonly<Record<string, unknown>>;
+}
+
+function textOf(content: string | readonly { readonly text?: string }[] | null | undefined): string {
+  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n\n');
 }
 
 /** Hands a reply on, event by event, until the disturbance strikes. */

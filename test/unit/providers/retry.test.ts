@@ -87,6 +87,13 @@ describe('trying again', () => {
     });
   }
 
+  it('waits through silence once more, not for ever', async () => {
+    const model = scripted(Array.from({ length: 9 }, () => [fault('timeout')]));
+    const outcome = await turn(retrying(model, { sleep }), ask('hi'));
+    assert.equal(outcome.fault?.reason, 'timeout');
+    assert.equal(model.calls, 2);
+  });
+
   it('ends at once when the user stops while it waits', async () => {
     const stop = new AbortController();
     const model = scripted([[fault('rate_limited', 50_000)], ['hello']]);

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describeFault } from '../../../src/app/fault-text.ts';
+import { retrying } from '../../../src/providers/retry.ts';
+import type { Disturbance } from '../../support/wire-server.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { PROTOCOLS, ask, turn } from './protocols.ts';
+import type { Outcome } from './protocols.ts';
+
+const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
+const FAULTED = 0.3;
+const STOPPED = 0.05;
+/** Turns under way at once. */
+const AT_ONCE = 5;
+/** A turn that has not ended after this many milliseconds is stuck: far beyond what its tries can take. */
+const STUCK_MS = 30_000;
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const FAULTS: readonly Disturbance[] = [
+  { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error', retryAfter: '0.01' } },
+  { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error' } },
+  { kind: 'refuse', status: 500, refusal: { type: 'api_error' } },
+  { kind: 'refuse', status: 529, refusal: { type: 'overloaded_error' } },
+  { kind: 'refuse', status: 401, refusal: { type: 'authentication_error' } },
+  { kind: 'refuse', status: 403, refusal: { type: 'permission_error' } },
+  { kind: 'refuse', status: 404, refusal: { type: 'not_found_error' } },
+  { kind: 'refuse', status: 400, refusal: { message: 'prompt is too long' } },
+  { kind: 'reset' },
+  { kind: 'silence', afterText: 0 },
+  { kind: 'silence', afterText: 3 },
+  { kind: 'cut', afterText: 0 },
+  { kind: 'cut', afterText: 2 },
+  { kind: 'end', afterText: 0 },
+  { kind: 'end', afterText: 4 },
+  { kind: 'garbage', afterText: 0 },
+  { kind: 'garbage', afterText: 1 },
+  { kind: 'reply', status: 200, type: 'application/json', body: '{"broken' },
+  { kind: 'reply', status: 502, type: 'text/html', body: '<html>Bad gateway</html>' },
+  { kind: 'reply', status: 200, type: 'text/event-stream', body: '' },
+];
+
+const question = (n: number): string => `Question number ${n} about the migration`;
+const answer = (text: string): string => `To "${text}" the answer is: first the reader, then the writer.`;
+
+for (const [seed, protocol] of PROTOCOLS.entries()) {
+  describe(`${TURNS} turns through ${protocol.name}, 3 of 10 requests faulted`, () => {
+    let server: WireServer;
+    before(async () => {
+      server = await WireServer.start();
+    });
+    after(() => server.stop());
+
+    it('all end: complete and right, or with a fault that says what to do', async function () {
+      this.timeout(TURNS * 1000);
+      const random = randomFrom(seed + 1);
+      server.answerWith(answer).disturbBy(() => {
+        return random() < FAULTED ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
+      });
+      const model = retrying(protocol.make(server.url, 400), { baseMs: 1, capMs: 50 });
+
+      const outcomes: Outcome[] = [];
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        while (next < TURNS) {
+          const n = next++;
+          const stop = new AbortController();
+          if (random() < STOPPED) setTimeout(() => stop.abort(), random() * 20);
+          const outcome = await unstuck(turn(model, ask(question(n)), stop.signal), n);
+          assert.ok(answer(question(n)).startsWith(outcome.text), `turn ${n} said: ${outcome.text}`);
+          outcomes.push(outcome);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+      assert.equal(outcomes.length, TURNS);
+      for (const { text, ending, fault } of outcomes) {
+        if (fault === undefined) {
+          assert.equal(ending, 'complete');
+          assert.match(text, /then the writer\.$/);
+        } else {
+          assert.ok(describeFault(fault).action !== undefined);
+        }
+      }
+      const whole = outcomes.filter((outcome) => outcome.fault === undefined).length;
+      assert.ok(whole > TURNS / 2 && whole < TURNS, `${whole} of ${TURNS} turns were completed`);
+    });
+  });
+}
+
+async function unstuck(outcome: Promise<Outcome>, n: number): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const stuck = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`turn ${n} is stuck`)), STUCK_MS);
+  });
+  try {
+    return await Promise.race([outcome, stuck]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
