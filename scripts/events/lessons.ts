@@ -84,3 +84,46 @@ export function unmark(
   text += marked.slice(last);
   return { text, spans };
 }
+
+/** Spans marked by reading transcripts that are not part of the project: `[start, end, "kind/kind"]` by message. */
+export function readReadings(file: string, transcripts: string): Labelled[] {
+  if (!fs.existsSync(transcripts)) return [];
+  const bySource = new Map<string, Map<number, { role: Role; content: string; before?: string }>>();
+  const messages = (source: string): Map<number, { role: Role; content: string; before?: string }> => {
+    const known = bySource.get(source);
+    if (known !== undefined) return known;
+    const found = new Map<number, { role: Role; content: string; before?: string }>();
+    let before: string | undefined;
+    for (const line of fs.readFileSync(path.join(transcripts, source), 'utf8').split('\n')) {
+      if (line.trim() === '') continue;
+      const row = JSON.parse(line) as { i: number; role: Role; content: string };
+      found.set(row.i, { role: row.role, content: row.content, ...(before === undefined ? {} : { before }) });
+      before = row.content;
+    }
+    bySource.set(source, found);
+    return found;
+  };
+  return fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => {
+      const { source, message, spans } = JSON.parse(line) as {
+        source: string;
+        message: number;
+        spans: [number, number, string][];
+      };
+      const row = messages(source).get(message);
+      if (row === undefined) return [];
+      return [
+        {
+          source,
+          role: row.role,
+          ...(row.before === undefined ? {} : { before: row.before }),
+          text: row.content,
+          agreed: spans.map(([start, end, kinds]) => ({ start, end, kinds: kinds.split('/').filter(isKind) })),
+          single: [],
+        },
+      ];
+    });
+}

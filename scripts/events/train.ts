@@ -4,19 +4,20 @@
  *   node scripts/events/train.ts [--write] [LABELS.jsonl ...]
  *
  * LABELS hold one message a line: {source, role, before, text, agreed: [{start,end,kinds}], single: [{start,end,kind}]}.
+ * Readings (readings.jsonl, offsets alone) mark spans in the transcripts of $THREADKEEPER_DATA/dev, when they are there.
  * The lessons in test/fixtures/events/lessons are always read too. Prints figures by cross-validation that leaves out one
  * source (a person's or a project's transcripts) at a time, then trains on everything. Deterministic.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { analyse } from '../../src/core/events/analyse.ts';
-import { choose } from '../../src/core/events/choose.ts';
+import { choose, THRESHOLDS } from '../../src/core/events/choose.ts';
 import { FEATURES } from '../../src/core/events/features.ts';
 import type { Model } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
 import type { KeyEventKind } from '../../src/core/model/key-event.ts';
 import type { Role } from '../../src/core/model/message.ts';
-import { readLessons } from './lessons.ts';
+import { readLessons, readReadings } from './lessons.ts';
 import type { Labelled } from './lessons.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -118,7 +119,11 @@ const fold = (w: Float64Array): { user: number[]; other: number[] } => ({
 });
 const round = (x: number): number => Math.round(x * 1000) / 1000;
 
-function train(samples: readonly Sample[], l2 = 3, l2Kind = 2): Model {
+function train(
+  samples: readonly Sample[],
+  l2 = Number(process.env['L2'] ?? 8),
+  l2Kind = Number(process.env['L2K'] ?? 1),
+): Model {
   const rows = samples.flatMap(rowsOf);
   const event = fold(
     logistic(
@@ -195,47 +200,42 @@ const labelled = files.flatMap((file) =>
     .map((item) => sample(item, groupOf(item.source), 1)),
 );
 const lessons = readLessons(path.join(ROOT, 'test/fixtures/events/lessons')).map((item) =>
-  sample(item, item.source, 0.5),
+  sample(item, item.source, Number(process.env['WL'] ?? 1)),
 );
-const samples = [...labelled, ...lessons];
+const DATA = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
+const readings = readReadings(path.join(import.meta.dirname, 'readings.jsonl'), path.join(DATA, 'dev')).map((item) =>
+  sample(item, groupOf(item.source), Number(process.env['WR'] ?? 1)),
+);
+const samples = [...labelled, ...readings, ...lessons];
 const groups = [...new Set(samples.map((s) => s.group))];
 console.log(
-  `${labelled.length} labelled messages, ${lessons.length} lessons, ${F} features, groups: ${groups.join(', ')}`,
+  `${labelled.length} labelled messages, ${readings.length} readings, ${lessons.length} lessons, ${F} features, groups: ${groups.join(', ')}`,
 );
 
-const models = new Map(groups.map((group) => [group, train(samples.filter((s) => s.group !== group))]));
 const verbose = args.includes('--verbose');
+const models = new Map(groups.map((group) => [group, train(samples.filter((s) => s.group !== group))]));
+const people = groups.filter((group) => labelled.some((s) => s.group === group));
 for (const user of [0.3, 0.4, 0.5]) {
-  for (const other of [0.25, 0.3, 0.35, 0.4, 0.5]) {
-    const both = tally();
-    for (const group of groups)
-      if (labelled.some((s) => s.group === group))
-        score(
-          samples.filter((s) => s.group === group),
-          models.get(group)!,
-          { user, other },
-          both,
-        );
-    console.log(`left out, thresholds user ${user} other ${other}: ${show(both)}`);
+  for (const other of [0.25, 0.3, 0.35, 0.4]) {
+    const all = tally();
+    for (const group of people) {
+      const left = labelled.filter((s) => s.group === group);
+      score(left, models.get(group)!, { user, other }, all);
+    }
+    console.log(`left out, thresholds user ${user} other ${other}: ${show(all)}`);
   }
 }
-const chosen = { user: 0.4, other: 0.35 };
 for (const group of groups) {
   for (const role of ['user', 'assistant', 'tool'] satisfies Role[]) {
     const one = tally();
-    score(
-      samples.filter((s) => s.group === group && s.item.role === role),
-      models.get(group)!,
-      chosen,
-      one,
-      verbose ? (line) => console.log(line) : undefined,
-    );
+    const left = [...labelled, ...lessons].filter((s) => s.group === group && s.item.role === role);
+    score(left, models.get(group)!, THRESHOLDS, one, verbose ? (line) => console.log(line) : undefined);
     if (one.agreed > 0) console.log(`left out ${group} ${role}: ${show(one)}`);
   }
 }
 const final = train(samples);
 const inside = tally();
-score(labelled, final, chosen, inside);
+score(labelled, final, THRESHOLDS, inside);
 console.log(`trained on all, labelled only: ${show(inside)}`);
 
 if (args.includes('--write')) {

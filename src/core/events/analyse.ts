@@ -34,7 +34,12 @@ export function analyse(message: SpokenText, before: string | undefined): Analys
   const findings = findInMachineText(text, lines);
   const { segments, settings } = segmentLines(text, lines, role);
   const traits = describeBefore(before);
-  const context = { role, segments: segments.length, before: traits };
+  const context = {
+    role,
+    segments: segments.length,
+    before: traits,
+    code: lines.some((line) => line.kind === 'machine'),
+  };
   const headings = new Map<Segment, ConceptHits>();
   const candidates: Candidate[] = [];
   const seen = new Set<string>();

@@ -2,8 +2,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
 import { proposalOf } from './assent.ts';
-import { choose } from './choose.ts';
-import type { Thresholds } from './choose.ts';
+import { choose, THRESHOLDS } from './choose.ts';
 import type { CompiledRule } from './user-rules.ts';
 import { applyRules } from './user-rules.ts';
 import { MODEL } from './weights.ts';
@@ -22,9 +21,6 @@ export interface DetectionContext {
   /** BCP 47 tag. Detection reads all its languages at once, since developers mix them, so this changes nothing yet. */
   readonly language?: string;
 }
-
-/** Chosen on data left out of training, for recall first: what is lost is lost, what is too much leaves the ledger later. */
-const THRESHOLDS: Thresholds = { user: 0.4, other: 0.35 };
 
 /**
  * Finds the spans of a message that must survive word for word. In order, not overlapping; `quote` is

@@ -1,5 +1,5 @@
 import type { Role } from '../model/message.ts';
-import { findConcepts } from './concepts.ts';
+import { findConcepts, isUnspaced } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
@@ -98,10 +98,33 @@ const STRUCTURE = [
   'fault denied',
   'fault and state',
   'not and state',
-  'prose run before',
   'all lower',
   'ends with stop',
   'no concept',
+  'few plain words',
+  'mostly code',
+  'message with code',
+  'after code',
+  'change of numbers',
+  'item under open',
+  'item under done',
+  'item under fault',
+  'item under explain',
+  'item under suggest',
+  'item under question',
+  'item, no heading',
+  'thinking and narrating',
+  'act and path',
+  'option after asked',
+  'decide after asked',
+  'status and number',
+  'label and number',
+  'question and act',
+  'question and fault',
+  'in brackets only',
+  'prefer and act',
+  'suggest and no request',
+  'long in document',
 ] as const;
 type StructureName = (typeof STRUCTURE)[number];
 
@@ -155,6 +178,8 @@ export interface SegmentTraits {
 
 export interface MessageTraits {
   readonly role: Role;
+  /** The message holds code or a machine's output beside its prose. */
+  readonly code: boolean;
   readonly segments: number;
   readonly before: BeforeTraits;
 }
@@ -296,6 +321,37 @@ export function describe(
     if (under('explain')) set('heading:explain');
     if (under('ask')) set('heading:question');
   }
+  const item = segment.line.kind === 'bullet' || segment.line.kind === 'numbered';
+  if (item && headingHits === undefined) set('item, no heading');
+  if (item && headingHits !== undefined) {
+    const under = (concept: Concept): boolean => headingHits.count[CONCEPT_AT[concept]]! > 0;
+    if (under('open')) set('item under open');
+    if (under('done')) set('item under done');
+    if (under('fault')) set('item under fault');
+    if (under('explain')) set('item under explain');
+    if (under('suggest') || under('decide')) set('item under suggest');
+    if (under('ask')) set('item under question');
+  }
+  const status = GOOD.test(bare) || WARNING.test(bare) || BAD.test(bare);
+  const measured = MEASURE.test(quote);
+  const { plain, coded } = plainness(quote);
+  if (plain < 3) set('few plain words');
+  if (coded > plain) set('mostly code');
+  if (message.code) set('message with code');
+  if (segment.afterCode) set('after code');
+  if (/\d[^\n]{0,12}(?:->|→|=>|➜|から|到|降到)[^\n]{0,8}\d/.test(quote)) set('change of numbers');
+  if (segment.line.thinking && (has('narrate') || has('i'))) set('thinking and narrating');
+  if (has('act') && path) set('act and path');
+  if (OPTION.test(bare) && message.before.asked) set('option after asked');
+  if ((has('decide') || opens('assent') || opens('refuse')) && message.before.asked) set('decide after asked');
+  if (status && /\d/.test(quote)) set('status and number');
+  if (BOLD_LABEL.test(quote) && measured) set('label and number');
+  if (question && has('act')) set('question and act');
+  if (question && has('fault')) set('question and fault');
+  if (/^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare)) set('in brackets only');
+  if (has('prefer') && has('act')) set('prefer and act');
+  if (has('suggest') && !has('request')) set('suggest and no request');
+  if (words > 12 && message.segments > 25) set('long in document');
   let any = false;
   for (let i = 0; i < CONCEPTS.length; i++) {
     const seen = hits.count[i]!;
@@ -307,6 +363,20 @@ export function describe(
   }
   if (!any) set('no concept');
   return { vector, hits, question };
+}
+
+/** Words of plain letters against words that look like code, paths or numbers; a pair of ideographs is a word. */
+function plainness(quote: string): { readonly plain: number; readonly coded: number } {
+  let plain = 0;
+  let coded = 0;
+  for (const word of quote.split(/\s+/)) {
+    if (word === '') continue;
+    if (isUnspaced(word.charCodeAt(0)) || isUnspaced(word.charCodeAt(word.length - 1)))
+      plain += Math.ceil(word.length / 2);
+    else if (/^["'(*_]{0,3}\p{L}[\p{L}'’-]*["')*_.,:;!?…]{0,4}$/u.test(word)) plain++;
+    else if (/[\p{L}\p{N}]/u.test(word)) coded++;
+  }
+  return { plain, coded };
 }
 
 /** What the message before means for this one; only its end is looked at (UTF-16 units). */

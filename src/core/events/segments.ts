@@ -12,12 +12,14 @@ export interface Segment {
   readonly siblings: number;
   /** The heading or lead-in ("Next steps:") above it; undefined when a blank paragraph ended its reach. */
   readonly heading: Segment | undefined;
+  /** The line before it, blank ones aside, is code or output. */
+  readonly afterCode: boolean;
   /** Place among the message's segments. */
   readonly order: number;
 }
 
-/** A message with more prose than this is read as a document: each further sentence weighs less. Not a limit. */
-export const DOCUMENT_SEGMENTS = 25;
+const MANY_LINES = 200;
+const CRUMB = 5;
 
 const SLASH = /^\/([a-z][\w-]{1,30})(?:\s+|$)/i;
 /** Commands whose argument is something said to the model, in aider, Claude Code and alike. */
@@ -48,12 +50,18 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
   const settings: { start: number; end: number }[] = [];
   let heading: Segment | undefined;
   let blanks = 0;
+  let afterCode = false;
   for (const line of lines) {
     if (line.kind === 'blank') {
       blanks++;
       continue;
     }
-    if (line.kind === 'machine' || line.kind === 'markup' || line.kind === 'quoted') continue;
+    if (line.kind === 'machine' || line.kind === 'markup' || line.kind === 'quoted') {
+      afterCode = line.kind !== 'quoted';
+      continue;
+    }
+    // A page of crumbs (numbers, letters, brackets) is a paste, not talk.
+    if (lines.length > MANY_LINES && line.end - line.start < CRUMB) continue;
     let from = line.start;
     if (role === 'user') {
       const command = SLASH.exec(text.slice(from, Math.min(line.end, from + 40)));
@@ -79,10 +87,12 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
         index,
         siblings: spans.length,
         heading,
+        afterCode: afterCode && index === 0,
         order: segments.length,
       };
       segments.push(last);
     });
+    afterCode = false;
     if (last === undefined) continue;
     const closing = text.charCodeAt(last.end - 1);
     const colon =
@@ -103,6 +113,7 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
       index: 0,
       siblings: 1,
       heading,
+      afterCode: false,
       order: segments.length,
     });
   }
