@@ -79,6 +79,8 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
         await copyDemoWorkspace(path.join(scratch, 'workspace')),
         '--user-data-dir',
         path.join(scratch, 'user'),
+        '--extensions-dir',
+        path.join(scratch, 'extensions'),
       ],
       extensionTestsEnv: {
         SUITE_RESULT_FILE: resultFile('host'),
