@@ -45,7 +45,11 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   return async (job) => {
     const started = deps.clock.now();
     const { policy } = job.settings;
-    let plan = planRuns(job, policy.window);
+    const urgent = isUrgent(job);
+    const others = job.before.total - job.before.tokens.window - job.before.tokens.attachments;
+    // What is not the window: at least today's ledger and summaries, or what they are about to become.
+    const room = job.budget - Math.max(others, (policy.ledgerShare + LEAST_FRONTIER_SHARE) * job.budget);
+    let plan = planRuns(job, { keep: policy.window, maxTokens: room }, urgent);
     if (plan.runs.length === 0) return undefined;
     const model = await modelFor(policy.strategy, job, deps);
     const make = async (): Promise<Made> => {
@@ -59,7 +63,9 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     };
     let made = await make();
     if (made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
-      const smaller = planRuns(job, Math.max(1, Math.floor(policy.window / 2)), job.budget - made.after);
+      const keep = Math.max(1, Math.floor(policy.window / 2));
+      const over = Math.max(0, made.after - job.budget);
+      const smaller = planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, plan.windowTokens) - over) }, urgent);
       if (smaller.covers > plan.covers) {
         plan = smaller;
         made = await make();
@@ -193,8 +199,7 @@ async function modelFor(
   job: CompressionJob,
   deps: CompressSessionDeps,
 ): Promise<MakeTools['model']> {
-  const urgent = job.due.trigger === 'before_send' || job.due.trigger === 'provider_overflow';
-  if (strategy === 'trim' || (strategy === 'auto' && urgent)) return undefined;
+  if (strategy === 'trim' || (strategy === 'auto' && isUrgent(job))) return undefined;
   try {
     return await deps.summaryModel();
   } catch (error) {
@@ -203,6 +208,10 @@ async function modelFor(
     return undefined;
   }
 }
+
+/** A request waits for it. */
+const isUrgent = ({ due }: CompressionJob): boolean =>
+  due.trigger === 'before_send' || due.trigger === 'provider_overflow';
 
 function wantedIn(run: PlannedRun, draft: LedgerDraft): ReadonlyMap<number, readonly Span[]> {
   const wanted = new Map<number, readonly Span[]>();

@@ -1,6 +1,7 @@
 import type { Message } from '../core/model/message.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { windowStart } from '../core/policy/window.ts';
+import { startsTurn } from '../core/compress/segments.ts';
+import { windowStart, type WindowLimits } from '../core/policy/window.ts';
 import type { CompressionJob } from './compressor.ts';
 
 export interface PlannedMessage {
@@ -25,30 +26,38 @@ export interface Plan {
 }
 
 /**
- * What lies before the window of `keep` newest messages and is not covered yet. What the user has opened by an undo
- * stays open, until a request would not fit.
+ * What lies before the window and is not covered yet. The newest user message is never covered, wherever it stands;
+ * what the user has opened by an undo stays open, until a request would not fit.
  */
-export function planRuns(job: Pick<CompressionJob, 'state' | 'counts' | 'due'>, keep: number, room = 0): Plan {
-  const { state, counts, due } = job;
+export function planRuns(
+  job: Pick<CompressionJob, 'state' | 'counts'>,
+  limits: WindowLimits,
+  opensHeld: boolean,
+): Plan {
+  const { state, counts } = job;
   const items: PlannedMessage[] = [];
   for (const { message, position } of state.uncovered()) {
     items.push({ message, position, tokens: counts.total(message) });
   }
-  const tight = due.trigger === 'before_send' || due.trigger === 'provider_overflow' || room < 0;
+  const newestUser = items.findLastIndex((item) => startsTurn(item.message));
+  const tokens = items.map((item, at) => (at === newestUser ? 0 : item.tokens));
   const start = windowStart(
     items.map((item) => item.message),
-    keep,
+    tokens,
+    limits,
   );
   const runs: PlannedRun[] = [];
   let run: PlannedMessage[] = [];
   let windowTokens = 0;
   const close = (): void => {
-    if (run.length > 0)
-      runs.push({ items: run, afterNode: state.frontier.findLast((one) => one.to < run[0]!.position)?.node.id });
+    const first = run[0];
+    if (!first) return;
+    const afterNode = state.frontier.findLast((one) => one.to < first.position)?.node.id;
+    runs.push({ items: run, afterNode });
     run = [];
   };
   items.forEach((item, at) => {
-    if (at >= start || (!tight && state.isHeldOpen(item.position))) {
+    if (at >= start || at === newestUser || (!opensHeld && state.isHeldOpen(item.position))) {
       close();
       windowTokens += item.tokens;
       return;

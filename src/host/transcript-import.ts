@@ -35,12 +35,13 @@ export async function importTranscript(
   const { messages, skipped } = await readTranscript(await readFile(uri, name));
   if (messages.length === 0)
     throw new TranscriptError(vscode.l10n.t('No messages were found in {0}; choose another file.', name));
-  if (cancel.isCancellationRequested) return undefined;
+  const cancelled = (): boolean => cancel.isCancellationRequested;
+  if (cancelled()) return undefined;
   const conversation = await sessions.create(name.replace(/\.[a-z0-9]+$/i, ''));
   const now = Date.now();
   let parent: MessageId | null = null;
   for (let from = 0; from < messages.length; from += BATCH) {
-    if (cancel.isCancellationRequested) {
+    if (cancelled()) {
       await conversation.journal.append({ type: 'session_deleted', deleted: true });
       return undefined;
     }

@@ -26,9 +26,19 @@ export type DecodedLine =
 /** CRC-32 of a text's UTF-8 bytes as eight hex digits. Where there is a native one, it is passed in: it is 10 × faster. */
 export type Checksum = (text: string) => string;
 
-/** The line for one event, without the newline: the checksum stands last and covers all that precedes it. */
+/**
+ * The line for one event, without the newline: the checksum stands last and covers all that precedes it.
+ * Throws `TypeError` for an event that could not be read back, so that such a line is never written.
+ */
 export function encodeLine(envelope: Envelope, checksum: Checksum = crc32Hex): string {
   const { v: version, seq, at, writer, body } = envelope;
+  const checked = v.safeParse(sessionEventSchema, body);
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    throw new TypeError(
+      `An event of type ${body.type} cannot be written: ${v.getDotPath(issue) ?? ''}: ${issue.message}`,
+    );
+  }
   const open = JSON.stringify({ v: version, seq, at, writer, body }).slice(0, -1);
   return `${open},"sum":"${checksum(open)}"}`;
 }
