@@ -1,10 +1,15 @@
-import Anthropic from '@anthropic-ai/sdk';
-import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
+import {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  APIUserAbortError,
+} from '@anthropic-ai/sdk/core/error';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
-import type { RawMessageStreamEvent, StopReason } from '@anthropic-ai/sdk/resources/messages';
+import type { RawMessageStreamEvent, StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
+import { AnthropicClient } from './anthropic-client.ts';
 import { anthropicBody, anthropicExtras, anthropicPrompt } from './anthropic-request.ts';
 import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
@@ -49,7 +54,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
   const limits = callLimits(settings.timeoutMs);
   const tolerance = new Tolerance();
   const baseURL = serverUrl(settings.baseUrl);
-  const client = new Anthropic({
+  const client = new AnthropicClient({
     apiKey: apiKey === '' ? 'none' : apiKey,
     baseURL,
     maxRetries: settings.maxRetries ?? 0,
@@ -122,7 +127,11 @@ interface Tally {
  * Reads a streamed reply. Thinking blocks are dropped here, so they are neither shown nor stored; their tokens are in
  * the usage, since they are paid for.
  */
-async function* readMessages(response: Response, call: WatchedCall, client: Anthropic): AsyncGenerator<ChatChunk> {
+async function* readMessages(
+  response: Response,
+  call: WatchedCall,
+  client: AnthropicClient,
+): AsyncGenerator<ChatChunk> {
   const kind = response.headers.get('content-type') ?? '';
   if (!kind.includes('event-stream')) {
     throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
