@@ -29,7 +29,8 @@ interface Entry {
   readonly id: string;
   readonly kind: string | undefined;
   readonly weight: number;
-  readonly length: number;
+  length: number;
+  /** False while it is being added and once it is removed. */
   alive: boolean;
 }
 
@@ -47,8 +48,11 @@ const BUCKET_LETTERS = 3;
 /** Half of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
 const COVERAGE_SHARE = 0.5;
 
-/** A step of indexing takes some ten milliseconds. */
-const STEP_CHARS = 100_000;
+/** A step of indexing takes some ten milliseconds: as many characters read, or terms filed. */
+const STEP_CHARS = 10_000;
+
+/** Below this many entries the removed ones are no burden. */
+const LEAST_TO_COMPACT = 64;
 
 /**
  * The one ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes and slips. Adding
@@ -60,6 +64,7 @@ export class TextIndex {
   private readonly postings = new Map<string, number[]>();
   private readonly buckets = new Map<string, string[]>();
   private totalLength = 0;
+  private unfinished = 0;
 
   /** How many texts can be found. */
   get size(): number {
@@ -72,21 +77,22 @@ export class TextIndex {
 
   /** Adds a text, in place of what stood under its id. */
   add(id: string, text: string, as: IndexedAs = {}): void {
-    const occurrences = new Map<string, number>();
-    count(occurrences, text, 0, text.length);
-    this.post(id, occurrences, as);
+    const steps = this.addSteps(id, text, as, text.length);
+    while (steps.next().done !== true);
   }
 
-  /** As `add`, awaiting `yieldNow` after each ten milliseconds' worth of a long text. */
+  /**
+   * As `add`, awaiting `yieldNow` between steps of some ten milliseconds. Until it is done the text is not found, and
+   * what stood under its id is.
+   */
   async addYielding(id: string, text: string, as: IndexedAs, yieldNow: () => Promise<void>): Promise<void> {
-    const occurrences = new Map<string, number>();
-    for (let at = 0; at < text.length;) {
-      const end = cutAfter(text, at + STEP_CHARS);
-      count(occurrences, text, at, end);
-      at = end;
-      if (at < text.length) await yieldNow();
+    const steps = this.addSteps(id, text, as, STEP_CHARS);
+    try {
+      while (steps.next().done !== true) await yieldNow();
+    } finally {
+      // Should the wait be cancelled, the half-added entry stays dead and may be compacted away.
+      steps.return();
     }
-    this.post(id, occurrences, as);
   }
 
   remove(id: string): void {
@@ -96,7 +102,7 @@ export class TextIndex {
     entry.alive = false;
     this.totalLength -= entry.length;
     this.byId.delete(id);
-    if (this.entries.length > ENTRY_UNIT && this.byId.size < this.entries.length / 2) this.compact();
+    this.compactIfHalfEmpty();
   }
 
   /** The texts that answer a query best, best first; of equals the latest added. */
@@ -131,27 +137,49 @@ export class TextIndex {
     return hits.slice(0, limit).map(({ hit }) => hit);
   }
 
-  private post(id: string, occurrences: ReadonlyMap<string, number>, as: IndexedAs): void {
-    this.remove(id);
-    const at = this.entries.length;
-    let length = 0;
-    for (const [term, times] of occurrences) {
-      length += times;
-      const posting = at * ENTRY_UNIT + Math.min(times, MOST_OCCURRENCES);
-      const list = this.postings.get(term);
-      if (list !== undefined) {
-        list.push(posting);
-        continue;
-      }
-      this.postings.set(term, [posting]);
-      const key = term.slice(0, BUCKET_LETTERS);
-      const bucket = this.buckets.get(key);
-      if (bucket === undefined) this.buckets.set(key, [term]);
-      else bucket.push(term);
+  private *addSteps(id: string, text: string, as: IndexedAs, stepChars: number): Generator<undefined, void> {
+    const occurrences = new Map<string, number>();
+    for (let from = 0; from < text.length;) {
+      const to = cutAfter(text, from + stepChars);
+      visitTerms(text, (term) => occurrences.set(term, (occurrences.get(term) ?? 0) + 1), from, to);
+      from = to;
+      if (from < text.length) yield;
     }
-    this.entries.push({ id, kind: as.kind, weight: as.weight ?? 1, length, alive: true });
+    const at = this.entries.length;
+    const entry: Entry = { id, kind: as.kind, weight: as.weight ?? 1, length: 0, alive: false };
+    this.entries.push(entry);
+    this.unfinished++;
+    try {
+      let posted = 0;
+      for (const [term, times] of occurrences) {
+        entry.length += times;
+        this.post(term, at * ENTRY_UNIT + Math.min(times, MOST_OCCURRENCES));
+        if (++posted % stepChars === 0) yield;
+      }
+      this.remove(id);
+    } finally {
+      this.unfinished--;
+    }
+    entry.alive = true;
     this.byId.set(id, at);
-    this.totalLength += length;
+    this.totalLength += entry.length;
+  }
+
+  private post(term: string, posting: number): void {
+    const list = this.postings.get(term);
+    if (list !== undefined) {
+      list.push(posting);
+      return;
+    }
+    this.postings.set(term, [posting]);
+    this.bucket(term);
+  }
+
+  private bucket(term: string): void {
+    const key = term.slice(0, BUCKET_LETTERS);
+    const bucket = this.buckets.get(key);
+    if (bucket === undefined) this.buckets.set(key, [term]);
+    else bucket.push(term);
   }
 
   /** For each entry that has the term or one near to it: the best score among those. */
@@ -182,7 +210,10 @@ export class TextIndex {
     return Math.log(1 + (Math.max(this.entries.length, holding) - holding + 0.5) / (holding + 0.5));
   }
 
-  private compact(): void {
+  /** Drops what was removed. Not while a text is being added, whose postings would lose their entry. */
+  private compactIfHalfEmpty(): void {
+    if (this.unfinished > 0 || this.entries.length < LEAST_TO_COMPACT || this.byId.size > this.entries.length / 2)
+      return;
     const moved = new Int32Array(this.entries.length).fill(-1);
     const alive: Entry[] = [];
     this.entries.forEach((entry, at) => {
@@ -201,19 +232,12 @@ export class TextIndex {
       }
       if (kept.length === 0) {
         this.postings.delete(term);
-        continue;
+      } else {
+        this.postings.set(term, kept);
+        this.bucket(term);
       }
-      this.postings.set(term, kept);
-      const key = term.slice(0, BUCKET_LETTERS);
-      const bucket = this.buckets.get(key);
-      if (bucket === undefined) this.buckets.set(key, [term]);
-      else bucket.push(term);
     }
   }
-}
-
-function count(occurrences: Map<string, number>, text: string, from: number, to: number): void {
-  visitTerms(text, (term) => occurrences.set(term, (occurrences.get(term) ?? 0) + 1), from, to);
 }
 
 /** The first white space from an offset on, so that no word is cut; far off, the offset itself. */

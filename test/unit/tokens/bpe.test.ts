@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { Tiktoken } from 'js-tiktoken/lite';
+import cl100k from 'js-tiktoken/ranks/cl100k_base';
+import o200k from 'js-tiktoken/ranks/o200k_base';
+import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
+import { sharedTranscripts } from './shared-transcripts.ts';
+
+const vocabularies = [
+  ['o200k_base', o200k],
+  ['cl100k_base', cl100k],
+] as const;
+
+/** js-tiktoken's time grows as the square of a piece, so it is asked about no longer ones than this. */
+const LONGEST_RUN = /\S{600}|\s{600}/u;
+const MEGABYTE = 1 << 20;
+
+/** The same numbers in each run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+}
+
+for (const [name, ranks] of vocabularies) {
+  describe(`counting with ${name}`, () => {
+    let counter: BpeCounter;
+    let reference: Tiktoken;
+    const expected = (text: string): number => reference.encode(text, [], []).length;
+
+    before(() => {
+      counter = new BpeCounter(ranks);
+      reference = new Tiktoken(ranks);
+    });
+
+    it('counts special tokens in a text as text', () => {
+      for (const text of ['<|endoftext|>', 'a <|endofprompt|> b', '<|fim_prefix|><|endoftext|>']) {
+        assert.equal(counter.count(text), expected(text), text);
+        assert.ok(counter.count(text) > 1);
+      }
+    });
+
+    it('counts nothing in an empty text', () => assert.equal(counter.count(''), 0));
+
+    const cases: Record<string, string> = {
+      contractions: "It's what they'LL say; I'Ve don't 'Tis ''s 'ſ ’s x'd'm",
+      'capitals and small letters': 'HTTPServer XMLHttpRequest ABCdef aBC ǅungla ǅ ⅠⅡ ªº',
+      'marks that stand alone': '\u0301a\u0301 .\u0301b \u0301\u0301 A\u0301B',
+      'white space of every kind': ' \t  x\n \n\n  y \r\n\r\n\u00a0\u2003z \ufeff \u2028q   ',
+      'spaces to the end': 'end    ',
+      slashes: 'https://a/b//c\n/d //\n//',
+      numbers: '1 12 123 1234 12345678 ١٢٣٤ ½²³ 1_000',
+      'unpaired surrogates': 'a\ud800b\udc00 \udfff\ud83d',
+      emoji: '👍🏽 👩‍👩‍👧‍👦 🇩🇪🇫🇷 ☺️',
+      scripts: 'Größe naïve 検索エンジン 한국어 ไทย हिन्दी العربية עברית Ελληνικά русский ᠮᠣᠩ 𠀀𠀁 𝒜𝒷',
+      code: 'function f<T>(x: T[]): void {\n\tif (x?.length !== 0) { return; } // …\n}\n',
+    };
+    for (const [what, text] of Object.entries(cases)) {
+      it(`agrees with js-tiktoken on ${what}`, () => assert.equal(counter.count(text), expected(text)));
+    }
+
+    it('agrees with js-tiktoken on runs longer than the merge by scanning takes', () => {
+      const random = randomFrom(7);
+      for (const length of [94, 95, 96, 97, 130, 400]) {
+        const letters = Array.from({ length }, () => 'abcdefgh'[Math.floor(random() * 8)]).join('');
+        const han = Array.from({ length }, () => String.fromCodePoint(0x4e00 + Math.floor(random() * 3000))).join('');
+        for (const text of [letters, han, 'a'.repeat(length), ' '.repeat(length), '='.repeat(length)]) {
+          assert.equal(counter.count(text), expected(text), `${length}: ${text.slice(0, 8)}`);
+        }
+      }
+    });
+
+    it('agrees with js-tiktoken on every shared transcript', function () {
+      const transcripts = sharedTranscripts();
+      if (transcripts === undefined) {
+        this.skip(); // The shared transcripts are not here.
+      } else {
+        this.timeout(120_000);
+        for (const [file, texts] of transcripts) {
+          // A part of each file in the everyday run: the reference takes half a minute for all of them.
+          const some = texts.filter((text, i) => i % 12 === 0 && !LONGEST_RUN.test(text));
+          for (const text of some) assert.equal(counter.count(text), expected(text), `${file}: ${text.slice(0, 60)}`);
+        }
+      }
+    });
+
+    it('counts a megabyte of anything in steps, with the same result as at once', async () => {
+      const random = randomFrom(3);
+      const pick = (from: string): string => from[Math.floor(random() * from.length)]!;
+      const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+      const hostile: Record<string, string> = {
+        'one letter': 'a'.repeat(MEGABYTE),
+        spaces: ' '.repeat(MEGABYTE),
+        base64: Array.from({ length: MEGABYTE }, () => pick(base64)).join(''),
+        'random Han': Array.from({ length: MEGABYTE / 4 }, () =>
+          String.fromCodePoint(0x4e00 + Math.floor(random() * 0x5000)),
+        ).join(''),
+      };
+      for (const [what, text] of Object.entries(hostile)) {
+        let pauses = 0;
+        const stepped = await counter.countYielding(text, () => {
+          pauses++;
+          return Promise.resolve();
+        });
+        assert.equal(stepped, counter.count(text), what);
+        assert.ok(pauses > 3, `${what}: ${pauses} pauses`);
+      }
+    });
+
+    it('gives the same count again from its cache', () => {
+      const text = 'antidisestablishmentarianistically uncachedword Überraschungsmoment';
+      assert.equal(counter.count(text), counter.count(text));
+      assert.equal(counter.count(text), expected(text));
+    });
+  });
+}
+
+describe('a vocabulary that cannot be read', () => {
+  it('is refused with the reason', () => {
+    assert.throws(() => new BpeCounter({ ...o200k, pat_str: '.' }), /No splitter/);
+    assert.throws(() => new BpeCounter({ ...o200k, bpe_ranks: '! 0 IQ==\n! 0 Ig==' }), /ascend/);
+    assert.throws(() => new BpeCounter({ ...o200k, bpe_ranks: '! 0 I*==' }), /base64/);
+  });
+});
