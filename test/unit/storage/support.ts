@@ -22,7 +22,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -40,7 +40,10 @@ export function said(n: number, text = `message ${n}`): SessionEvent & { type: '
   };
 }
 
-/** Waits until `condition` holds; the test's own time limit ends the wait. */
+/** Waits until `condition` holds, and gives up when the test has long failed, so that the run can end. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let tries = 0; !(await condition()); tries++) {
+    if (tries === 1_500) throw new Error('it never came to be');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

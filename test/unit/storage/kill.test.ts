@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, it } from 'mocha';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, testClock } from './support.ts';
+
+const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
+const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
+/** Killed writers that share one journal, so that each also opens what the one before has left. */
+const KILLS_PER_SESSION = 20;
+
+describe('a writer that is killed at any moment', function () {
+  this.timeout(KILLS * 5_000);
+
+  it(`has lost and doubled nothing it had acknowledged (${KILLS} kills)`, async () => {
+    let events = 0;
+    let lost = 0;
+    let doubled = 0;
+    for (let kills = 0; kills < KILLS; kills += KILLS_PER_SESSION) {
+      await inFolder(async (folder) => {
+        const session = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Kill', '');
+        await session.close();
+        const acknowledged: string[] = [];
+        for (let kill = 0; kill < KILLS_PER_SESSION; kill++) {
+          acknowledged.push(...(await killedWriter(folder, session.id, `w${kill}`)));
+        }
+        const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
+        const journal = await store.open(session.id);
+        const inFile = (await readFile(join(folder, `${session.id}.jsonl`), 'utf8')).matchAll(/"id":"(w\d+-\d+)"/g);
+        const written = Array.from(inFile, (match) => match[1]!);
+        const acknowledgedIds = new Set(acknowledged);
+        const read = [...journal.state.messages.keys()].map(String);
+        const kept = read.filter((id) => acknowledgedIds.has(id));
+        events += acknowledged.length;
+        lost += acknowledged.filter((id) => !read.includes(id)).length;
+        doubled += written.length - new Set(written).size;
+        await store.close();
+        assert.deepEqual(kept, acknowledged, 'the acknowledged messages, in their order');
+      });
+    }
+    console.log(`      kills ${KILLS}, events ${events}, lost ${lost}, doubled ${doubled}`);
+    assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 });
+    assert.ok(events > KILLS, 'the writers were killed while they wrote');
+  });
+});
+
+/** Runs a writer, kills it a random time after its first acknowledgement, and returns what it had acknowledged. */
+function killedWriter(folder: string, id: string, window: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [WRITER, folder, id, window, '0', '-1'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let errors = '';
+    let aimed = false;
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString();
+      if (aimed) return;
+      aimed = true;
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * 40);
+    });
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code !== null) reject(new Error(`the writer ended by itself (${code}): ${errors}`));
+      // What it printed without a newline was not printed whole; the line before was.
+      else resolve(output.split('\n').slice(0, -1));
+    });
+  });
+}

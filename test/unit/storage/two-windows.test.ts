@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, it } from 'mocha';
+import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, said, testClock, until } from './support.ts';
+
+const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
+const TURNS = process.env['THREADKEEPER_LONG'] ? 200 : 40;
+
+interface Windows {
+  readonly folder: string;
+  readonly a: SessionJournal;
+  readonly b: SessionJournal;
+  readonly reopen: () => Promise<SessionJournal>;
+}
+
+/** Two windows that have the same session open; the first of them writes. */
+function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: OpenForAppend; b?: OpenForAppend } = {}) {
+  return inFolder(async (folder) => {
+    const stores: FileSessionStore[] = [];
+    const window = (writer: string, openAppend: OpenForAppend = openForAppend): FileSessionStore => {
+      const store = openSessionStore({ folder, clock: testClock(writer), writer, openForAppend: openAppend });
+      stores.push(store);
+      return store;
+    };
+    const a = await window('a', append.a).create('Both', '');
+    const b = await window('b', append.b).open(a.id);
+    try {
+      await work({ folder, a, b, reopen: () => window('c').open(a.id) });
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  });
+}
+
+describe('two windows on one session', () => {
+  it('one writes, the other follows live and says so', () =>
+    twoWindows(async ({ a, b }) => {
+      assert.equal(a.readOnly, undefined);
+      assert.match(b.readOnly ?? '', /take over/);
+      await assert.rejects(b.append(said(0)), (error) => StoreFault.is(error, 'not_writer'));
+      const heard: string[] = [];
+      b.onDidChange((events) => heard.push(...events.map(({ type }) => type)));
+      await a.append(said(0), said(1));
+      await until(() => b.state.path.length === 2);
+      assert.deepEqual(heard, ['message_added', 'message_added']);
+    }));
+
+  it('change places when the other takes over', () =>
+    twoWindows(async ({ a, b }) => {
+      await a.append(said(0));
+      let told = 0;
+      a.onDidChange(() => told++);
+      await b.takeOver();
+      assert.deepEqual(b.state.path, ['m0']);
+      await b.append(said(1));
+      await assert.rejects(a.append(said(1)), (error) => StoreFault.is(error, 'not_writer'));
+      assert.match(a.readOnly ?? '', /take over/);
+      await until(() => a.state.path.length === 2);
+      assert.ok(told >= 2);
+      await a.takeOver();
+      await a.append(said(2));
+      await until(() => b.state.path.length === 3);
+    }));
+
+  it('the one that follows goes on writing when the other is closed', () =>
+    twoWindows(async ({ a, b }) => {
+      await a.append(said(0));
+      await a.close();
+      await until(() => b.readOnly === undefined);
+      await b.append(said(1));
+      assert.equal(b.state.path.length, 2);
+    }));
+
+  it('a window that died holds nothing up', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'b' });
+      const made = await store.create('Both', '');
+      await made.close();
+      const child = spawn(process.execPath, [WRITER, folder, made.id, 'a', '0', '-1'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await new Promise((resolve) => child.stdout.once('data', resolve));
+      const follower = await store.open(made.id);
+      assert.match(follower.readOnly ?? '', /take over/);
+      child.stdout.resume();
+      child.kill('SIGKILL');
+      await new Promise((resolve) => child.on('close', resolve));
+      await follower.append(said(0));
+      assert.equal(follower.readOnly, undefined);
+      await store.close();
+    }));
+
+  it('a write that comes too late for the take-over counts for nobody, and is refused', async () => {
+    let late: (() => Promise<void>) | undefined;
+    const a: OpenForAppend = async (path) => {
+      const file = await openForAppend(path);
+      return {
+        ...file,
+        write: async (bytes) => {
+          const before = late;
+          late = undefined;
+          await before?.();
+          return file.write(bytes);
+        },
+      };
+    };
+    await twoWindows(
+      async ({ a, b, reopen }) => {
+        await a.append(said(0));
+        late = async () => {
+          await b.takeOver();
+          await b.append(said(1, 'from b'));
+        };
+        await assert.rejects(a.append(said(1, 'from a')), (error) => StoreFault.is(error, 'not_writer'));
+        await b.append(said(2));
+        const c = await reopen();
+        for (const journal of [a, b, c]) {
+          await until(() => journal.state.path.length === 3);
+          const [block] = journal.state.messages.get(messageId('m1'))!.content;
+          assert.deepEqual(block, { type: 'text', text: 'from b' });
+        }
+      },
+      { a },
+    );
+  });
+
+  it('a write that was under way at the take-over is kept, and the new writer goes on behind it', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    let holding = false;
+    const a: OpenForAppend = async (path) => {
+      const file = await openForAppend(path);
+      return {
+        ...file,
+        write: async (bytes) => {
+          if (holding) await gate.promise;
+          return file.write(bytes);
+        },
+      };
+    };
+    let first: Promise<void> | undefined;
+    const b: OpenForAppend = async (path) => {
+      const file = await openForAppend(path);
+      return {
+        ...file,
+        write: async (bytes) => {
+          gate.resolve(undefined);
+          await first;
+          return file.write(bytes);
+        },
+      };
+    };
+    await twoWindows(
+      async ({ folder, a, b, reopen }) => {
+        await a.append(said(0));
+        holding = true;
+        first = a.append(said(1));
+        await b.takeOver();
+        await b.append(said(2), said(3));
+        await first;
+        const c = await reopen();
+        assert.deepEqual(b.state.path, ['m0', 'm1', 'm2', 'm3']);
+        assert.deepEqual([...c.state.messages.keys()], ['m0', 'm1', 'm2', 'm3']);
+        assert.equal(c.state.counters.messagesEver, 4);
+        const file = await readFile(join(folder, `${a.id}.jsonl`), 'utf8');
+        assert.ok(file.endsWith('\n'));
+        for (const line of file.trimEnd().split('\n')) JSON.parse(line);
+      },
+      { a, b },
+    );
+  });
+});
+
+describe('two processes that take over from each other', function () {
+  this.timeout(120_000);
+
+  it(`lose and double no message (${TURNS} turns each)`, () =>
+    inFolder(async (folder) => {
+      const made = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Both', '');
+      await made.close();
+      const said = await Promise.all(['a', 'b'].map((window) => runWriter(folder, made.id, window)));
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
+      const journal = await store.open(made.id);
+      const kept = [...journal.state.messages.keys()];
+      assert.equal(journal.notice, undefined);
+      for (const [index, window] of ['a', 'b'].entries()) {
+        assert.deepEqual(
+          kept.filter((id) => id.startsWith(window)),
+          said[index],
+          'what was acknowledged, in order, and nothing that was refused',
+        );
+      }
+      assert.equal(journal.state.counters.messagesEver, said.flat().length);
+      await store.close();
+    }));
+});
+
+function runWriter(folder: string, id: string, window: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const args = [WRITER, folder, id, window, '0', String(TURNS), 'take-over'];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(output.trim().split('\n'));
+      else reject(new Error(`a writer ended with ${code}`));
+    });
+  });
+}
