@@ -6,6 +6,7 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import type { Extra } from './tolerance.ts';
 import { inputObject, toTurns } from './turns.ts';
 import type { ResultBlock, Turn } from './turns.ts';
@@ -35,7 +36,7 @@ export type AnthropicBody = MessageCreateParamsStreaming & { readonly temperatur
 export function anthropicExtras(request: ChatRequest): readonly Extra[] {
   return [
     ...(request.temperature === undefined ? [] : (['temperature'] as const)),
-    ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
+    ...(isHeldTo(request.jsonSchema) ? (['schema'] as const) : []),
   ];
 }
 
@@ -47,10 +48,15 @@ export function anthropicBody(model: string, request: ChatRequest, without: Read
     max_tokens: request.maxOutputTokens,
     ...anthropicPrompt(request),
     ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
-    ...(request.jsonSchema === undefined || without.has('schema')
-      ? {}
-      : { output_config: { format: { type: 'json_schema', schema: { ...request.jsonSchema.schema } } } }),
+    ...(isHeldTo(request.jsonSchema) && !without.has('schema')
+      ? { output_config: { format: { type: 'json_schema', schema: { ...request.jsonSchema.schema } } } }
+      : {}),
   };
+}
+
+/** The API knows no schema as a mere hint: one that it cannot hold the model to is left to the prompt. */
+function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
+  return schema !== undefined && isStrictSchema(schema.schema);
 }
 
 /**

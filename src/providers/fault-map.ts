@@ -1,5 +1,6 @@
 import { ModelFault } from '../app/fault.ts';
 import type { FaultReason } from '../app/fault.ts';
+import { isRecord } from './json.ts';
 
 interface ApiErrorShape extends Error {
   readonly status: number | undefined;
@@ -42,10 +43,11 @@ const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/
  */
 export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
   if (error instanceof ModelFault) return error;
-  if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause: error });
-  if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause: error });
+  const cause = holdsSecret(error, secrets) ? undefined : error;
+  if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause });
+  if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause });
   if (error instanceof sdk.connection) {
-    return new ModelFault(connectionReason(error), clean(withCause(error), secrets), { cause: error });
+    return new ModelFault(connectionReason(error), clean(withCause(error), secrets), { cause });
   }
   if (error instanceof sdk.api) {
     const complaint = complaintOf(error);
@@ -53,16 +55,14 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
     return new ModelFault(reasonOf(complaint), clean(complaint.message, secrets), {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(complaint.status === undefined ? {} : { status: complaint.status }),
-      cause: error,
+      cause,
     });
   }
-  if (error instanceof SyntaxError) {
-    return new ModelFault('malformed', 'the server sent what is not JSON', { cause: error });
-  }
+  if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server sent what is not JSON');
   // Once the reply has begun, undici reports a lost connection as a bare `TypeError: terminated`.
   const message = error instanceof Error ? withCause(error) : String(error);
   const reason = /BODY_TIMEOUT|HEADERS_TIMEOUT|timed? ?out/i.test(message) ? 'timeout' : 'cut_stream';
-  return new ModelFault(reason, clean(message, secrets), { cause: error });
+  return new ModelFault(reason, clean(message, secrets), { cause });
 }
 
 /** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */
@@ -161,13 +161,16 @@ function withCause(error: Error): string {
   return parts.join(': ');
 }
 
+/** Whether an error repeats a secret; such a one is not kept as a cause, since causes are printed with stacks. */
+function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
+  if (!(error instanceof Error)) return false;
+  const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';
+  return secrets.some((secret) => secret !== '' && (body.includes(secret) || error.message.includes(secret)));
+}
+
 function clean(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '•••');
   text = text.replace(/\s+/g, ' ').trim();
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

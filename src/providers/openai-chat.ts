@@ -9,7 +9,9 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { dataUrl, isRecord, isStrictSchema, systemText } from './openai-shared.ts';
+import { isRecord } from './json.ts';
+import { dataUrl, systemText } from './openai-shared.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
 import { plainText, toTurns } from './turns.ts';

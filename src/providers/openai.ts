@@ -14,6 +14,10 @@ const OFFICIAL_URL = 'https://api.openai.com/v1';
 /** The watch over silence ends a call, never the SDK's own timer, which must only be longer. */
 const SDK_TIMEOUT_MS = 3_600_000;
 
+/** Models that servers list beside those to chat with. */
+const NO_CHAT =
+  /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
+
 const ERRORS: SdkErrors = {
   api: APIError,
   aborted: APIUserAbortError,
@@ -98,7 +102,9 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         async (call) => {
           keyed();
           const ids: string[] = [];
-          for await (const each of client.models.list({ signal: call.controller.signal })) ids.push(each.id);
+          for await (const { id } of client.models.list({ signal: call.controller.signal })) {
+            if (!NO_CHAT.test(id)) ids.push(id);
+          }
           return ids.sort();
         },
         toFault,

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
+import { isRecord } from './json.ts';
 
 type TextBlock = Extract<ContentBlock, { type: 'text' }>;
 type ImageBlock = Extract<ContentBlock, { type: 'image' }>;
@@ -67,8 +68,7 @@ export function plainText(turn: UserTurn): string {
 export function inputObject(json: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-    return { input: value };
+    return isRecord(value) ? value : { input: value };
   } catch {
     return { input: json };
   }

@@ -17,6 +17,8 @@ export type Disturbance =
   | { readonly kind: 'refuse'; readonly status: number; readonly refusal: Refusal }
   | { readonly kind: 'reply'; readonly status: number; readonly type: string; readonly body: string }
   | { readonly kind: 'reset' }
+  /** Before the reply come these lines, so many times, each after a pause. */
+  | { readonly kind: 'keepAlive'; readonly line: string; readonly times: number; readonly everyMs: number }
   | { readonly kind: 'silence'; readonly afterText: number }
   | { readonly kind: 'cut'; readonly afterText: number }
   | { readonly kind: 'end'; readonly afterText: number }
@@ -54,6 +56,7 @@ export class WireServer {
   readonly requests: WireRequest[] = [];
   readonly #edge: Server;
   readonly #disturbances: Disturbance[] = [];
+  #open = 0;
   #disturb: () => Disturbance | undefined = () => undefined;
 
   static async start(): Promise<WireServer> {
@@ -67,6 +70,11 @@ export class WireServer {
   private constructor(mock: LLMock) {
     this.mock = mock;
     this.#edge = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
+  }
+
+  /** Replies that are still under way. */
+  get open(): number {
+    return this.#open;
   }
 
   /** `http://127.0.0.1:port`: OpenAI's base URL with `/v1`, Anthropic's without. */
@@ -135,6 +143,8 @@ export class WireServer {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const raw = Buffer.concat(chunks);
     const path = incoming.url ?? '/';
+    this.#open += 1;
+    outgoing.on('close', () => (this.#open -= 1));
     this.requests.push({ method: incoming.method ?? '', path, headers: incoming.headers, body: parse(raw) });
     const disturbance = incoming.method === 'POST' ? (this.#disturbances.shift() ?? this.#disturb()) : undefined;
     if (disturbance?.kind === 'reset') {
@@ -186,6 +196,19 @@ function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Dis
   let texts = 0;
   let struck = false;
   reply.setEncoding('utf8');
+  if (disturbance?.kind === 'keepAlive') {
+    const { line, times, everyMs } = disturbance;
+    let left = times;
+    reply.pause();
+    const timer = setInterval(() => {
+      outgoing.write(line);
+      left -= 1;
+      if (left > 0) return;
+      clearInterval(timer);
+      reply.resume();
+    }, everyMs);
+    outgoing.on('close', () => clearInterval(timer));
+  }
   const strike = (): boolean => {
     if (struck || disturbance === undefined || !('afterText' in disturbance) || texts < disturbance.afterText)
       return struck;

@@ -93,10 +93,15 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('asks for JSON by a schema, unless the model has refused it', () => {
-    const request = { ...TALK, jsonSchema: { name: 'summary', schema: { type: 'object' } } };
+  it('asks for JSON by a schema that the API can hold it to, unless the model has refused it', () => {
+    const request = {
+      ...TALK,
+      jsonSchema: { name: 'summary', schema: { type: 'object', properties: {}, additionalProperties: false } },
+    };
     assert.ok('output_config' in anthropicBody('m', request, new Set()));
     assert.ok(!('output_config' in anthropicBody('m', request, new Set(['schema']))));
+    const open = { ...TALK, jsonSchema: { name: 'summary', schema: { type: 'object', properties: {} } } };
+    assert.ok(!('output_config' in anthropicBody('m', open, new Set())));
   });
 });
 

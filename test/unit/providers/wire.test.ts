@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
@@ -142,7 +143,7 @@ for (const protocol of PROTOCOLS) {
       server.refuseNext(401, { message: `Incorrect API key provided: ${KEY}.` });
       const { fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'refused_key');
-      assert.ok(!fault.message.includes(KEY));
+      assert.ok(!inspect(fault, { depth: 10 }).includes(KEY));
     });
 
     it('says that nothing is there when the server is down', async () => {
@@ -178,6 +179,19 @@ for (const protocol of PROTOCOLS) {
       assert.ok(text.length > 0);
     });
 
+    it('writes nothing of the conversation to the console, however broken the stream', async () => {
+      const written: unknown[] = [];
+      const original = console.error;
+      console.error = (...parts: unknown[]) => void written.push(...parts);
+      try {
+        server.disturbNext({ kind: 'garbage', afterText: 1 });
+        await turn(protocol.make(server.url), ask('How?'));
+      } finally {
+        console.error = original;
+      }
+      assert.deepEqual(written, []);
+    });
+
     it('hears an error that comes inside the stream', async () => {
       const events =
         protocol.path === '/v1/chat/completions'
@@ -209,6 +223,22 @@ for (const protocol of PROTOCOLS) {
       const { text, ending } = await turn(protocol.make(server.url, 1000), ask('How?'));
       assert.equal(text, REPLY);
       assert.equal(ending, 'complete');
+    });
+
+    it('takes keep-alive lines for signs of life while the model thinks', async () => {
+      const line = protocol.path === '/v1/messages' ? 'event: ping\ndata: {"type":"ping"}\n\n' : ': keep-alive\n\n';
+      server.disturbNext({ kind: 'keepAlive', line, times: 12, everyMs: 80 });
+      const { text, ending } = await turn(protocol.make(server.url, 600), ask('How?'));
+      assert.equal(text, REPLY);
+      assert.equal(ending, 'complete');
+    });
+
+    it('closes the connection when the reader leaves', async () => {
+      server.answer({ text: REPLY.repeat(50), dripMs: 30 });
+      for await (const chunk of protocol.make(server.url).stream(ask('How?'), new AbortController().signal)) {
+        if (chunk.type === 'text') break;
+      }
+      while (server.open > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     });
 
     it('does not call it silence when the reader is slow', async () => {
@@ -246,6 +276,7 @@ for (const protocol of PROTOCOLS) {
       const models = await protocol.make(server.url).listModels(new AbortController().signal);
       assert.ok(models.length > 0);
       assert.deepEqual(models, [...models].sort());
+      assert.ok(protocol.path === '/v1/messages' || !models.some((id) => id.includes('embedding')));
     });
 
     it('serves several turns at once, each its own', async () => {
