@@ -101,7 +101,9 @@ function visitWord(text: string, start: number, end: number, seen: number, humps
 function visitOne(word: string, start: number, end: number, seen: number, visit: TermVisitor): void {
   // A single Latin letter says nothing: loop variables, "don't", list labels.
   if (word.length === 1 && (seen & (DIGIT | WIDE)) === 0) return;
-  visit(seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word, start, end);
+  const term = seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word;
+  // Accents that stand alone leave nothing.
+  if (term !== '') visit(term, start, end);
 }
 
 /** Kana, Han and Hangul that normalization leaves as they are; asking it for each pair would cost ten times as much. */

@@ -16,6 +16,9 @@ export interface StoredCounts {
   readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number, cjk?: number])[];
 }
 
+/** UTF-16 units counted between two pauses. */
+const WARM_STEP = 60_000;
+
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
@@ -45,6 +48,22 @@ export class MessageCounts {
   total(message: Message): number {
     const { body, attachments } = this.of(message);
     return body + attachments;
+  }
+
+  /** Counts what is not known yet, awaiting `yieldNow` after each ten milliseconds' worth. Resolves to how many were counted. */
+  async warm(messages: Iterable<Message>, yieldNow: () => Promise<void>): Promise<number> {
+    let counted = 0;
+    let since = 0;
+    for (const message of messages) {
+      if (this.counts.has(message.id)) continue;
+      this.of(message);
+      counted++;
+      since += messageText(message).length;
+      if (since < WARM_STEP) continue;
+      since = 0;
+      await yieldNow();
+    }
+    return counted;
   }
 
   forget(id: MessageId): void {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { Calibration } from '../../../src/core/tokens/calibration.ts';
+
+const server = fc.record({
+  factor: fc.double({ min: 0.7, max: 2, noNaN: true }),
+  perMessage: fc.integer({ min: 0, max: 8 }),
+  perCjk: fc.double({ min: -0.2, max: 1, noNaN: true }),
+});
+const turns = fc.array(
+  fc.record({ tokens: fc.integer({ min: 300, max: 3000 }), cjk: fc.integer({ min: 0, max: 99 }) }),
+  {
+    minLength: 7,
+    maxLength: 20,
+  },
+);
+
+describe('calibration against any server', () => {
+  it('is below 5 % off from the sixth turn of a growing session on', () => {
+    fc.assert(
+      fc.property(
+        server,
+        turns,
+        fc.integer({ min: 0, max: 9 }),
+        ({ factor, perMessage, perCjk }, session, cjkTenths) => {
+          const calibration = new Calibration(1);
+          const sent = { tokens: 0, cjk: 0, messages: 0 };
+          session.forEach(({ tokens, cjk }, turn) => {
+            sent.tokens += tokens;
+            sent.cjk += Math.round((tokens * cjkTenths * (50 + cjk)) / 1500);
+            sent.messages += 2;
+            const reported = Math.round(sent.tokens * factor + sent.messages * perMessage + sent.cjk * perCjk);
+            if (turn >= 5) {
+              const off = Math.abs(calibration.estimate(sent) / reported - 1);
+              assert.ok(off < 0.05, `turn ${turn + 1}: ${(off * 100).toFixed(1)} %`);
+            }
+            calibration.observe({ ...sent, reported });
+          });
+        },
+      ),
+    );
+  });
+
+  it('never gives a figure beyond its clamps, whatever is reported', () => {
+    const observation = fc.record({
+      tokens: fc.integer({ min: 0, max: 1e6 }),
+      cjk: fc.integer({ min: 0, max: 1e6 }),
+      messages: fc.integer({ min: 0, max: 1000 }),
+      reported: fc.double({ min: -10, max: 1e7 }),
+    });
+    fc.assert(
+      fc.property(fc.array(observation, { maxLength: 40 }), observation, (reports, request) => {
+        const calibration = new Calibration(1);
+        for (const report of reports) calibration.observe(report);
+        const estimate = calibration.estimate(request);
+        assert.ok(estimate >= Math.floor(request.tokens * 0.5) && estimate <= request.tokens * 4, `${estimate}`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { TextIndex } from '../../../src/core/search/text-index.ts';
+
+function indexOf(texts: Readonly<Record<string, string>>): TextIndex {
+  const index = new TextIndex();
+  for (const [id, text] of Object.entries(texts)) index.add(id, text);
+  return index;
+}
+const ids = (index: TextIndex, query: string): readonly string[] => index.search(query).map(({ id }) => id);
+
+describe('searching a session', () => {
+  const session = indexOf({
+    m1: 'Which database should we use for the cache?',
+    m2: 'Let us take Redis for the cache; Postgres was too slow in the benchmark.',
+    m3: 'The tests in src/core/userService.test.ts fail with ECONNREFUSED on port 6379.',
+    m4: 'I renamed getUserName to fetch_display_name everywhere.',
+    m5: '設定ファイルの読み込みでエラーが発生しました。',
+    m6: 'Die Prüfung der Größe schlägt fehl, naïve Lösung.',
+    m7: 'ฐานข้อมูลเชื่อมต่อไม่ได้',
+    m8: '데이터베이스 연결에 실패했습니다',
+  });
+
+  it('puts the text first that answers most of the query', () => {
+    assert.equal(ids(session, 'why is the cache redis and not postgres')[0], 'm2');
+  });
+
+  it('finds nothing for words that were never said, or for no words', () => {
+    assert.deepEqual(ids(session, 'kubernetes'), []);
+    assert.deepEqual(ids(session, ' … ?! '), []);
+  });
+
+  it('finds identifiers by their whole, their parts and other spellings of them', () => {
+    for (const query of ['getUserName', 'user name', 'get_user_name', 'fetchDisplayName', 'display']) {
+      assert.equal(ids(session, query)[0], 'm4', query);
+    }
+    for (const query of ['userService.test.ts', 'src/core', 'econnrefused', '6379']) {
+      assert.equal(ids(session, query)[0], 'm3', query);
+    }
+  });
+
+  it('finds words in any script, with or without accents', () => {
+    assert.equal(ids(session, 'エラー')[0], 'm5');
+    assert.equal(ids(session, 'ファイル')[0], 'm5');
+    assert.equal(ids(session, 'grosse losung').at(0), 'm6');
+    assert.equal(ids(session, 'PRÜFUNG')[0], 'm6');
+    assert.equal(ids(session, 'ข้อมูล')[0], 'm7');
+    assert.equal(ids(session, '연결')[0], 'm8');
+  });
+
+  it('forgives a slip and takes the beginning of a word, below a whole match', () => {
+    assert.equal(ids(session, 'benchmrak')[0], 'm2'); // two letters swapped in a long word
+    assert.deepEqual(ids(session, 'cahce').includes('m1'), false); // and in a short one
+    assert.equal(ids(session, 'benchmak')[0], 'm2');
+    assert.equal(ids(session, 'bench')[0], 'm2');
+    const index = indexOf({ whole: 'a cache', longer: 'a cacheable' });
+    assert.deepEqual(ids(index, 'cache'), ['whole', 'longer']);
+  });
+
+  it('does not take one number for another', () => {
+    assert.deepEqual(ids(session, '6378'), []);
+  });
+
+  it('says which of the words matched', () => {
+    const [hit] = session.search('redis cache');
+    assert.deepEqual([...hit!.terms].sort(), ['cache', 'redis']);
+  });
+});
+
+describe('the index', () => {
+  it('keeps to the kinds, the limit and the condition asked for', () => {
+    const index = new TextIndex();
+    for (let i = 0; i < 5; i++) index.add(`m${i}`, 'the retry limit', { kind: 'message' });
+    index.add('e1', 'the retry limit is five', { kind: 'event' });
+    index.add('x', 'the retry limit');
+    assert.deepEqual(
+      index.search('retry', { kinds: ['event'] }).map(({ id }) => id),
+      ['e1'],
+    );
+    assert.equal(index.search('retry', { limit: 3 }).length, 3);
+    assert.ok(!index.search('retry', { accepts: (id) => id !== 'm2' }).some(({ id }) => id === 'm2'));
+  });
+
+  it('ranks by weight, and of equals the latest first', () => {
+    const index = new TextIndex();
+    index.add('old', 'same words');
+    index.add('new', 'same words');
+    index.add('heavy', 'same words', { weight: 2 });
+    assert.deepEqual(ids(index, 'same words'), ['heavy', 'new', 'old']);
+  });
+
+  it('takes the new text of an id in place of the old', () => {
+    const index = indexOf({ m: 'the first draft' });
+    index.add('m', 'something else');
+    assert.deepEqual(ids(index, 'draft'), []);
+    assert.deepEqual(ids(index, 'something'), ['m']);
+    assert.equal(index.size, 1);
+  });
+
+  it('no longer finds what was removed, and still finds the rest', () => {
+    const index = new TextIndex();
+    for (let i = 0; i < 300; i++) index.add(`m${i}`, `message number n${i} about caching`);
+    for (let i = 0; i < 290; i++) index.remove(`m${i}`);
+    index.remove('never there');
+    assert.equal(index.size, 10);
+    assert.deepEqual(ids(index, 'n295'), ['m295']);
+    assert.deepEqual(ids(index, 'n12'), []);
+    assert.equal(index.search('caching', { limit: 100 }).length, 10);
+    index.add('m12', 'message number n12 is back');
+    assert.equal(ids(index, 'n12')[0], 'm12');
+  });
+
+  it('adds a long text in steps, unseen until it is whole', async () => {
+    const index = indexOf({ m: 'short draft' });
+    let seen = 0;
+    const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
+    await index.addYielding('m', text, {}, () => {
+      seen++;
+      assert.deepEqual(ids(index, 'draft'), ['m']);
+      assert.deepEqual(ids(index, 'word7'), []);
+      return Promise.resolve();
+    });
+    assert.ok(seen > 5, String(seen));
+    assert.deepEqual(ids(index, 'word19999'), ['m']);
+    assert.deepEqual(ids(index, 'draft'), []);
+  });
+
+  it('stays as it was when a long addition is cancelled', async () => {
+    const index = indexOf({ m: 'short draft' });
+    const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
+    let left = 8;
+    const adding = index.addYielding('m', text, {}, () =>
+      left-- > 0 ? Promise.resolve() : Promise.reject(new Error('cancelled')),
+    );
+    await assert.rejects(adding, /cancelled/);
+    assert.deepEqual(ids(index, 'draft'), ['m']);
+    assert.deepEqual(ids(index, 'word1'), []);
+  });
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { Calibration, type CountedRequest } from '../../../src/core/tokens/calibration.ts';
+
+const request = (tokens: number, messages = 10, cjk = 0): CountedRequest => ({ tokens, messages, cjk });
+/** A session that grows by a turn of some 700 tokens, more or less of them CJK. */
+const growing = (turns: number, cjkShare: (turn: number) => number = () => 0): readonly CountedRequest[] => {
+  const requests: CountedRequest[] = [];
+  let cjk = 0;
+  for (let turn = 1; turn <= turns; turn++) {
+    cjk += Math.round(700 * cjkShare(turn));
+    requests.push({ tokens: 700 * turn + ((turn * 37) % 90), messages: 2 * turn, cjk });
+  }
+  return requests;
+};
+const error = (estimate: number, reported: number): number => Math.abs(estimate / reported - 1);
+
+/** How servers may count what was counted as `tokens`. */
+const SERVERS: Record<string, (counted: CountedRequest) => number> = {
+  'the same vocabulary': ({ tokens }) => tokens,
+  'a fifth more': ({ tokens }) => Math.round(tokens * 1.2),
+  'a new tokenizer, half as much again': ({ tokens, messages }) => Math.round(tokens * 1.5 + messages * 3),
+  'a hidden prompt of 350 tokens': ({ tokens }) => tokens + 350,
+  'twelve more for each message': ({ tokens, messages }) => tokens + 12 * messages,
+  'twice as much for CJK': ({ tokens, cjk }) => Math.round(tokens + 0.9 * cjk),
+  'everything at once': ({ tokens, cjk, messages }) => Math.round(1.2 * tokens + 0.7 * cjk + 5 * messages + 200),
+};
+
+describe('calibration', () => {
+  it('begins with the factor of the model, and says that it is a guess', () => {
+    const calibration = new Calibration(1.5);
+    assert.equal(calibration.calibrated, false);
+    assert.equal(calibration.estimate(request(1000)), 1500);
+  });
+
+  for (const [server, count] of Object.entries(SERVERS)) {
+    it(`is below 5 % off after five turns when the server counts ${server}`, () => {
+      for (const share of [() => 0, () => 0.6, (turn: number) => (turn % 3 === 0 ? 0.9 : 0.1)]) {
+        const calibration = new Calibration(1);
+        const requests = growing(12, share);
+        requests.forEach((one, turn) => {
+          if (turn >= 5) assert.ok(error(calibration.estimate(one), count(one)) < 0.05, `turn ${turn + 1}`);
+          calibration.observe({ ...one, reported: count(one) });
+        });
+        assert.equal(calibration.calibrated, true);
+      }
+    });
+  }
+
+  it('is not thrown off by a report that is wrong', () => {
+    for (const wrong of [0.1, 0.4, 3, 50]) {
+      const calibration = new Calibration(1);
+      growing(8).forEach((one, turn) => {
+        calibration.observe({ ...one, reported: Math.round(one.tokens * 1.2 * (turn === 4 ? wrong : 1)) });
+      });
+      assert.ok(error(calibration.estimate(request(6000, 17)), 7200) < 0.05, `${wrong} times too much`);
+    }
+  });
+
+  it('follows when the provider changes its tokenizer', () => {
+    const calibration = new Calibration(1);
+    for (const one of growing(10)) calibration.observe({ ...one, reported: one.tokens });
+    for (const one of growing(10)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.4) });
+    assert.ok(error(calibration.estimate(request(5000, 14)), 7000) < 0.05);
+  });
+
+  it('is the same after a reload', () => {
+    const calibration = new Calibration(1.2);
+    for (const one of growing(30)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.31) });
+    const restored = new Calibration(1.2, JSON.parse(JSON.stringify(calibration.export())));
+    assert.equal(restored.calibrated, true);
+    assert.equal(restored.estimate(request(4321)), calibration.estimate(request(4321)));
+    assert.ok(calibration.export().observations.length <= 24);
+  });
+
+  it('adds up: the parts and the fixed overhead are the whole', () => {
+    const calibration = new Calibration(1);
+    for (const one of growing(8)) calibration.observe({ ...one, reported: one.tokens + 6 * one.messages });
+    const parts = [request(500, 1), request(1500, 5), request(3000, 9)];
+    const sum = parts.reduce((total, part) => total + calibration.estimatePart(part), 0);
+    assert.ok(Math.abs(calibration.estimate(request(5000, 15)) - sum) < 60);
+  });
+
+  it('turns a budget of the provider into counted tokens', () => {
+    const calibration = new Calibration(1);
+    for (const one of growing(8)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.25) });
+    assert.ok(Math.abs(calibration.toCounted(10_000, request(5000)) - 8000) < 100);
+    assert.equal(new Calibration(2).toCounted(10_000, request(0)), 5000);
+  });
+
+  it('ignores what is no report', () => {
+    const calibration = new Calibration(1);
+    for (const reported of [0, -5, NaN, Infinity]) calibration.observe({ ...request(1000), reported });
+    calibration.observe({ ...request(3), reported: 3 });
+    assert.equal(calibration.calibrated, false);
+    assert.deepEqual(calibration.export().observations, []);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
+import { estimateTokens } from '../../../src/core/tokens/estimate.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
+import { cjkUnits } from '../../../src/core/tokens/script.ts';
+import {
+  ATTACHMENT_FRAMING_TOKENS,
+  IMAGE_TOKENS,
+  loadEncoding,
+  MESSAGE_FRAMING_TOKENS,
+  TOOL_FRAMING_TOKENS,
+  tokenCounter,
+} from '../../../src/core/tokens/token-counter.ts';
+
+const byWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+const message = (id: string, text: string, rest: Partial<Message> = {}): Message => ({
+  id: messageId(id),
+  parent: null,
+  role: 'user',
+  content: [{ type: 'text', text }],
+  at: 0,
+  ...rest,
+});
+
+describe('the token counter', () => {
+  it('loads a vocabulary once, when it is asked for', async () => {
+    const [first, again, other] = [loadEncoding('o200k_base'), loadEncoding('o200k_base'), loadEncoding('cl100k_base')];
+    assert.equal(first, again);
+    assert.equal((await first).encoding, 'o200k_base');
+    assert.equal((await first).text('hello world'), 2);
+    assert.equal((await other).encoding, 'cl100k_base');
+    assert.equal(await (await first).textYielding('hello world', () => Promise.resolve()), 2);
+  });
+
+  it('adds the framing of a message, and counts each block of it', () => {
+    const counter = tokenCounter('words', byWords);
+    assert.equal(counter.message(message('m', 'two words')), MESSAGE_FRAMING_TOKENS + 2);
+    const blocks = message('m', '', {
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'tool_call', callId: 'c', name: 'read_file', json: '{"path": "a"}' },
+        { type: 'tool_result', callId: 'c', text: 'three more words', isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+      ],
+    });
+    const expected = MESSAGE_FRAMING_TOKENS + 1 + (TOOL_FRAMING_TOKENS + 3) + (TOOL_FRAMING_TOKENS + 3) + IMAGE_TOKENS;
+    assert.equal(counter.message(blocks), expected);
+  });
+});
+
+describe('the counts of a session', () => {
+  const attachment = { kind: 'file', name: 'a.ts', text: 'four words of code' } as const;
+
+  it('are made once for each message, attachments apart', () => {
+    let calls = 0;
+    const counter = tokenCounter('words', (text) => (calls++, byWords(text)));
+    const counts = new MessageCounts(counter);
+    const asked = message('m1', 'what is 这个', { attachments: [attachment] });
+    assert.deepEqual(counts.of(asked), {
+      body: MESSAGE_FRAMING_TOKENS + 3,
+      attachments: ATTACHMENT_FRAMING_TOKENS + 1 + 4,
+      cjk: 2,
+    });
+    const before = calls;
+    assert.equal(counts.total(asked), MESSAGE_FRAMING_TOKENS + 3 + ATTACHMENT_FRAMING_TOKENS + 5);
+    assert.equal(calls, before);
+  });
+
+  it('come back after a reload without counting anything', () => {
+    const counts = new MessageCounts(tokenCounter('words', byWords));
+    const messages = [
+      message('m1', 'plain'),
+      message('m2', 'with a file', { attachments: [attachment] }),
+      message('m3', '検索'),
+    ];
+    const first = messages.map((one) => counts.of(one));
+    const stored: unknown = JSON.parse(JSON.stringify(counts.export()));
+    const never = tokenCounter('words', () => assert.fail('counted again'));
+    const restored = new MessageCounts(never);
+    restored.import(stored as ReturnType<MessageCounts['export']>);
+    assert.deepEqual(
+      messages.map((one) => restored.of(one)),
+      first,
+    );
+  });
+
+  it('are not taken over from another encoding', () => {
+    const counts = new MessageCounts(tokenCounter('words', byWords));
+    counts.of(message('m1', 'a b c'));
+    const other = new MessageCounts(tokenCounter('letters', (text) => text.length));
+    other.import(counts.export());
+    assert.equal(other.of(message('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
+  });
+
+  it('are made anew for a message that was forgotten', () => {
+    const counts = new MessageCounts(tokenCounter('words', byWords));
+    counts.of(message('m1', 'partial'));
+    counts.forget(messageId('m1'));
+    assert.equal(counts.of(message('m1', 'partial and then the rest')).body, MESSAGE_FRAMING_TOKENS + 5);
+  });
+});
+
+describe('the estimate before a vocabulary is loaded', () => {
+  const samples: Record<string, string> = {
+    English: 'The build fails because the test runner cannot find the configuration file in the workspace folder.',
+    code: 'export function readConfig(path: string): Config {\n  const text = readFileSync(path, "utf8");\n  return JSON.parse(text);\n}\n',
+    German: 'Die Änderungen wurden gespeichert, aber die Überprüfung der Abhängigkeiten schlägt weiterhin fehl.',
+    Russian: 'Не удалось найти файл конфигурации, поэтому сборка проекта завершилась с ошибкой.',
+    Japanese: '設定ファイルが見つからないため、ビルドに失敗しました。テストを実行してください。',
+    Chinese: '找不到配置文件，因此构建失败。请检查工作区文件夹中的设置。',
+    Korean: '구성 파일을 찾을 수 없어 빌드에 실패했습니다. 작업 영역 폴더의 설정을 확인하세요.',
+  };
+  for (const [language, text] of Object.entries(samples)) {
+    it(`is within two fifths of the count in ${language}`, async () => {
+      const counted = (await loadEncoding('o200k_base')).text(text);
+      assert.ok(Math.abs(estimateTokens(text) / counted - 1) < 0.4, `${estimateTokens(text)} for ${counted}`);
+    });
+  }
+
+  it('is nothing for nothing', () => assert.equal(estimateTokens(''), 0));
+});
+
+describe('the letters of CJK scripts', () => {
+  it('are told from the rest', () => {
+    assert.equal(cjkUnits('検索 ab エンジン 한국 ｶﾅ é，。'), 2 + 4 + 2 + 2);
+  });
+});
