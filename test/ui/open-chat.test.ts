@@ -1,25 +1,38 @@
-import assert from 'node:assert/strict';
 import { Workbench } from './workbench.ts';
 
-describe('the workbench', () => {
+describe('a first chat, with no key and no model', () => {
   let workbench: Workbench;
 
   before(async () => {
-    workbench = await Workbench.open();
+    workbench = await Workbench.open({ profile: 'first-chat' });
   });
 
   after(() => workbench.close());
 
-  it('offers the chat in the command palette', async () => {
+  it('is offered by the command palette', async () => {
     await workbench.findCommand('Threadkeeper: Open Chat');
     await workbench.page.keyboard.press('Escape');
     await workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
-  it('opens the chat in an editor tab', async () => {
+  it('opens ready to be written in', async () => {
     await workbench.runCommand('Threadkeeper: Open Chat');
-    await workbench.webview().locator('body').waitFor();
-    await workbench.screenshot('chat-opened');
-    assert.equal(await workbench.page.locator('.tab', { hasText: 'Threadkeeper' }).count(), 1);
+    await workbench.webview().getByRole('textbox', { name: 'Message' }).waitFor();
+    await workbench.statusBarItem('threadkeeper.gauge').waitFor();
+  });
+
+  it('gets an answer', async () => {
+    const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
+    await composer.fill('We decided to keep the bookings in SQLite.');
+    await composer.press('Enter');
+    await workbench.webview().getByRole('article').nth(1).waitFor();
+  });
+
+  it('is all there after the window was reloaded', async () => {
+    await workbench.reload();
+    await workbench.runCommand('Threadkeeper: Open Chat');
+    const message = workbench.webview().getByRole('article', { name: 'You' });
+    await message.filter({ hasText: 'keep the bookings in SQLite' }).waitFor();
+    await workbench.webview().getByRole('article').nth(1).waitFor();
   });
 });
