@@ -11,7 +11,7 @@ import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
-import type { ChatModel, ChatRequest, Clock, Log, SessionJournal } from './ports.ts';
+import type { ChatModel, ChatRequest, Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import { ReplyWriter } from './reply-writer.ts';
 import type { ConversationSettings } from './settings.ts';
 import { titleFrom } from './title.ts';
@@ -52,6 +52,7 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly counter: TokenCounter;
+  readonly countStore: CountStore;
   readonly compressor: Compressor;
   readonly settings: () => ConversationSettings;
   /** Throws `ModelFault` when the chosen model cannot be had (no key). */
@@ -127,6 +128,7 @@ export class Conversation {
     this.compressor.cancel();
     await this.#turnEnd;
     await this.compressor.settled();
+    await this.#deps.countStore.save(this.journal.id, this.#counts.export());
     await this.journal.close();
   }
 
@@ -156,8 +158,25 @@ export class Conversation {
     });
   }
 
+  /** Makes the session ready: counts are read or made, replies that were cut off become messages. Yields as it goes. */
+  async prepare(): Promise<void> {
+    const { countStore, clock } = this.#deps;
+    const stored = await countStore.load(this.journal.id);
+    if (stored) this.#counts.import(stored);
+    await this.countNew();
+    await this.#recover();
+    await clock.yieldNow();
+  }
+
+  /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */
+  async countNew(): Promise<void> {
+    const { clock, countStore } = this.#deps;
+    const counted = await this.#counts.warm(this.state.messages.values(), () => clock.yieldNow());
+    if (counted > 0) await countStore.save(this.journal.id, this.#counts.export());
+  }
+
   /** Turns replies that were cut off by a crash or a reload into interrupted messages. */
-  async recover(): Promise<void> {
+  async #recover(): Promise<void> {
     if (this.journal.readOnly !== undefined) return;
     for (const partial of this.state.partials) {
       await this.journal.append({

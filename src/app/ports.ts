@@ -2,6 +2,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import type { StoredCounts } from '../core/tokens/message-counts.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */
 export interface Clock {
@@ -86,6 +87,12 @@ export interface SessionStore {
    * and `notice` says so; without them it rejects with `StoreFault` `missing`.
    */
   open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal>;
+}
+
+/** Token counts kept beside a session, so that opening it again counts nothing. Losing them costs time, nothing else. */
+export interface CountStore {
+  load(id: SessionId): Promise<StoredCounts | undefined>;
+  save(id: SessionId, counts: StoredCounts): Promise<void>;
 }
 
 /** Disk trouble, in one sentence with a way out. */

@@ -95,7 +95,7 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       const init = await link.init();
       this.post(init);
       this.#subscription = link.onMessage((message) => this.post(message));
-      if (this.#panel) this.#panel.title = init.title;
+      if (this.#panel) this.#panel.title = vscode.l10n.t('Threadkeeper: {0}', init.title);
     } catch (error) {
       const { text, action } = this.#deps.describe(error);
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });

@@ -290,7 +290,8 @@ async function recall(app: Threadkeeper, argument?: unknown): Promise<void> {
   }));
   if (items.length === 0) return inform(vscode.l10n.t('Nothing in this session matches {0}.', query));
   const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
-  if (picked) await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.text);
+  if (picked)
+    await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
 }
 
 async function showActions(app: Threadkeeper): Promise<void> {

@@ -6,7 +6,7 @@ import type { SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { DOCUMENT_SCHEME } from './ids.ts';
 
-/** Read-only documents: `threadkeeper:/<session>/node/<id>.md` and `…/message/<id>.md`. */
+/** Read-only documents: `threadkeeper:/<session>/node/<id>/<name>.md` and `…/message/<id>/<name>.md`. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
@@ -26,21 +26,27 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    const [, session = '', kind = '', file = ''] = uri.path.split('/');
+    const [, session = '', kind = '', id = ''] = uri.path.split('/');
     const state = this.#conversation(session)?.state;
     if (!state) return vscode.l10n.t('Open the session of this document to read it.');
-    const id = file.replace(/\.md$/, '');
     const text = kind === 'node' ? nodeDocument(state, nodeId(id)) : messageDocument(state, messageId(id));
     return text ?? vscode.l10n.t('This is no longer in the session.');
   }
 }
 
-export async function openNodeDocument(session: SessionId, node: NodeId): Promise<void> {
-  await openDocument(documentUri(session, 'node', node));
+export async function openNodeDocument(session: SessionId, node: SummaryNode): Promise<void> {
+  await openDocument(documentUri(session, 'node', node.id, node.title));
 }
 
-export async function openMessageDocument(session: SessionId, message: MessageId, quote?: string): Promise<void> {
-  const editor = await openDocument(documentUri(session, 'message', message));
+/** Opens a message by its 0-based position, with a quote selected where one is given. */
+export async function openMessageDocument(
+  session: SessionId,
+  message: MessageId,
+  position: number,
+  quote?: string,
+): Promise<void> {
+  const name = vscode.l10n.t('Message {0}', position + 1);
+  const editor = await openDocument(documentUri(session, 'message', message, name));
   const at = quote === undefined ? -1 : editor.document.getText().indexOf(quote);
   if (quote === undefined || at < 0) return;
   const range = new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at + quote.length));
@@ -48,8 +54,10 @@ export async function openMessageDocument(session: SessionId, message: MessageId
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
 }
 
-function documentUri(session: SessionId, kind: 'node' | 'message', id: string): vscode.Uri {
-  return vscode.Uri.from({ scheme: DOCUMENT_SCHEME, path: `/${session}/${kind}/${id}.md` });
+/** The name is what the tab shows. */
+function documentUri(session: SessionId, kind: 'node' | 'message', id: string, name: string): vscode.Uri {
+  const file = name.replace(/[\\/?#%*:|"<>]/g, ' ').trim();
+  return vscode.Uri.from({ scheme: DOCUMENT_SCHEME, path: `/${session}/${kind}/${id}/${file}.md` });
 }
 
 async function openDocument(uri: vscode.Uri): Promise<vscode.TextEditor> {

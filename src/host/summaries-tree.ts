@@ -29,10 +29,17 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #conversation: () => Conversation | undefined;
+  readonly #latest: () => Promise<Conversation | undefined>;
   readonly #gauge: ContextGauge;
 
-  constructor(conversation: () => Conversation | undefined, gauge: ContextGauge) {
+  /** `latest` opens the newest session of the workspace when none is open; it makes none. */
+  constructor(
+    conversation: () => Conversation | undefined,
+    latest: () => Promise<Conversation | undefined>,
+    gauge: ContextGauge,
+  ) {
     this.#conversation = conversation;
+    this.#latest = latest;
     this.#gauge = gauge;
   }
 
@@ -44,8 +51,8 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#changed.fire(undefined);
   }
 
-  getChildren(row?: Row): Row[] {
-    const conversation = this.#conversation();
+  async getChildren(row?: Row): Promise<Row[]> {
+    const conversation = row ? this.#conversation() : await this.#latest();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
     if (!row) return this.#sections(conversation);
     switch (row.kind) {
@@ -164,7 +171,7 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
       );
       item.contextValue = 'threadkeeper.node';
       item.tooltip = nodeTooltip(conversation, node.id);
-      item.command = command(vscode.l10n.t('Open'), () => openNodeDocument(journal.id, node.id));
+      item.command = command(vscode.l10n.t('Open'), () => openNodeDocument(journal.id, node));
       return item;
     }
     case 'messages': {
@@ -180,7 +187,9 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
       item.iconPath = new vscode.ThemeIcon(
         message?.role === 'user' ? 'account' : message?.role === 'tool' ? 'tools' : 'comment',
       );
-      item.command = command(vscode.l10n.t('Open'), () => openMessageDocument(journal.id, row.message));
+      item.command = command(vscode.l10n.t('Open'), () =>
+        openMessageDocument(journal.id, row.message, state.positionOf(row.message) ?? 0),
+      );
       return item;
     }
     case 'eventKind': {
@@ -202,7 +211,9 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
         event.pinned ? 'pinned' : event.status === 'active' ? 'quote' : 'circle-slash',
       );
       item.tooltip = event.quote;
-      item.command = command(vscode.l10n.t('Open'), () => openMessageDocument(journal.id, event.message, event.quote));
+      item.command = command(vscode.l10n.t('Open'), () =>
+        openMessageDocument(journal.id, event.message, position - 1, event.quote),
+      );
       return item;
     }
     case 'task': {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Compressor } from '../app/compressor.ts';
 import { compressSession } from '../app/compress-session.ts';
 import { Conversation } from '../app/conversation.ts';
-import type { Clock, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
+import type { Clock, CountStore, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
 import { SessionSearch } from '../app/session-search.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { ConversationSettings } from '../app/settings.ts';
@@ -13,6 +13,7 @@ import { modelInfo, priceOf } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
+import { countFiles } from '../storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
 import { ChatPanel } from './chat-panel.ts';
@@ -55,6 +56,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly extensionUri: vscode.Uri;
   readonly store: FileSessionStore;
   readonly clock: Clock;
+  readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
   readonly #documents: Documents;
@@ -75,21 +77,27 @@ export class Threadkeeper implements vscode.Disposable {
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.keys);
     this.drafts = new Drafts(context.workspaceState);
+    const folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+    const warn = (message: string): void => this.log.warn(message);
     this.store = openSessionStore({
-      folder: vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath,
+      folder,
       clock: this.clock,
       writer: randomUUID(),
     });
+    this.#counts = countFiles(folder, warn);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
       workspace: workspaceIdentity(),
       openConversation: (journal) => this.#openConversation(journal),
     });
-    const warn = (message: string): void => this.log.warn(message);
     this.#gauge = new ContextGauge(warn);
     this.#gaugeItem = new GaugeItem(this.#gauge, () => this.sessions.current);
-    this.tree = new SummariesTree(() => this.sessions.current, this.#gauge);
+    this.tree = new SummariesTree(
+      () => this.sessions.current,
+      () => this.sessions.latestIfAny(),
+      this.#gauge,
+    );
     this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
     const attachments = new Attachments(() => this.clock.id());
     this.panel = new ChatPanel({
@@ -250,6 +258,7 @@ export class Threadkeeper implements vscode.Disposable {
       clock,
       log,
       counter,
+      countStore: this.#counts,
       compressor,
       price,
       settings: () => this.#settings(journal),
@@ -262,7 +271,7 @@ export class Threadkeeper implements vscode.Disposable {
       recall: (text, budget) => search.recall(text, budget, counter),
     });
     this.#open.set(journal.id, { conversation, search });
-    await conversation.recover();
+    await conversation.prepare();
     return conversation;
   }
 

@@ -63,6 +63,7 @@ export async function importTranscript(
       increment: (BATCH / messages.length) * 100,
     });
   }
+  await conversation.countNew();
   return { conversation, messages: messages.length, skipped };
 }
 

@@ -190,7 +190,9 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       });
     },
     openNodeInEditor: async ({ node }) => {
-      await openNodeDocument(conversation().journal.id, node);
+      const found = conversation().state.nodes.get(node);
+      if (!found) throw notFound(vscode.l10n.t('That summary is no longer in the session.'));
+      await openNodeDocument(conversation().journal.id, found);
       return null;
     },
     undoNodes: async ({ nodes, undone }) => {
