@@ -7,6 +7,10 @@ import { UsageError, type Verb } from './verb.ts';
 const VERBS: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<{ verb: Verb }> }>> = {
   import: { about: 'print a transcript as JSONL, one message a line', load: () => import('./import.ts') },
   count: { about: 'count messages and tokens', load: () => import('./count.ts') },
+  events: { about: 'list key events: decisions, errors, preferences …', load: () => import('./events.ts') },
+  compress: { about: 'bring a transcript under a number of tokens', load: () => import('./compress.ts') },
+  levels: { about: 'summarize at three levels of detail', load: () => import('./levels.ts') },
+  recall: { about: 'find where something was said', load: () => import('./recall.ts') },
 };
 
 const HELP = `Usage: threadkeeper VERB FILE [--json]

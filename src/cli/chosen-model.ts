@@ -1,0 +1,61 @@
+import type { SummaryModel } from '../core/compress/summary-model.ts';
+import type { Usage } from '../core/model/message.ts';
+import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
+import { UsageError, choiceOption, textOption, type Invocation } from './verb.ts';
+
+const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
+type Remote = Exclude<(typeof PROVIDERS)[number], 'local'>;
+
+/** Small models at a small model's price: a summary needs no more. */
+const DEFAULT_MODELS: Readonly<Record<Remote, string>> = { openai: 'gpt-4o-mini', anthropic: 'claude-haiku-4-5' };
+
+const KEYS: Readonly<Record<Remote, string>> = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
+
+/** The options that choose a model; the same for every verb that may call one. */
+export const MODEL_OPTIONS = {
+  provider: { type: 'string' },
+  model: { type: 'string' },
+  'base-url': { type: 'string' },
+} as const;
+
+export const MODEL_HELP = `  --provider P        local (default: by code, no key, no network), openai or anthropic;
+                      the key from OPENAI_API_KEY or ANTHROPIC_API_KEY
+  --model M           default ${DEFAULT_MODELS.openai}, ${DEFAULT_MODELS.anthropic}
+  --base-url U        where the provider's API is`;
+
+/** What the summaries are made by, and what it cost so far. */
+export interface ChosenModel {
+  /** Undefined: by code. */
+  readonly model: SummaryModel | undefined;
+  /** Undefined for code. */
+  readonly info: ModelInfo | undefined;
+  /** US dollars; null when the model's price is not known. */
+  costUsd(): number | null;
+}
+
+/** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
+export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
+  const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
+  if (provider === 'local') return { model: undefined, info: undefined, costUsd: () => 0 };
+  const baseUrl = textOption(options, 'base-url');
+  const apiKey = env[KEYS[provider]];
+  // A server of one's own may want no key; it says so itself if it does.
+  if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
+    throw new UsageError(`No key: set ${KEYS[provider]}, or use --provider local.`);
+  }
+  const info = modelInfo(textOption(options, 'model') ?? DEFAULT_MODELS[provider]);
+  const { ModelRegistry } = await import('../providers/factory.ts');
+  const { summaryModel } = await import('../app/summary-model.ts');
+  const config = { provider, model: info.id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
+  const chat = await new ModelRegistry().createModel(config, { search: () => [] });
+  const usages: Usage[] = [];
+  const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
+  const maxInput = input > 0 ? input : Math.floor(info.contextWindow / 2);
+  const model = summaryModel(chat, maxInput, new AbortController().signal, (usage) => void usages.push(usage));
+  const costUsd = (): number | null =>
+    usages.reduce<number | null>((sum, usage) => {
+      const price = priceOf(usage, info);
+      return sum === null || price === undefined ? null : sum + price;
+    }, 0);
+  return { model, info, costUsd };
+}

@@ -1,0 +1,43 @@
+import { detectEvents } from '../core/events/detect.ts';
+import { Ledger } from '../core/events/ledger.ts';
+import { messageId } from '../core/model/ids.ts';
+import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { eventLine, shownEvent, type ShownEvent } from './shown-event.ts';
+import { streamTranscript } from './transcript-file.ts';
+import type { Verb } from './verb.ts';
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper events FILE [--json]
+
+Lists the transcript's key events: decisions, errors, preferences, constraints,
+configuration, facts, todos and outcomes, each a byte-exact quote of its message.
+Every occurrence is listed; its status is active, superseded (by a later one) or
+merged (into a near-duplicate).
+
+  --json   {"events":[{"kind","quote","message","start","end","score","status","pinned"}]}
+           "message" is an index, "start" and "end" are UTF-16 offsets into its text
+`,
+  options: {},
+  async run({ file, json, output }) {
+    const events = await eventsOf(streamTranscript(file));
+    if (json) await output.json({ events });
+    else await output.write(events.length === 0 ? 'No key events.\n' : `${events.map(eventLine).join('\n')}\n`);
+    return 0;
+  },
+};
+
+/** The key events of a transcript, as its ledger would hold them with room without end. */
+async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<ShownEvent[]> {
+  const ledger = new Ledger();
+  let before: TranscriptMessage | undefined;
+  let index = 0;
+  for await (const message of messages) {
+    const found = detectEvents(message, before ? { before } : {});
+    if (found.length > 0) {
+      ledger.add(messageId(String(index)), found, before ? messageId(String(index - 1)) : undefined);
+    }
+    before = message;
+    index++;
+  }
+  return ledger.entries().map(shownEvent);
+}

@@ -1,0 +1,47 @@
+import { bestExcerpt } from '../core/search/excerpt.ts';
+import { TextIndex } from '../core/search/text-index.ts';
+import { readTranscriptFile } from './transcript-file.ts';
+import { requiredOption, wholeOption, type Verb } from './verb.ts';
+
+const DEFAULT_HITS = 10;
+
+/** UTF-16 units of an excerpt: a paragraph or two. */
+const EXCERPT_UNITS = 600;
+
+/** What a tool printed answers fewer questions than what people said; the session's own search weighs it so too. */
+const TOOL_WEIGHT = 0.6;
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper recall FILE --query Q [--limit N] [--json]
+
+Finds where something was said: ranked full-text search over the messages, best first.
+
+  --query Q   what to look for
+  --limit N   at most this many places; default ${DEFAULT_HITS}
+  --json      {"hits":[{"message","start","end","text","score"}]}
+              "message" is an index, "start" and "end" are UTF-16 offsets into its text
+`,
+  options: { query: { type: 'string' }, limit: { type: 'string' } },
+  async run({ file, options, json, output }) {
+    const query = requiredOption(options, 'query');
+    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const { transcript } = await readTranscriptFile(file);
+    const index = new TextIndex();
+    for (const [at, { role, text }] of transcript.entries()) {
+      index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
+    }
+    const hits = index.search(query, { limit }).map(({ id, score }) => {
+      const message = Number(id);
+      const whole = transcript[message]!.text;
+      const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);
+      return { message, start, end, text: whole.slice(start, end), score };
+    });
+    if (json) {
+      await output.json({ hits });
+      return 0;
+    }
+    const blocks = hits.map(({ message, text }) => `[${message}] ${transcript[message]!.role}\n${text}\n`);
+    await output.write(blocks.length === 0 ? 'Nothing found.\n' : blocks.join('\n'));
+    return 0;
+  },
+};
