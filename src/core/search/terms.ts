@@ -100,7 +100,7 @@ function visitWord(text: string, start: number, end: number, seen: number, humps
 
 function visitOne(word: string, start: number, end: number, seen: number, visit: TermVisitor): void {
   // A single Latin letter says nothing: loop variables, "don't", list labels.
-  if (word.length === 1 && (seen & (DIGIT | WIDE)) === 0) return;
+  if (word.length === 1 && (classOf(word.charCodeAt(0)) & (DIGIT | WIDE)) === 0) return;
   const term = seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word;
   // Accents that stand alone leave nothing.
   if (term !== '') visit(term, start, end);
