@@ -140,7 +140,7 @@ const compression = v.object({
 });
 
 const step = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
-const task = v.object({
+export const taskSchema = v.object({
   id: v.pipe(id, v.transform(taskId)),
   goal: v.string(),
   steps: v.array(v.object({ text: v.string(), status: step })),
@@ -171,7 +171,7 @@ export const sessionEventSchema = v.variant('type', [
   }),
   v.object({ type: v.literal('head_moved'), to: v.nullable(aMessageId) }),
   v.object({ type: v.literal('message_deleted'), id: aMessageId, deleted: v.boolean() }),
-  v.object({ type: v.literal('task_set'), task }),
+  v.object({ type: v.literal('task_set'), task: taskSchema }),
   v.object({ type: v.literal('task_step'), step: count, status: step }),
   v.object({ type: v.literal('task_reset'), automatic: v.boolean() }),
   v.object({ type: v.literal('compressed'), compression }),

@@ -1,0 +1,73 @@
+import type { SessionEvent } from '../core/journal/event.ts';
+import { compressionId, type MessageId } from '../core/model/ids.ts';
+import type { Message } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
+import type { SessionSnapshot } from './snapshot-schema.ts';
+
+/**
+ * The events that give a new journal what a snapshot still has. Messages whose text is lost but which a summary
+ * stands for are represented by the first and last of each run, so that the summaries keep their places in the branch.
+ */
+export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
+  const { id, title, workspace, provider, model, policy, task, counters } = snapshot;
+  const events: SessionEvent[] = [{ type: 'session_created', id, title, workspace }];
+  if (provider !== undefined && model !== undefined) events.push({ type: 'model_selected', provider, model });
+  if (policy !== undefined) events.push({ type: 'policy_selected', policy });
+  if (snapshot.archived) events.push({ type: 'session_archived', archived: true });
+  if (snapshot.deleted) events.push({ type: 'session_deleted', deleted: true });
+
+  let parent: MessageId | null = null;
+  const add = (message: Message): void => {
+    events.push({ type: 'message_added', message: { ...message, parent } });
+    parent = message.id;
+  };
+  for (const { node } of snapshot.frontier) {
+    add(placeholder(node, node.first));
+    if (node.last !== node.first) add(placeholder(node, node.last));
+  }
+  for (const message of snapshot.bodies) add(message);
+
+  if (snapshot.frontier.length > 0 || snapshot.ledger.length > 0) {
+    events.push({ type: 'compressed', compression: restored(snapshot) });
+  }
+  if (task) events.push({ type: 'task_set', task });
+  const { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd } = counters;
+  const spent = (purpose: 'chat' | 'compression', tokens: number, costUsd: number): void => {
+    if (tokens > 0 || costUsd > 0) {
+      events.push({
+        type: 'usage_recorded',
+        purpose,
+        model: model ?? '',
+        usage: { input: tokens, output: 0 },
+        costUsd,
+      });
+    }
+  };
+  spent('chat', chatTokens, chatCostUsd);
+  spent('compression', compressionTokens, compressionCostUsd);
+  return events;
+}
+
+function placeholder(node: SummaryNode, id: MessageId): Message {
+  const text = `[The text of this message was lost with the session's file; a summary of ${node.messages} messages stands for it.]`;
+  return { id, parent: null, role: 'user', content: [{ type: 'text', text }], at: node.at };
+}
+
+function restored(snapshot: SessionSnapshot): Extract<SessionEvent, { type: 'compressed' }>['compression'] {
+  const messages = snapshot.counters.messagesEver ?? 0;
+  return {
+    id: compressionId('restored'),
+    trigger: 'import',
+    threshold: 0,
+    policy: snapshot.policy ?? '',
+    strategy: 'restored',
+    nodes: snapshot.frontier.map(({ node }) => node),
+    levels: snapshot.frontier.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
+    events: snapshot.ledger,
+    changes: [],
+    messages: { before: messages, after: messages },
+    tokens: { before: 0, after: 0 },
+    calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    durationMs: 0,
+  };
+}

@@ -1,0 +1,201 @@
+import type { SessionSummary } from '../app/ports.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
+import type { Message } from '../core/model/message.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import { SNAPSHOT_VERSION, type SessionSnapshot, type Snapshots } from './snapshot-schema.ts';
+
+/** What the editor's state may hold in all, in bytes of JSON: it is shipped whole at each update, to every window. */
+export const SNAPSHOTS_BYTES = 256 * 1024;
+/** One live session's part of it. */
+export const SESSION_BYTES = 160 * 1024;
+/** The newest messages' part of a session's. */
+export const BODIES_BYTES = 64 * 1024;
+/** The index entries' part of the whole. */
+const INDEX_BYTES = 64 * 1024;
+/** A title, path or name is cut here (UTF-16 units): one of them must not push everything else out. */
+const NAME_LENGTH = 300;
+const TASK_BYTES = 16 * 1024;
+
+/**
+ * A session's snapshot of at most `limit` bytes. It is filled in this order, and what finds no room is counted in
+ * `left`: names, counters and the task; pinned key events; the frontier's nodes from the newest back (brief and
+ * detailed texts only); active key events from the newest back; the newest messages behind the last node, up to
+ * `BODIES_BYTES`; the other key events. Undefined for a session that has no id yet.
+ */
+export function snapshotSession(state: SessionState, limit = SESSION_BYTES): SessionSnapshot | undefined {
+  if (state.id === undefined) return undefined;
+  const taskFits = state.task !== undefined && bytesOf(state.task) <= TASK_BYTES;
+  const base: SessionSnapshot = {
+    id: state.id,
+    title: name(state.title),
+    workspace: name(state.workspace),
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+    archived: state.archived,
+    deleted: state.deleted,
+    ...(state.provider !== undefined && { provider: name(state.provider) }),
+    ...(state.model !== undefined && { model: name(state.model) }),
+    ...(state.policy !== undefined && { policy: name(state.policy) }),
+    head: state.head,
+    ...(taskFits && { task: state.task }),
+    ...(state.lastCompressedAt !== undefined && { lastCompressedAt: state.lastCompressedAt }),
+    counters: { ...state.counters },
+    ledger: [],
+    frontier: [],
+    bodies: [],
+    left: { ledger: 0, frontier: 0, bodies: 0 },
+  };
+  // Room for the digits of `left`.
+  const room = new Room(limit - bytesOf(base) - 64);
+
+  const ledger = [...state.events.values()].filter((event) => !state.isRemoved(event.id)).reverse();
+  const frontier = state.frontier.map(({ node }) => {
+    const level = state.levels.get(node.id);
+    return { node: lean(node), ...(level && { level }) };
+  });
+  const window = windowOf(state);
+
+  const pinned = room.take(ledger.filter((event) => event.pinned));
+  const nodes = room.takeRun(frontier.toReversed());
+  const active = room.take(ledger.filter((event) => !event.pinned && event.status === 'active'));
+  const bodies = new Room(Math.min(BODIES_BYTES, room.left)).takeRun(window.newestFirst());
+  room.spend(bodies);
+  const others = room.take(ledger.filter((event) => !event.pinned && event.status !== 'active'));
+
+  const kept = new Set([...pinned, ...active, ...others]);
+  return {
+    ...base,
+    ledger: ledger.filter((event) => kept.has(event)).reverse(),
+    frontier: nodes.reverse(),
+    bodies: bodies.reverse(),
+    left: {
+      ledger: ledger.length - kept.size,
+      frontier: frontier.length - nodes.length,
+      bodies: window.length - bodies.length,
+    },
+  };
+}
+
+export interface OwnPart {
+  /** The workspace that this window has open. */
+  readonly workspace: string;
+  /** All sessions that the folder of journals holds, whatever their workspace, if they were listed. */
+  readonly index: readonly SessionSummary[];
+  readonly live: readonly SessionSnapshot[];
+}
+
+/**
+ * All that is kept, at most `SNAPSHOTS_BYTES`: this window's part, then what others had kept as far as there is room.
+ * The index drops its oldest entries first, those of other workspaces before this one's; live sessions go from the
+ * one that was changed longest ago, this window's last.
+ */
+export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
+  const here = (entry: { readonly workspace: string }): number => (entry.workspace === own.workspace ? 0 : 1);
+  const order = (a: Aged, b: Aged): number => here(a) - here(b) || b.updatedAt - a.updatedAt;
+  const index = newest([...own.index, ...(others?.index ?? [])])
+    .map((entry) => ({ ...entry, title: name(entry.title), workspace: name(entry.workspace) }))
+    .sort(order);
+  const ownIds = new Set(own.live.map(({ id }) => id));
+  const liveElsewhere = (others?.live ?? []).filter(
+    ({ id, workspace }) => !ownIds.has(id) && workspace !== own.workspace,
+  );
+
+  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
+  const indexRoom = new Room(INDEX_BYTES);
+  const entries = indexRoom.takeRun(index);
+  room.spend(entries);
+  return {
+    v: SNAPSHOT_VERSION,
+    index: entries,
+    live: room.take([...[...own.live].sort(order), ...liveElsewhere.sort(order)]),
+  };
+}
+
+/** How a snapshot stands to the session that was read from its journal. */
+export function compareSnapshot(snapshot: SessionSnapshot, state: SessionState): 'current' | 'stale' | 'foreign' {
+  if (snapshot.id !== state.id || snapshot.workspace !== name(state.workspace)) return 'foreign';
+  const same =
+    snapshot.updatedAt === state.updatedAt &&
+    snapshot.head === state.head &&
+    snapshot.counters.messagesEver === state.counters.messagesEver;
+  return same ? 'current' : 'stale';
+}
+
+/** The size of a value as JSON in UTF-8, in bytes. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+type Aged = Pick<SessionSummary, 'id' | 'workspace' | 'updatedAt'>;
+
+// Of two entries for one session the later one, wherever it comes from.
+function newest(entries: readonly SessionSummary[]): SessionSummary[] {
+  const byId = new Map<string, SessionSummary>();
+  for (const entry of entries) {
+    const known = byId.get(entry.id);
+    if (!known || known.updatedAt < entry.updatedAt) byId.set(entry.id, entry);
+  }
+  return [...byId.values()];
+}
+
+// Structure and full text can be made again from the journal; without it the two levels that are sent remain.
+function lean(node: SummaryNode): SummaryNode {
+  const { full, structured, ...rest } = node;
+  const { full: tokens, ...others } = node.tokens;
+  return { ...rest, tokens: others };
+}
+
+/** The active branch's messages behind the last node. */
+function windowOf(state: SessionState): { readonly length: number; newestFirst(): Generator<Message> } {
+  const from = (state.frontier.at(-1)?.to ?? -1) + 1;
+  return {
+    length: state.path.length - from,
+    *newestFirst() {
+      for (let position = state.path.length - 1; position >= from; position--) {
+        const message = state.messages.get(state.path[position]!);
+        if (message) yield message;
+      }
+    },
+  };
+}
+
+function name(text: string): string {
+  return text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text;
+}
+
+/** Bytes that are still free in a list of JSON values. */
+class Room {
+  left: number;
+
+  constructor(bytes: number) {
+    this.left = bytes;
+  }
+
+  /** Those of the items that fit, each tried in its turn. */
+  take<T>(items: Iterable<T>): T[] {
+    const taken: T[] = [];
+    for (const item of items) if (this.#fits(item)) taken.push(item);
+    return taken;
+  }
+
+  /** The items up to the first one that does not fit. */
+  takeRun<T>(items: Iterable<T>): T[] {
+    const taken: T[] = [];
+    for (const item of items) {
+      if (!this.#fits(item)) break;
+      taken.push(item);
+    }
+    return taken;
+  }
+
+  spend(items: readonly unknown[]): void {
+    for (const item of items) this.left -= bytesOf(item) + 1;
+  }
+
+  #fits(item: unknown): boolean {
+    const bytes = bytesOf(item) + 1;
+    if (bytes > this.left) return false;
+    this.left -= bytes;
+    return true;
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { verifyJournal } from '../../../src/storage/verify-journal.ts';
+import { inFolder, said, testClock } from './support.ts';
+
+describe('verifying a journal', () => {
+  /** A journal of five events, spoiled by `edit`. */
+  const verified = (edit: (lines: string[]) => string) =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0), said(1), said(2), said(3));
+      await store.close();
+      const path = join(folder, `${journal.id}.jsonl`);
+      await writeFile(path, edit((await readFile(path, 'utf8')).trimEnd().split('\n')));
+      return verifyJournal(path);
+    });
+  const file = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+  it('counts the events of a sound one', async () => {
+    assert.deepEqual(await verified(file), { ok: true, events: 5 });
+  });
+
+  it('names the first line whose checksum is wrong', async () => {
+    assert.deepEqual(await verified((lines) => file(lines).replace('message 1', 'message 7')), {
+      ok: false,
+      line: 3,
+      fault: 'the checksum does not match',
+    });
+  });
+
+  it('finds a missing line', async () => {
+    assert.deepEqual(await verified((lines) => file(lines.toSpliced(1, 1))), {
+      ok: false,
+      line: 2,
+      fault: 'sequence number 3 where 2 was expected',
+    });
+  });
+
+  it('finds a line that stands there twice', async () => {
+    const result = await verified((lines) => file([...lines, lines[2]!]));
+    assert.deepEqual(result, { ok: false, line: 6, fault: 'sequence number 3 comes a second time' });
+  });
+
+  it('finds a torn end', async () => {
+    const result = await verified((lines) => file(lines) + '{"v":1');
+    assert.deepEqual(result, { ok: false, line: 6, fault: 'the last line is torn (6 bytes)' });
+  });
+
+  it('says that a missing file is missing', () =>
+    inFolder(async (folder) => {
+      await assert.rejects(verifyJournal(join(folder, 'none.jsonl')), (error) => StoreFault.is(error, 'missing'));
+      await appendFile(join(folder, 'empty.jsonl'), '');
+      assert.deepEqual(await verifyJournal(join(folder, 'empty.jsonl')), { ok: true, events: 0 });
+    }));
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { looksMoved, workspaceKey, workspaceName } from '../../../src/storage/workspace-key.ts';
+
+describe('the name of a workspace', () => {
+  const key = (...folders: string[]): string => workspaceKey({ folders });
+
+  it('is the same for every spelling of a folder', () => {
+    assert.equal(key('file:///c%3A/Work/app/'), key('file:///C:/Work/app'));
+    assert.equal(key('file:///home/me/caf%C3%A9'), key('FILE:///home/me/cafe\u0301'));
+    assert.notEqual(key('file:///home/me/App'), key('file:///home/me/app'));
+  });
+
+  it('does not depend on the order of several folders', () => {
+    assert.equal(key('file:///a', 'file:///b'), key('file:///b', 'file:///a', 'file:///b/'));
+    assert.notEqual(key('file:///a', 'file:///b'), key('file:///a'));
+  });
+
+  it('is that of the workspace file where one is open, unless it is not saved yet', () => {
+    const folders = ['file:///a'];
+    assert.equal(workspaceKey({ folders, workspaceFile: 'file:///x.code-workspace' }), 'file:file:///x.code-workspace');
+    assert.equal(workspaceKey({ folders, workspaceFile: 'untitled:Untitled-1' }), key('file:///a'));
+  });
+
+  it('tells remotes apart, and exists without a folder', () => {
+    assert.equal(workspaceKey({ folders: [] }), 'empty');
+    assert.equal(workspaceKey({ folders: [], remoteName: 'wsl' }), 'wsl!empty');
+    assert.notEqual(workspaceKey({ folders: ['file:///a'], remoteName: 'ssh-remote' }), key('file:///a'));
+  });
+
+  it('stays short and different for workspaces of many folders', () => {
+    const many = Array.from({ length: 60 }, (_, n) => `file:///projects/part-${n}`);
+    assert.ok(key(...many).length <= 250);
+    assert.notEqual(key(...many), key(...many.slice(0, 59)));
+  });
+
+  it('shows people the folder, and recognizes one that was moved', () => {
+    assert.equal(workspaceName(key('file:///home/me/my%20app')), 'my app');
+    assert.ok(looksMoved(key('file:///old/app'), key('file:///new/app')));
+    assert.ok(!looksMoved(key('file:///old/app'), key('file:///old/other')));
+  });
+
+  it('is some name even for what is no uri', () => {
+    assert.equal(typeof key('%%%'), 'string');
+    assert.equal(typeof workspaceName('%E0%A4%A'), 'string');
+  });
+});
