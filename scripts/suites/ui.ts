@@ -8,7 +8,7 @@ import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
 /** A workbench takes seconds to open, on a busy machine many. */
-const TEST_LIMIT_MS = 120_000;
+const TEST_LIMIT_MS = 240_000;
 
 /** Runs `test/ui`: the packaged extension in the real workbench, driven in Chromium. */
 export async function runUiSuite(say: (text: string) => void, mochaArguments: readonly string[]): Promise<SuiteResult> {
