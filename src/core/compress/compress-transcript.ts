@@ -9,10 +9,10 @@ import type { SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { summaryPrompt } from '../prompts/render.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { buildCorpus } from './corpus.ts';
+import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
-import { narrate, type Narrative, type NarrativeInput } from './narrative.ts';
+import { narrate, withoutModel, type Narrative, type NarrativeInput } from './narrative.ts';
 import { LEAST_TOKENS } from './segments.ts';
 import { Pace, type SourceMessage, throwIfCancelled } from './source.ts';
 import { CallLog } from './summary-model.ts';
@@ -69,10 +69,13 @@ export class TargetTooSmall extends Error {
   override readonly name = 'TargetTooSmall';
   /** Tokens that would do. */
   readonly needed: number;
+  /** The key events that were found, none of them placed. */
+  readonly events: readonly TranscriptEvent[];
 
-  constructor(needed: number, target: number) {
+  constructor(needed: number, target: number, events: readonly TranscriptEvent[]) {
     super(`The newest user message and a line of summary need ${needed} tokens; the target is ${target}.`);
     this.needed = needed;
+    this.events = events;
   }
 }
 
@@ -117,7 +120,8 @@ export async function compressTranscript(
   const room = Math.floor(Math.min(target * share, target - LEAST_NARRATIVE));
   const keep = strategy === 'trim' ? messages.length : (options.keepRecent ?? DEFAULT_KEEP);
   const window = transcriptWindow(messages, tokens, keep, room);
-  if (window.tokens + LEAST_NARRATIVE > target) throw new TargetTooSmall(window.tokens + LEAST_NARRATIVE, target);
+  if (window.tokens + LEAST_NARRATIVE > target)
+    throw new TargetTooSmall(window.tokens + LEAST_NARRATIVE, target, entries);
 
   const ranges = coveredRanges(window.head, window.newestUser, window.start).filter((range) => {
     return sumOf(tokens, range.from, range.to) >= LEAST_TOKENS;
@@ -151,12 +155,15 @@ export async function compressTranscript(
     settings,
     budgetTokens: left - (ledgerText === '' ? 0 : counter.text(ledgerText) + 1),
   };
-  const told = await narrate(narrative, { ...tools, calls }, pace);
+  const untold = ranges.some(({ from, to }) => hasMoreThan(narrative.corpus, narrative.kept, from, to));
+  const told = await narrate(narrative, untold ? { ...tools, calls } : withoutModel({ ...tools, calls }), pace);
   const sent = assemble(messages, isSent, window.newestUser, ledgerText, told);
   const after = sent.reduce((sum, { content, role }) => sum + counter.message({ role, content: blocks(content) }), 0);
+  const quoted = new Set(ledger.kept.map(({ id }) => id));
   const context = sent.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
   const events = entries.map((entry): TranscriptEvent => {
-    if (entry.status !== 'active' || isSent(entry.message) || context.includes(entry.quote)) return entry;
+    if (entry.status !== 'active' || isSent(entry.message) || quoted.has(entry.id) || context.includes(entry.quote))
+      return entry;
     return { ...entry, status: 'dropped' };
   });
   return {
@@ -167,6 +174,16 @@ export async function compressTranscript(
     calls,
     ...(told.fault !== undefined && { fault: told.fault }),
   };
+}
+
+/** Whether something was said in `messages[from, to]` beyond the spans that are kept word for word. */
+function hasMoreThan(corpus: Corpus, kept: ReadonlyMap<number, readonly Span[]>, from: number, to: number): boolean {
+  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
+    const passage = corpus.passages[index]!;
+    const spans = kept.get(passage.message) ?? [];
+    if (!spans.some((span) => span.start <= passage.start && passage.end <= span.end)) return true;
+  }
+  return false;
 }
 
 function ledgerLine(entry: KeyEvent, messages: readonly SourceMessage[]): string {

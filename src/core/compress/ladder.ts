@@ -90,13 +90,13 @@ async function askModel(
   const made = { model: model.id, promptVersion: prompt.version };
 
   const answer = await ask(model, first, maxTokens, true, options);
-  const judged = await judge(answer, source, options, { ...made, rung: 'model' });
+  const judged = await judge(answer, source, maxTokens, options, { ...made, rung: 'model' });
   if (judged.content) return judged.content;
 
   const again = renderRetryPrompt(first, judged.faults.map(sayFault));
   if (fits(again, model, options)) {
     const second = await ask(model, again, maxTokens, true, options);
-    const rejudged = await judge(second, source, options, { ...made, rung: 'retry' });
+    const rejudged = await judge(second, source, maxTokens, options, { ...made, rung: 'retry' });
     if (rejudged.content) return rejudged.content;
   }
 
@@ -106,7 +106,7 @@ async function askModel(
   );
   if (!tight) return undefined;
   const last = await ask(model, tight, tightTokens, false, options);
-  return (await judge(last, source, options, { ...made, rung: 'tight' })).content;
+  return (await judge(last, source, tightTokens, options, { ...made, rung: 'tight' })).content;
 }
 
 /** A prompt with as much of the distilled segment as cost and the model's input allow; undefined when none fits. */
@@ -168,6 +168,9 @@ async function ask(
   return reply.text;
 }
 
+/** An answer this many times as long as was asked for is no summary; a model counts its words badly, but not so badly. */
+const OVERLONG = 2;
+
 interface Judgement {
   readonly content?: NodeContent;
   readonly faults: readonly AuditFault[];
@@ -176,9 +179,14 @@ interface Judgement {
 async function judge(
   answer: string,
   source: LeafSource,
+  askedTokens: number,
   options: LadderOptions,
   made: { readonly rung: 'model' | 'retry' | 'tight'; readonly model: string; readonly promptVersion: string },
 ): Promise<Judgement> {
+  const size = options.counter.text(answer);
+  if (size > askedTokens * OVERLONG) {
+    return { faults: [{ kind: 'grew', text: `${size} tokens where at most ${askedTokens} were asked for` }] };
+  }
   const parsed = parseStructuredSummary(answer);
   let summary: StructuredSummary;
   if (parsed.ok) summary = parsed.summary;
@@ -193,7 +201,7 @@ async function judge(
 }
 
 /** Broken JSON is no running text. */
-const looksLikeData = (answer: string): boolean => /^\s*(?:```\w*\s*)?[{[]/.test(answer);
+const looksLikeData = (answer: string): boolean => /^\s*(?:```\w*\s*)?[{[]|\{\s*"/.test(answer);
 
 const plain = (narrative: string): StructuredSummary => ({
   topics: [],

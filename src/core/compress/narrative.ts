@@ -112,7 +112,8 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
   return { ...(await fill(input, placed, nodes, tools, pace)), ...(fault !== undefined && { fault }) };
 }
 
-const withoutModel = ({ model: _model, ...tools }: RunTools): RunTools => tools;
+/** The same tools, but what is summarized is summarized by code. */
+export const withoutModel = ({ model: _model, ...tools }: RunTools): RunTools => tools;
 
 const tokensOf = ({ tokens }: NarrativeInput, { from, to }: { from: number; to: number }): number =>
   tokens.slice(from, to + 1).reduce((sum, one) => sum + one, 0);

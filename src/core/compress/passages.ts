@@ -1,4 +1,4 @@
-import { isCodeLine, isErrorLine, isOutcomeLine, isSignatureLine } from './line-kinds.ts';
+import { isCodeLine, outputKind } from './line-kinds.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 
@@ -207,11 +207,12 @@ export class PassageCutter {
     if (last - first < 4) return;
     const body = skipMarks(text, first, last);
     const shape = lineShape(text, body, last);
-    if (isErrorLine(text, first, last)) this.take(first, last, 'error', isRunningText(shape));
-    else if (isOutcomeLine(text, first, last)) this.take(first, last, 'outcome', isRunningText(shape));
-    else if (isRunningText(shape)) this.take(body, last, 'text', true);
+    const running = isRunningText(shape);
+    const kind = outputKind(text, first, last);
+    if (kind === 'error' || kind === 'outcome') this.take(first, last, kind, running);
+    else if (running) this.take(body, last, 'text', true);
     else if (this.isCall(first, last)) this.take(first, last, 'call', false);
-    else if (isSignatureLine(text, first, last)) this.take(first, last, 'signature', false);
+    else if (kind === 'signature') this.take(first, last, kind, false);
   }
 
   /** A command in backticks or after a prompt, or the line that describes it, outside the output itself. */

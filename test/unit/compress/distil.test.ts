@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { buildCorpus } from '../../../src/core/compress/corpus.ts';
+import { distil } from '../../../src/core/compress/distil.ts';
+import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { counter, developerSession, transcript } from './scripted.ts';
+
+async function distilled(messages: readonly SourceMessage[], budget: number): Promise<string> {
+  const corpus = await buildCorpus(messages, new Pace());
+  return distil(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
+}
+
+describe('distilling messages for a summarizer', () => {
+  it('keeps what people said and drops the listing they looked at', async () => {
+    const text = await distilled(
+      transcript(
+        ['user', 'Let us do 50ms for the debounce, not 200.'],
+        ['tool', Array.from({ length: 200 }, (_, line) => `  ${line}→ x${line} = y[${line}];`).join('\n')],
+        ['assistant', 'Set the debounce to 50ms in watcher.ts.'],
+      ),
+      400,
+    );
+    assert.match(text, /Let us do 50ms for the debounce, not 200\./);
+    assert.match(text, /Set the debounce to 50ms in watcher\.ts\./);
+    assert.doesNotMatch(text, /x150 = y/);
+  });
+
+  it('keeps errors, results and signatures of output', async () => {
+    const noise = Array.from({ length: 40 }, (_, line) => `      at ${line}: ${'0123456789abcdef'.repeat(2)}`);
+    const text = await distilled(
+      transcript(
+        ['user', 'Run the tests.'],
+        [
+          'tool',
+          [
+            ...noise,
+            'TypeError: Cannot read properties of undefined',
+            ...noise,
+            '12 passed, 3 failed',
+            'export function openStore(path: string): Store {',
+          ].join('\n'),
+        ],
+      ),
+      300,
+    );
+    assert.match(text, /TypeError: Cannot read properties of undefined/);
+    assert.match(text, /12 passed, 3 failed/);
+    assert.match(text, /export function openStore/);
+  });
+
+  it('marks how many lines were left out', async () => {
+    const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
+    const text = await distilled(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
+    assert.match(text, /… 21\d lines left out/);
+  });
+
+  it('stays within its budget', async () => {
+    const session = developerSession(20);
+    for (const budget of [60, 300, 1500]) {
+      const tokens = counter.text(await distilled(session, budget));
+      assert.ok(tokens <= budget, `${tokens} of ${budget}`);
+    }
+  });
+
+  it('keeps prose of scripts without spaces', async () => {
+    const text = await distilled(
+      transcript(
+        ['user', '設定ファイルは config/app.yaml に置いてください。タイムアウトは30秒です。'],
+        ['assistant', '了解しました。'],
+      ),
+      200,
+    );
+    assert.match(text, /config\/app\.yaml/);
+    assert.match(text, /タイムアウトは30秒です。/);
+  });
+});

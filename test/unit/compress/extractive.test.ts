@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { buildCorpus } from '../../../src/core/compress/corpus.ts';
+import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
+import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { counter, developerSession, transcript } from './scripted.ts';
+
+async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {
+  const corpus = await buildCorpus(messages, new Pace());
+  const { passages } = await extract(corpus, { budgetTokens: 200, counter, pace: new Pace(), ...options });
+  return renderPassages(corpus, passages);
+}
+
+describe('summarizing by code', () => {
+  it('uses the text’s own words, in their order', async () => {
+    const session = developerSession(12);
+    const corpus = await buildCorpus(session, new Pace());
+    const { passages } = await extract(corpus, { budgetTokens: 400, counter, pace: new Pace() });
+    let before = -1;
+    for (const passage of passages) {
+      const place = passage.message * 1e6 + passage.start;
+      assert.ok(place > before);
+      before = place;
+    }
+    assert.ok(passages.length > 5);
+  });
+
+  it('keeps a message’s neighbouring sentences as the unbroken text they were', async () => {
+    const said = 'No, I do not like that at all. We need no mapping.\n\nJust check the tool type.';
+    assert.equal(await extracted(transcript(['user', said]), {}), `user: ${said}`);
+  });
+
+  it('prefers what the user said to the narration around it', async () => {
+    const text = await extracted(
+      transcript(
+        ['assistant', 'Now let me have a look at the next part of this and see what there is to see here.'],
+        ['user', 'Never deploy on Fridays.'],
+        ['assistant', 'Now let me have a look at the other part of this and see what there is to see there.'],
+      ),
+      { budgetTokens: 14 },
+    );
+    assert.match(text, /Never deploy on Fridays\./);
+  });
+
+  it('puts what holds a key event first', async () => {
+    const messages = transcript(
+      ['user', 'Could you look at the colour of the button again when there is time for such things?'],
+      ['assistant', 'The port is 5433 now.'],
+    );
+    const text = await extracted(messages, { budgetTokens: 10, wanted: new Map([[1, [{ start: 0, end: 20 }]]]) });
+    assert.match(text, /The port is 5433 now\./);
+  });
+
+  it('does not say again what is quoted elsewhere', async () => {
+    const messages = transcript(['user', 'Never deploy on Fridays.'], ['user', 'The office is closed in August.']);
+    const text = await extracted(messages, { kept: new Map([[0, [{ start: 0, end: 24 }]]]) });
+    assert.doesNotMatch(text, /Fridays/);
+    assert.match(text, /August/);
+  });
+
+  it('says a line that output repeats once', async () => {
+    const line = 'warning: the cache directory is not writable';
+    const text = await extracted(transcript(['tool', line], ['user', 'Hm.'], ['tool', line]), {});
+    assert.equal(text.split(line).length - 1, 1);
+  });
+
+  it('is the same each time, whatever runs beside it', async () => {
+    const corpus = await buildCorpus(developerSession(40), new Pace());
+    const run = (budgetTokens: number): Promise<unknown> =>
+      extract(corpus, { budgetTokens, counter, pace: new Pace(() => new Promise((resolve) => setImmediate(resolve))) });
+    const alone = await run(900);
+    const [beside] = await Promise.all([run(900), run(300), run(100)]);
+    assert.deepEqual(beside, alone);
+  });
+
+  it('finds a fact that has no keyword among routine lines', async () => {
+    const routine = developerSession(60);
+    routine[101] = transcript(['assistant', 'By the way, Marta keeps the spare badge in the blue locker.'])[0]!;
+    assert.match(await extracted(routine, { budgetTokens: 2500 }), /Marta keeps the spare badge in the blue locker\./);
+  });
+});

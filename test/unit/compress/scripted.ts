@@ -1,0 +1,83 @@
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SummaryModel, SummaryRequest } from '../../../src/core/compress/summary-model.ts';
+import type { RunTools } from '../../../src/core/compress/compress-run.ts';
+import { messageId, nodeId } from '../../../src/core/model/ids.ts';
+import type { Role } from '../../../src/core/model/message.ts';
+import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+
+export const counter: TokenCounter = await loadEncoding('o200k_base');
+
+export function message(at: number, role: Role, text: string): SourceMessage {
+  return { id: messageId(`m${at}`), role, content: [{ type: 'text', text }] };
+}
+
+/** A transcript from `[role, text]` pairs. */
+export function transcript(...pairs: readonly (readonly [Role, string])[]): SourceMessage[] {
+  return pairs.map(([role, text], at) => message(at, role, text));
+}
+
+/** Tools with counted ids and a clock that stands still. */
+export function tools(more: Partial<RunTools> = {}): RunTools {
+  let made = 0;
+  return { counter, nextId: () => nodeId(`n${++made}`), now: () => 1_000, ...more };
+}
+
+/** A model that answers by a script and keeps what it was asked. */
+export interface ScriptedModel extends SummaryModel {
+  readonly requests: SummaryRequest[];
+}
+
+export function scriptedModel(
+  answer: (request: SummaryRequest, call: number) => string | Promise<string>,
+  maxInputTokens = 100_000,
+): ScriptedModel {
+  const requests: SummaryRequest[] = [];
+  return {
+    id: 'scripted/model',
+    maxInputTokens,
+    requests,
+    async complete(request) {
+      requests.push(request);
+      return { text: await answer(request, requests.length) };
+    },
+  };
+}
+
+export function goodAnswer(narrative: string, more: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ narrative, ...more });
+}
+
+/** A developer's session: talk, tool output of some length, files. Deterministic. */
+export function developerSession(turns: number, outputLines = 60): SourceMessage[] {
+  const pairs: [Role, string][] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    pairs.push([
+      'user',
+      `Please add retry number ${turn} to src/client/http${turn}.ts, we agreed on a limit of ${turn + 3} attempts.`,
+    ]);
+    pairs.push([
+      'assistant',
+      `I will read src/client/http${turn}.ts first and look at how sendRequest${turn} handles failures.`,
+    ]);
+    const lines = Array.from(
+      { length: outputLines },
+      (_, line) => `  ${line}→ const value${line} = compute(${line}, ${turn});`,
+    );
+    pairs.push([
+      'tool',
+      [
+        '```ts',
+        `export function sendRequest${turn}(url: string) {`,
+        ...lines,
+        '}',
+        '```',
+        `Error: connect ECONNREFUSED 10.0.0.${turn % 250}:8080`,
+      ].join('\n'),
+    ]);
+    pairs.push([
+      'assistant',
+      `The cause is the missing backoff in sendRequest${turn}. I added it, and 12 tests pass now.`,
+    ]);
+  }
+  return transcript(...pairs);
+}

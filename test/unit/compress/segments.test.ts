@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { cutSegments } from '../../../src/core/compress/segments.ts';
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { message, transcript } from './scripted.ts';
+
+describe('cutting a session into segments', () => {
+  const chat = transcript(
+    ['user', 'a'],
+    ['assistant', 'b'],
+    ['user', 'c'],
+    ['assistant', 'd'],
+    ['user', 'e'],
+    ['assistant', 'f'],
+  );
+
+  it('ends a segment at a turn’s end once the target is reached', () => {
+    const cut = cutSegments(chat, [50, 50, 50, 50, 50, 50], 100);
+    assert.deepEqual(cut, [
+      { from: 0, to: 1, tokens: 100 },
+      { from: 2, to: 3, tokens: 100 },
+      { from: 4, to: 5, tokens: 100 },
+    ]);
+  });
+
+  it('covers every message once and in order, whatever the sizes', () => {
+    const cut = cutSegments(chat, [900, 1, 1, 700, 40, 2], 60);
+    assert.deepEqual(
+      cut.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
+      [0, 1, 2, 3, 4, 5],
+    );
+  });
+
+  it('cuts a turn larger than a segment behind a tool’s result, never between a reply and the result', () => {
+    const agent = transcript(
+      ['user', 'go'],
+      ['assistant', 'call 1'],
+      ['tool', 'result 1'],
+      ['tool', 'result 2'],
+      ['assistant', 'call 3'],
+      ['tool', 'result 3'],
+      ['assistant', 'done'],
+    );
+    const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], 90);
+    for (const { to } of cut.slice(0, -1)) {
+      assert.equal(agent[to]?.role, 'tool', `a segment ends after message ${to}`);
+    }
+    assert.ok(cut.length > 1);
+  });
+
+  it('keeps calls and results of the same id in one segment, however many stand between them', () => {
+    const calls: SourceMessage[] = [
+      message(0, 'user', 'go'),
+      {
+        id: messageId('m1'),
+        role: 'assistant',
+        content: [
+          { type: 'tool_call', callId: 'x', name: 'read', json: '{}' },
+          { type: 'tool_call', callId: 'y', name: 'read', json: '{}' },
+        ],
+      },
+      { id: messageId('m2'), role: 'tool', content: [{ type: 'tool_result', callId: 'x', text: 'X', isError: false }] },
+      { id: messageId('m3'), role: 'tool', content: [{ type: 'tool_result', callId: 'y', text: 'Y', isError: false }] },
+      message(4, 'assistant', 'done'),
+    ];
+    const cut = cutSegments(calls, [10, 500, 500, 500, 500], 100);
+    const ofCall = cut.find(({ from, to }) => from <= 1 && 1 <= to);
+    assert.ok(ofCall && ofCall.to >= 3);
+  });
+
+  it('takes a provider’s result under the user’s role for a result, not for a new turn', () => {
+    const anthropic: SourceMessage[] = [
+      message(0, 'user', 'go'),
+      {
+        id: messageId('m1'),
+        role: 'assistant',
+        content: [{ type: 'tool_call', callId: 'x', name: 'read', json: '{}' }],
+      },
+      { id: messageId('m2'), role: 'user', content: [{ type: 'tool_result', callId: 'x', text: 'X', isError: false }] },
+      message(3, 'assistant', 'done'),
+    ];
+    assert.equal(cutSegments(anthropic, [10, 60, 60, 30], 50)[0]?.to, 2);
+  });
+
+  it('cuts the older part of a session that has grown as before', () => {
+    const tokens = [50, 50, 50, 50, 50, 50];
+    const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), 100);
+    assert.deepEqual(cutSegments(chat, tokens, 100).slice(0, before.length), before);
+  });
+
+  it('joins a remainder that is too small to be shortened to the segment before it', () => {
+    assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], 100).at(-1), { from: 2, to: 5, tokens: 106 });
+  });
+});

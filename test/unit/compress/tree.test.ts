@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
+import { chooseLevels, tokensAt } from '../../../src/core/compress/levels.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { developerSession, goodAnswer, message, scriptedModel, tools } from './scripted.ts';
+
+const settings: RunSettings = {
+  ...DEFAULT_RUN_SETTINGS,
+  prompt: summaryPrompt('developer'),
+  frontierTokens: 20_000,
+  segmentTokens: 2_000,
+};
+
+describe('the tree of summaries', () => {
+  it('covers every message with exactly one frontier node, in order', async () => {
+    const session = developerSession(60);
+    const { frontier, covered } = await compressRun({ messages: session, frontier: [] }, settings, tools());
+    assert.equal(covered, session.length);
+    let next = 0;
+    for (const node of frontier) {
+      assert.equal(node.first, session[next]?.id);
+      next += node.messages;
+      assert.equal(node.last, session[next - 1]?.id);
+    }
+    assert.equal(next, session.length);
+  });
+
+  it('joins the oldest nodes when the frontier outgrows its share', async () => {
+    const { frontier, nodes, tokens } = await compressRun(
+      { messages: developerSession(120), frontier: [] },
+      { ...settings, frontierTokens: 1_500 },
+      tools(),
+    );
+    assert.ok(frontier[0]!.depth > 0);
+    assert.ok(frontier[0]!.depth >= frontier.at(-1)!.depth);
+    assert.ok(tokens.frontier <= 1_500);
+    for (const node of nodes) {
+      const children = nodes.filter(({ id }) => node.children.includes(id));
+      if (node.depth > 0)
+        assert.equal(
+          node.messages,
+          children.reduce((sum, child) => sum + child.messages, 0),
+        );
+    }
+  });
+
+  it('asks no model for a parent', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries were added.'));
+    const { nodes } = await compressRun(
+      { messages: developerSession(120), frontier: [] },
+      { ...settings, frontierTokens: 300 },
+      tools({ model }),
+    );
+    assert.ok(nodes.some(({ depth }) => depth > 0));
+    assert.equal(model.requests.length, nodes.filter(({ depth }) => depth === 0).length);
+  });
+
+  it('leaves old nodes as they are when new messages come and there is room', async () => {
+    const session = developerSession(60);
+    const first = await compressRun({ messages: session.slice(0, 120), frontier: [] }, settings, tools());
+    const second = await compressRun({ messages: session.slice(120), frontier: first.frontier }, settings, tools());
+    assert.deepEqual(second.frontier.slice(0, first.frontier.length), first.frontier);
+  });
+
+  it('never lets a summary’s text grow without end', async () => {
+    let frontier: readonly SummaryNode[] = [];
+    const session = developerSession(200);
+    for (let at = 0; at < session.length; at += 80) {
+      ({ frontier } = await compressRun(
+        { messages: session.slice(at, at + 80), frontier },
+        { ...settings, frontierTokens: 2_000 },
+        tools(),
+      ));
+    }
+    for (const { tokens } of frontier) assert.ok(tokens.detailed <= settings.ceilings.detailed);
+  });
+
+  it('keeps a model’s structured entries in the parent', async () => {
+    const model = scriptedModel((_, call) =>
+      goodAnswer('Retries.', { decisions: [`limit ${call}`], files: ['http1.ts'] }),
+    );
+    const { frontier } = await compressRun(
+      { messages: developerSession(120), frontier: [] },
+      { ...settings, frontierTokens: 300, concurrency: 1 },
+      tools({ model }),
+    );
+    const parent = frontier.find(({ depth }) => depth > 0);
+    assert.ok(parent?.structured);
+    assert.deepEqual(parent.structured.files, ['http1.ts']);
+    assert.ok(parent.structured.decisions.length > 1);
+  });
+
+  it('keeps word for word what is too small to be shortened', async () => {
+    const { covered, nodes } = await compressRun(
+      { messages: [message(0, 'user', 'ok')], frontier: [] },
+      settings,
+      tools(),
+    );
+    assert.equal(covered, 0);
+    assert.equal(nodes.length, 0);
+  });
+
+  it('tells how far it is', async () => {
+    const seen: number[] = [];
+    await compressRun(
+      { messages: developerSession(60), frontier: [] },
+      settings,
+      tools({ report: ({ done }) => seen.push(done) }),
+    );
+    assert.deepEqual(
+      seen,
+      seen.map((_, at) => at + 1),
+    );
+  });
+});
+
+describe('choosing levels', () => {
+  const node = (brief: number, detailed: number, full?: number): SummaryNode =>
+    ({
+      id: `n${brief}`,
+      ...(full !== undefined && { full: 'whole' }),
+      tokens: { source: 1_000, brief, detailed, ...(full !== undefined && { full }) },
+    }) as SummaryNode;
+
+  it('sends the newer in more detail than the old', () => {
+    const { levels } = chooseLevels([node(10, 100), node(11, 100), node(12, 100)], 10 + 100 + 100 + 3 * 12 + 5);
+    assert.deepEqual(
+      levels.map(({ level }) => level),
+      ['brief', 'detailed', 'detailed'],
+    );
+  });
+
+  it('uses a full text where there is one and room for it', () => {
+    const { levels, tokens } = chooseLevels([node(10, 100), node(11, 100, 300)], 1_000);
+    assert.deepEqual(
+      levels.map(({ level }) => level),
+      ['detailed', 'full'],
+    );
+    assert.equal(tokens, 100 + 300 + 24);
+  });
+
+  it('says when not even the briefest fits', () => {
+    const { fits, tokens } = chooseLevels([node(10, 100)], 5);
+    assert.equal(fits, false);
+    assert.equal(tokens, tokensAt(node(10, 100), 'brief'));
+  });
+});
