@@ -181,13 +181,14 @@ for (const protocol of PROTOCOLS) {
 
     it('writes nothing of the conversation to the console, however broken the stream', async () => {
       const written: unknown[] = [];
-      const original = console.error;
-      console.error = (...parts: unknown[]) => void written.push(...parts);
+      const { stderr } = process;
+      const write = stderr.write.bind(stderr);
+      stderr.write = (text: unknown) => written.push(text) > 0;
       try {
         server.disturbNext({ kind: 'garbage', afterText: 1 });
         await turn(protocol.make(server.url), ask('How?'));
       } finally {
-        console.error = original;
+        stderr.write = write;
       }
       assert.deepEqual(written, []);
     });
