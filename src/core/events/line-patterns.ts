@@ -20,12 +20,12 @@ export const SUMMARY = /^<summary>/i;
 export const TURN = /^_\*\*(?:Agent|User|Assistant)\b/;
 export const HEADING = /^#{1,6}\s+/;
 export const BULLET = /^(?:[-*+•·‣◦▪]|[-*] \[[ xX]\])\s+/;
-export const NUMBERED = /^(?:\(?\d{1,3}[.)、]|[a-zA-Z][.)]|[①-⑳]|\d{1,3}．)\s*(?=\S)/;
+export const NUMBERED = /^(?:\(?\d{1,3}[.)、]|[a-zA-Z][.)]|[①-⑳]|\d️?⃣|\d{1,3}．)\s*(?=\S)/;
 export const RULE = /^[-=_*~─═|+: ]{3,}$/;
 export const DIFF_HEAD = /^(?:@@ |diff --git |index [0-9a-f]{6,}|--- \S|\+\+\+ \S)/;
 /** Output that people paste: progress dots, rulers of marks, exit codes, listings. */
 export const OUTPUT =
-  /\.{6,}|⋮|\u2588|^(?:- )?(?:hook id|exit code|hint|note|help):\s|^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL|ok|not ok)\s|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$/;
+  /\.{6,}|⋮|\u2588|^(?:- )?(?:hook id|exit code|hint|note|help):\s|^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL|ok|not ok)\s|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
 export const STACK = /^(?:at\s+\S+.*[(:]|File "|Traceback \(most recent|\s*\^+\s*$|~+\^|goroutine \d|Caused by: )/;
 export const LOG =
   /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[ .,]|\[\d\d:\d\d|time=\d|\w{3} \d\d \d\d:\d\d:\d\d|(?:DEBUG|INFO|TRACE|NOTICE)\b[ :\]])/;

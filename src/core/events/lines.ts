@@ -191,7 +191,8 @@ class LineReader {
       } else this.push('machine', true);
       return;
     }
-    if (this.machine || this.inTool) {
+    // A folded block that is no thinking is a tool's: a search's hits, an edit, a list of files.
+    if (this.machine || this.inTool || (this.details > 0 && !this.thinking)) {
       this.push('machine', true);
       return;
     }
