@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { auditSummary } from '../../../src/core/audit/audit.ts';
+import { findQuotes } from '../../../src/core/audit/quotes.ts';
+
+const source = {
+  texts: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
+  tokens: 100,
+};
+const audit = (text: string, more: { tokens?: number; missingSections?: string[] } = {}) =>
+  auditSummary({ texts: [text], tokens: more.tokens ?? 10, missingSections: more.missingSections ?? [] }, source);
+
+describe('the audit of a summary', () => {
+  it('passes what is shorter, not empty and quotes exactly', () => {
+    const { passes, score, faults } = audit('They said “We call it resume, not restore” (src/resume.ts, line 40).');
+    assert.deepEqual([passes, score, faults], [true, 1, []]);
+  });
+
+  it('fails what is as long as its source', () => {
+    assert.deepEqual(
+      audit('short', { tokens: 100 }).faults.map(({ kind }) => kind),
+      ['grew'],
+    );
+  });
+
+  it('fails what is empty', () => {
+    assert.equal(audit(' \n ').passes, false);
+  });
+
+  it('fails what lacks a required section', () => {
+    assert.deepEqual(audit('text', { missingSections: ['narrative'] }).faults, [
+      { kind: 'missing_section', text: 'narrative' },
+    ]);
+  });
+
+  it('fails a quotation that differs by a letter', () => {
+    const { passes, faults } = audit('They said “We call it resume, not Restore”.');
+    assert.equal(passes, false);
+    assert.deepEqual(faults, [{ kind: 'unknown_quote', text: 'We call it resume, not Restore' }]);
+  });
+
+  it('reports identifiers, paths, numbers and URLs the source lacks, and lets the summary pass', () => {
+    const { passes, faults, score } = audit('See src/restore.ts, line 41, resumeSession and https://example.org/z.');
+    assert.equal(passes, true);
+    assert.deepEqual(
+      faults.map(({ text }) => text),
+      ['src/restore.ts', '41', 'resumeSession', 'https://example.org/z'],
+    );
+    assert.equal(score, 0);
+  });
+
+  it('takes words in quotation marks for no quotation', () => {
+    assert.deepEqual(findQuotes('the "smart" mode and "x = 1"'), []);
+  });
+
+  it('finds quotations in other languages’ marks', () => {
+    const text =
+      'Er sagte: „wir nennen es Fortsetzen“; il a dit «on appelle ça reprendre»; 「再開と呼びます」と言った。';
+    assert.deepEqual(
+      findQuotes(text).map(({ quote }) => quote),
+      ['wir nennen es Fortsetzen', 'on appelle ça reprendre', '再開と呼びます'],
+    );
+    for (const { quote, start, end } of findQuotes(text)) assert.equal(text.slice(start, end), quote);
+  });
+});
