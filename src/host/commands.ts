@@ -6,7 +6,7 @@ import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider } from './keys.ts';
 import { chooseModel } from './model-picker.ts';
-import { exportSession, importFile, openSample } from './transcript-commands.ts';
+import { exportSession, openSample } from './transcript-commands.ts';
 import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
 import type { Threadkeeper } from './threadkeeper.ts';
@@ -43,7 +43,8 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     await app.keys.clear(provider);
     inform(vscode.l10n.t('The key was removed.'));
   },
-  [COMMAND.importTranscript]: (app, argument) => importFile(app, argument instanceof vscode.Uri ? argument : undefined),
+  [COMMAND.importTranscript]: (app, argument) =>
+    app.importTranscript(argument instanceof vscode.Uri ? argument : undefined),
   [COMMAND.exportSession]: exportSession,
   [COMMAND.openSampleSession]: openSample,
   [COMMAND.recall]: recall,
@@ -121,7 +122,7 @@ export async function pageCommand(
     case 'export':
       return exportSession(app);
     case 'import':
-      return importFile(app, undefined);
+      return app.importTranscript();
     case 'undoCompression':
       return undoCompression(app);
     case 'setKey': {

@@ -1,10 +1,12 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { Threadkeeper } from './threadkeeper.ts';
 
 let running: Threadkeeper | undefined;
 
-export function activate(context: vscode.ExtensionContext): void {
+/** Gives nothing to other extensions; the test suite gets the running product. */
+export function activate(context: vscode.ExtensionContext): Threadkeeper | undefined {
   running = new Threadkeeper(context);
+  return context.extensionMode === vscode.ExtensionMode.Test ? running : undefined;
 }
 
 export async function deactivate(): Promise<void> {

@@ -32,6 +32,7 @@ import { PageLink } from './page/page-link.ts';
 import { sessionView } from './page/views.ts';
 import { policyOf, readSettings } from './settings.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
+import { importFile } from './transcript-commands.ts';
 import { workspaceIdentity } from './workspace.ts';
 
 /** A conversation with what belongs to it alone. */
@@ -56,6 +57,8 @@ export class Threadkeeper implements vscode.Disposable {
   readonly extensionUri: vscode.Uri;
   readonly store: FileSessionStore;
   readonly clock: Clock;
+  /** Where the journals lie. */
+  readonly folder: string;
   readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
@@ -77,14 +80,14 @@ export class Threadkeeper implements vscode.Disposable {
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.keys);
     this.drafts = new Drafts(context.workspaceState);
-    const folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+    this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     const warn = (message: string): void => this.log.warn(message);
     this.store = openSessionStore({
-      folder,
+      folder: this.folder,
       clock: this.clock,
       writer: randomUUID(),
     });
-    this.#counts = countFiles(folder, warn);
+    this.#counts = countFiles(this.folder, warn);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
@@ -178,6 +181,11 @@ export class Threadkeeper implements vscode.Disposable {
     if (!open) return [];
     await open.search.grow();
     return open.search.search(query, 20);
+  }
+
+  /** Reads a transcript into a new session; asks for the file when none is given. */
+  importTranscript(uri?: vscode.Uri): Promise<void> {
+    return importFile(this, uri);
   }
 
   /** Changes a session of the list, open or not. */

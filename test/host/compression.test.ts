@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Conversation } from '../../src/app/conversation.ts';
+import { product, rejection, transcript } from './product.ts';
+
+async function sampleSession(): Promise<Conversation> {
+  const app = await product();
+  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+  const conversation = app.sessions.current;
+  assert.ok(conversation);
+  return conversation;
+}
+
+describe('a long session in the editor', () => {
+  it('is imported whole, and compressed by the command so that its context shrinks and its transcript stays', async () => {
+    const conversation = await sampleSession();
+    const before = transcript(conversation);
+    assert.ok(before.length >= 300, `${before.length} messages`);
+    const full = conversation.context().total;
+    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    const context = conversation.context();
+    assert.ok(context.total < full / 2, `${context.total} of ${full} tokens`);
+    assert.deepEqual(transcript(conversation), before);
+    const sent = context.system.join('\n');
+    for (const event of conversation.state.events.values()) {
+      if (event.status === 'active') assert.ok(sent.includes(event.quote), `kept word for word: ${event.quote}`);
+    }
+  });
+
+  it('gives every message back word for word when the compression is undone', async () => {
+    const app = await product();
+    const conversation = await sampleSession();
+    const full = conversation.context().total;
+    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    await vscode.commands.executeCommand('threadkeeper.undoCompression');
+    assert.equal(app.sessions.current, conversation);
+    assert.equal(conversation.context().total, full);
+  });
+
+  it('compresses at a reset of the task above 40 messages, and keeps the conversation', async () => {
+    const conversation = await sampleSession();
+    const before = transcript(conversation);
+    await conversation.setTask('Launch', [{ text: 'index', status: 'pending' }]);
+    await vscode.commands.executeCommand('threadkeeper.resetTask');
+    const { state } = conversation;
+    assert.equal(state.compressions.at(-1)?.trigger, 'task_reset');
+    assert.equal(state.task, undefined);
+    assert.deepEqual(
+      state.endedTasks.map((task) => task.steps[0]?.status),
+      ['skipped'],
+    );
+    assert.deepEqual(transcript(conversation), before);
+    await conversation.send('What is still open?');
+    assert.equal(transcript(conversation).length, before.length + 2);
+  });
+});
+
+describe('a file that cannot be imported', () => {
+  const scratch = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'scratch.txt');
+
+  it('that is missing gets one sentence, and the session stays as it was', async () => {
+    const app = await product();
+    const before = app.sessions.current;
+    const gone = vscode.Uri.joinPath(scratch, '..', 'gone.jsonl');
+    const { text } = app.describe(await rejection(app.importTranscript(gone)));
+    assert.equal(text, 'gone.jsonl cannot be read; check that it is there and that you may read it.');
+    assert.equal(app.sessions.current, before);
+  });
+
+  it('of an unknown format gets one sentence that names the known ones', async () => {
+    const app = await product();
+    const before = app.sessions.current;
+    await vscode.workspace.fs.writeFile(scratch, new TextEncoder().encode('just some words\nand more of them'));
+    const { text, reason } = app.describe(await rejection(app.importTranscript(scratch)));
+    assert.equal(reason, 'invalid');
+    assert.match(text, /JSONL/);
+    assert.equal(app.sessions.current, before);
+  });
+});

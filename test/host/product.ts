@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
+import { messageText } from '../../src/core/model/message.ts';
+import type { Conversation } from '../../src/app/conversation.ts';
+
+/** The running product, woken if it still sleeps. */
+export async function product(): Promise<Threadkeeper> {
+  const extension = vscode.extensions.getExtension<Threadkeeper | undefined>('threadkeeper.threadkeeper');
+  assert.ok(extension, 'the extension is not installed');
+  const running = await extension.activate();
+  assert.ok(running, 'the product is shown to tests alone');
+  return running;
+}
+
+/** The texts of a session, oldest first, as `role: text`. */
+export function transcript({ state }: Conversation): string[] {
+  return state.path.map((id) => {
+    const message = state.messages.get(id);
+    return message ? `${message.role}: ${messageText(message)}` : '';
+  });
+}
+
+/** Sets settings for the time of a test, and puts back what was there. */
+export async function withSettings<T>(settings: Readonly<Record<string, unknown>>, body: () => Promise<T>): Promise<T> {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const set = (name: string, value: unknown): Thenable<void> =>
+    configuration.update(name, value, vscode.ConfigurationTarget.Global);
+  try {
+    for (const [name, value] of Object.entries(settings)) await set(name, value);
+    return await body();
+  } finally {
+    for (const name of Object.keys(settings)) await set(name, undefined);
+  }
+}
+
+/** The error that a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.fail('it did not fail'),
+    (error: unknown) => error,
+  );
+}
