@@ -48,8 +48,8 @@ function pairRank(table: RankTable, bytes: Uint8Array, start: number, end: numbe
 /** Heap entries are rank × 2^32 + position: exact in a double (ranks stay below 2^20), lowest and leftmost first. */
 const RANK_UNIT = 2 ** 32;
 
-/** Between two pauses of a long merge: some ten milliseconds' worth of operations. */
-const MERGES_PER_STEP = 5_000;
+/** Between two pauses of a long merge: a few milliseconds of operations. */
+const MERGES_PER_STEP = 2_000;
 
 /**
  * As `mergeShort`, for any length in n log n: a heap of pairs over a linked list of parts. Entries whose pair has

@@ -4,8 +4,8 @@ import { pieceEndFor, type PieceEnd } from './pre-tokenizer.ts';
 import { finishHash, hashBytes, HASH_SEED, RankTable, type BpeRanks } from './rank-table.ts';
 import { writeUtf8 } from './utf8.ts';
 
-/** A step of counting takes some ten milliseconds at most: about 100,000 characters, or a part of a long piece. */
-const STEP_CHARS = 100_000;
+/** A step of counting takes some ten milliseconds at most: about 50,000 characters, or a part of a long piece. */
+const STEP_CHARS = 50_000;
 
 /**
  * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: the text of special
