@@ -1,4 +1,5 @@
 import type { SessionSummary } from '../app/ports.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -8,7 +9,9 @@ import { SNAPSHOT_VERSION, type SessionSnapshot, type Snapshots } from './snapsh
 export const SNAPSHOTS_BYTES = 256 * 1024;
 /** One live session's part of it. */
 export const SESSION_BYTES = 160 * 1024;
-/** The newest messages' part of a session's. */
+/** The parts of a session's: pinned and active key events, nodes, the newest messages. */
+const LEDGER_BYTES = 48 * 1024;
+const FRONTIER_BYTES = 40 * 1024;
 export const BODIES_BYTES = 64 * 1024;
 /** The index entries' part of the whole. */
 const INDEX_BYTES = 64 * 1024;
@@ -17,10 +20,10 @@ const NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
 
 /**
- * A session's snapshot of at most `limit` bytes. It is filled in this order, and what finds no room is counted in
- * `left`: names, counters and the task; pinned key events; the frontier's nodes from the newest back (brief and
- * detailed texts only); active key events from the newest back; the newest messages behind the last node, up to
- * `BODIES_BYTES`; the other key events. Undefined for a session that has no id yet.
+ * A session's snapshot of at most `limit` bytes. It is filled in this order, each part from the newest back, and what
+ * finds no room is counted in `left`: names, counters and the task; pinned, then active key events; the frontier's
+ * nodes (brief and detailed texts only); the messages behind the last node; key events that are not active.
+ * Undefined for a session that has no id yet.
  */
 export function snapshotSession(state: SessionState, limit = SESSION_BYTES): SessionSnapshot | undefined {
   if (state.id === undefined) return undefined;
@@ -55,14 +58,16 @@ export function snapshotSession(state: SessionState, limit = SESSION_BYTES): Ses
   });
   const window = windowOf(state);
 
-  const pinned = room.take(ledger.filter((event) => event.pinned));
-  const nodes = room.takeRun(frontier.toReversed());
-  const active = room.take(ledger.filter((event) => !event.pinned && event.status === 'active'));
-  const bodies = new Room(Math.min(BODIES_BYTES, room.left)).takeRun(window.newestFirst());
+  const pinnedFirst = [...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)];
+  const active = room.within(LEDGER_BYTES).take(pinnedFirst);
+  room.spend(active);
+  const nodes = room.within(FRONTIER_BYTES).takeRun(frontier.toReversed());
+  room.spend(nodes);
+  const bodies = room.within(BODIES_BYTES).takeRun(window.newestFirst());
   room.spend(bodies);
-  const others = room.take(ledger.filter((event) => !event.pinned && event.status !== 'active'));
+  const others = room.take(ledger.filter((event) => !event.pinned && !isActive(event)));
 
-  const kept = new Set([...pinned, ...active, ...others]);
+  const kept = new Set([...active, ...others]);
   return {
     ...base,
     ledger: ledger.filter((event) => kept.has(event)).reverse(),
@@ -159,6 +164,10 @@ function windowOf(state: SessionState): { readonly length: number; newestFirst()
   };
 }
 
+function isActive(event: KeyEvent): boolean {
+  return !event.pinned && event.status === 'active';
+}
+
 function name(text: string): string {
   return text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text;
 }
@@ -186,6 +195,11 @@ class Room {
       taken.push(item);
     }
     return taken;
+  }
+
+  /** A part of this room, at most `bytes`; what is taken there must be spent here. */
+  within(bytes: number): Room {
+    return new Room(Math.min(bytes, this.left));
   }
 
   spend(items: readonly unknown[]): void {

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { StoreFault } from '../../../src/app/ports.ts';
+import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import { decodeLine } from '../../../src/core/journal/envelope.ts';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
+import { snapshotSession } from '../../../src/storage/snapshot.ts';
+import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
+import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { said, testClock } from '../../unit/storage/support.ts';
+
+const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 1_000;
+
+/** Deterministic, so that a failing case can be run again (mulberry32 by Tommy Ettinger, public domain). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+type Damage = (bytes: Buffer, below: (n: number) => number, other: Buffer) => Buffer;
+const DAMAGES: Record<string, Damage> = {
+  flip: (bytes, below) => {
+    const spoiled = Buffer.from(bytes);
+    for (let n = 0; n <= below(4); n++) spoiled[below(spoiled.length)]! ^= 1 << below(8);
+    return spoiled;
+  },
+  cut: (bytes, below) => bytes.subarray(0, below(bytes.length)),
+  hole: (bytes, below) => {
+    const at = below(bytes.length);
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(200))]);
+  },
+  zeros: (bytes, below) => Buffer.from(bytes).fill(0, below(bytes.length), bytes.length - below(bytes.length / 2)),
+  zeroTail: (bytes, below) => Buffer.concat([bytes, Buffer.alloc(1 + below(5_000))]),
+  twice: (bytes, below) => {
+    const lines = bytes.toString().split('\n');
+    lines.splice(below(lines.length), 0, lines[below(lines.length)]!);
+    return Buffer.from(lines.join('\n'));
+  },
+  swappedLines: (bytes, below) => {
+    const lines = bytes.toString().split('\n');
+    const [taken] = lines.splice(below(lines.length), 1);
+    lines.splice(below(lines.length), 0, taken!);
+    return Buffer.from(lines.join('\n'));
+  },
+  swappedFile: (_, __, other) => other,
+  otherInside: (bytes, below, other) => {
+    const at = below(bytes.length);
+    return Buffer.concat([bytes.subarray(0, at), other.subarray(below(other.length)), bytes.subarray(at)]);
+  },
+  invalidUtf8: (bytes, below) => {
+    const at = below(bytes.length);
+    return Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0]), bytes.subarray(at)]);
+  },
+  hugeLine: (bytes, below) => {
+    const at = below(bytes.length);
+    return Buffer.concat([bytes.subarray(0, at), Buffer.alloc(300_000, 'x'), bytes.subarray(at)]);
+  },
+  empty: () => Buffer.alloc(0),
+};
+const KINDS = Object.keys(DAMAGES);
+
+/** Ids of the messages in the lines of a file that are sound: what every reader has to find. */
+function soundMessages(bytes: Buffer): Set<string> {
+  const found = new Set<string>();
+  for (const line of bytes.toString().split('\n')) {
+    const decoded = decodeLine(line);
+    if (decoded.kind === 'event' && decoded.envelope.body.type === 'message_added') {
+      found.add(decoded.envelope.body.message.id);
+    }
+  }
+  return found;
+}
+
+// Flushing would take most of the time, and no power fails here.
+const unflushed: OpenForAppend = async (path) => ({ ...(await openForAppend(path)), flush: () => Promise.resolve() });
+
+describe('damage of any kind', function () {
+  this.timeout(CASES * 200);
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-damage-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function makeJournal(prefix: string): Promise<Buffer> {
+    const store = openSessionStore({ folder, clock: testClock(prefix), writer: `w-${prefix}` });
+    const journal = await store.create('Fuzz', 'w');
+    let parent: string | null = null;
+    for (let n = 0; n < 12; n++) {
+      const id = `${prefix}-m${n}`;
+      const content = [{ type: 'text' as const, text: `Wörter 語 ${n} `.repeat(n * 3) }];
+      const links = { id: messageId(id), parent: parent === null ? null : messageId(parent) };
+      await journal.append({ type: 'message_added', message: { ...links, role: 'user', content, at: n } });
+      parent = id;
+    }
+    await store.close();
+    const path = join(folder, `${journal.id}.jsonl`);
+    const bytes = await readFile(path);
+    await rm(path);
+    return bytes;
+  }
+
+  it(`in a journal: everything undamaged is read, nothing is deleted, nothing is thrown (${CASES} cases)`, async () => {
+    const sound = await makeJournal('a');
+    const other = await makeJournal('b');
+    const clock = testClock('c');
+    for (let seed = 0; seed < CASES; seed++) {
+      const below = random(seed);
+      let bytes = sound;
+      const kinds: string[] = [];
+      for (let n = 0; n <= below(3) && bytes.length > 0; n++) {
+        const kind = KINDS[below(KINDS.length)]!;
+        kinds.push(kind);
+        bytes = DAMAGES[kind]!(bytes, below, other);
+      }
+      const what = `case ${seed}: ${kinds.join(', ')}`;
+      const id = sessionId(`f${seed}`);
+      const path = join(folder, `${id}.jsonl`);
+      await writeFile(path, bytes);
+      const store = openSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
+      const journal = await store.open(id);
+      const expected = soundMessages(bytes);
+      // Lines of another session's file have its sequence numbers: they are read where they do not contradict.
+      const foreign = kinds.some((kind) => kind === 'otherInside' || kind === 'swappedFile');
+      for (const message of expected) {
+        if (foreign) break;
+        assert.ok(journal.state.messages.has(messageId(message)), `${what}: ${message} is read`);
+      }
+      for (const message of journal.state.messages.keys())
+        assert.ok(expected.has(message), `${what}: ${message} is sound`);
+      await journal.append(said(0));
+      await store.close();
+
+      const kept = await readFile(path);
+      const names = (await readdir(folder)).filter((name) => name.startsWith(`${id}.jsonl.torn`));
+      const torn = await Promise.all(names.map((name) => readFile(join(folder, name))));
+      const cut = torn.reduce((length, piece) => length + piece.length, 0);
+      const start = bytes.length - cut;
+      assert.ok(kept.subarray(0, start).equals(bytes.subarray(0, start)), `${what}: what was there is there`);
+      assert.ok(Buffer.concat(torn).equals(bytes.subarray(start)), `${what}: what was cut is kept`);
+      const again = await store.open(id);
+      assert.equal(again.notice, undefined, `${what}: told once`);
+      assert.ok(again.state.messages.has(messageId('m0')), what);
+      await store.close();
+      for (const name of await readdir(folder)) if (name.startsWith(`${id}.`)) await rm(join(folder, name));
+    }
+  });
+
+  it(`in a snapshot: it is recognized or harmless (${CASES} cases)`, () => {
+    const events: SessionEvent[] = [{ type: 'session_created', id: sessionId('s'), title: 'T', workspace: 'w' }];
+    for (let n = 0; n < 10; n++) events.push(said(n));
+    const state = SessionState.fold(events.map((body, at) => ({ at, body })));
+    const sound = { v: 1, index: [], live: [snapshotSession(state)] };
+    const text = Buffer.from(JSON.stringify(sound));
+    for (let seed = 0; seed < CASES; seed++) {
+      const below = random(seed);
+      const spoiled = DAMAGES[KINDS[below(KINDS.length)]!]!(text, below, Buffer.from('[{"v":1}]'));
+      let value: unknown = spoiled.toString();
+      try {
+        value = JSON.parse(spoiled.toString());
+      } catch (error) {
+        assert.ok(error instanceof SyntaxError);
+      }
+      const read = readSnapshots(value);
+      if (read.kind !== 'sound') continue;
+      for (const live of read.snapshots.live) {
+        SessionState.fold(snapshotEvents(live).map((body, at) => ({ at, body })));
+      }
+    }
+  });
+
+  it('that makes a session vanish is told in words', async () => {
+    const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+    await assert.rejects(store.open(sessionId('gone')), (error) => StoreFault.is(error, 'missing'));
+  });
+});

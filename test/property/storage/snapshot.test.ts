@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { describe, it } from 'mocha';
+import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import {
+  BODIES_BYTES,
+  bytesOf,
+  joinSnapshots,
+  snapshotSession,
+  SNAPSHOTS_BYTES,
+} from '../../../src/storage/snapshot.ts';
+import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
+import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
+import { anySession } from './sessions.ts';
+
+const fold = (events: readonly SessionEvent[]): SessionState =>
+  SessionState.fold(events.map((body, index) => ({ at: index, body })));
+
+describe('a snapshot of any history', () => {
+  it('stays within its bound and is read back as it was', () => {
+    fc.assert(
+      fc.property(anySession, fc.integer({ min: 1, max: 60 }), (events, times) => {
+        const snapshot = snapshotSession(fold(events))!;
+        assert.ok(bytesOf(snapshot.bodies) <= BODIES_BYTES + 2);
+        const live = Array.from({ length: times }, (_, n) => ({
+          ...snapshot,
+          id: `${snapshot.id}${n}` as typeof snapshot.id,
+        }));
+        const all = joinSnapshots({ workspace: snapshot.workspace, index: [], live }, undefined);
+        assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES, `${bytesOf(all)} bytes`);
+        const stored: unknown = JSON.parse(JSON.stringify(all));
+        const read = readSnapshots(stored);
+        assert.ok(read.kind === 'sound');
+        assert.deepEqual(JSON.parse(JSON.stringify(read.snapshots)), stored);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives a new journal the newest messages, the summaries in their places, and every key event it kept', () => {
+    fc.assert(
+      fc.property(anySession, (events) => {
+        const state = fold(events);
+        const snapshot = snapshotSession(state)!;
+        const again = fold(snapshotEvents(snapshot));
+        assert.deepEqual(
+          again.path.slice(again.path.length - snapshot.bodies.length),
+          snapshot.bodies.map(({ id }) => id),
+        );
+        for (const { id, content } of snapshot.bodies) assert.deepEqual(again.messages.get(id)?.content, content);
+        assert.deepEqual([...again.events.values()], snapshot.ledger);
+        assert.deepEqual(
+          again.frontier.map(({ node }) => node.id),
+          snapshot.frontier.map(({ node }) => node.id),
+        );
+        assert.equal(again.title, snapshot.title);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { SessionSummary } from '../../../src/app/ports.ts';
+import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import { keyEventId, messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import {
+  bytesOf,
+  compareSnapshot,
+  joinSnapshots,
+  SESSION_BYTES,
+  snapshotSession,
+  SNAPSHOTS_BYTES,
+} from '../../../src/storage/snapshot.ts';
+import { readSnapshots, type Snapshots } from '../../../src/storage/snapshot-schema.ts';
+import {
+  loadSnapshots,
+  SNAPSHOTS_KEY,
+  SnapshotWriter,
+  type MementoLike,
+} from '../../../src/storage/snapshot-writer.ts';
+import { said } from './support.ts';
+
+function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
+  const created: SessionEvent = { type: 'session_created', id: sessionId(id), title: id, workspace };
+  return SessionState.fold([created, ...events].map((body, at) => ({ at, body })));
+}
+
+function entry(n: number, workspace: string): SessionSummary {
+  const title = `Session ${n}`;
+  const id = sessionId(`s${n}`);
+  return { id, title, workspace, createdAt: n, updatedAt: n, messages: n, archived: false, deleted: false, bytes: n };
+}
+
+function pinned(n: number): SessionEvent {
+  const quote = 'Wir nehmen PostgreSQL. '.repeat(10);
+  const event = { kind: 'decision', quote, start: 0, end: quote.length, score: 1, reason: 'rule' } as const;
+  const place = { id: keyEventId(`e${n}`), message: messageId('m0'), status: 'active', pinned: n === 0 } as const;
+  return { type: 'event_added', event: { ...event, ...place } };
+}
+
+class FakeMemento implements MementoLike {
+  readonly writes: unknown[] = [];
+  stored: unknown;
+  get(key: string): unknown {
+    return key === SNAPSHOTS_KEY ? this.stored : undefined;
+  }
+  update(_: string, value: unknown): Promise<void> {
+    this.stored = structuredClone(value);
+    this.writes.push(value);
+    return Promise.resolve();
+  }
+}
+
+describe('what is kept in the editor’s state', () => {
+  it('is bounded for a history of 10,000 long messages in which every second says something to remember', () => {
+    const events: SessionEvent[] = [];
+    for (let n = 0; n < 10_000; n++) {
+      events.push(said(n, `語 ${n} `.repeat(200)));
+      if (n % 2 === 0) events.push(pinned(n / 2));
+    }
+    const snapshot = snapshotSession(session('long', 'w', events))!;
+    assert.ok(bytesOf(snapshot) <= SESSION_BYTES);
+    assert.equal(snapshot.bodies.at(-1)?.id, 'm9999', 'the newest message is in it');
+    assert.ok(
+      snapshot.ledger.some(({ id }) => id === 'e0'),
+      'what is pinned stays, however old',
+    );
+    assert.equal(snapshot.left.ledger + snapshot.ledger.length, 5_000);
+    assert.equal(snapshot.counters.messagesEver, 10_000);
+  });
+
+  it('drops the oldest entries of other workspaces first', () => {
+    const here = Array.from({ length: 150 }, (_, n) => entry(n, 'here'));
+    const there = Array.from({ length: 2_000 }, (_, n) => entry(10_000 + n, 'there'));
+    const all = joinSnapshots({ workspace: 'here', index: [...there, ...here], live: [] }, undefined);
+    assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES);
+    assert.equal(all.index.filter(({ workspace }) => workspace === 'here').length, 150);
+    assert.equal(all.index[150]?.updatedAt, 11_999);
+    assert.ok(all.index.length < 2_000);
+  });
+
+  it('keeps the live sessions of other workspaces while there is room', () => {
+    const live = (id: string, workspace: string, length: number) =>
+      snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
+    const others: Snapshots = { v: 1, index: [], live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
+    const all = joinSnapshots({ workspace: 'here', index: [], live: [live('c', 'here', 60_000)] }, others);
+    assert.deepEqual(
+      all.live.map(({ id }) => id),
+      ['c', 'a', 'b'],
+    );
+    const index = others.live.map((_, n) => entry(n, 'there'));
+    const again = joinSnapshots({ workspace: 'here', index, live: [] }, all);
+    assert.deepEqual(
+      again.live.map(({ id }) => id),
+      ['a', 'b'],
+      'this workspace has no live session any more',
+    );
+  });
+
+  it('is recognized as current, stale or foreign', () => {
+    const state = session('one', 'w', [said(0)]);
+    const snapshot = snapshotSession(state)!;
+    assert.equal(compareSnapshot(snapshot, state), 'current');
+    state.apply(said(1), 50);
+    assert.equal(compareSnapshot(snapshot, state), 'stale');
+    assert.equal(compareSnapshot(snapshot, session('two', 'w')), 'foreign');
+    assert.equal(compareSnapshot(snapshot, session('one', 'elsewhere')), 'foreign');
+  });
+
+  it('is recognized as missing, newer or corrupt', () => {
+    const sound = joinSnapshots({ workspace: 'w', index: [entry(1, 'w')], live: [] }, undefined);
+    assert.equal(readSnapshots(sound).kind, 'sound');
+    assert.equal(readSnapshots(undefined).kind, 'none');
+    assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
+    for (const bad of [{ ...sound, v: 'x' }, { ...sound, index: [{}] }, 'text', 5, [], { v: 1 }]) {
+      assert.equal(readSnapshots(bad).kind, 'corrupt');
+    }
+  });
+
+  it('of an old version without the number of messages is read, and says nothing of that number', () => {
+    const snapshot = snapshotSession(session('old', 'w', [said(0)]))!;
+    const { messagesEver, ...counters } = snapshot.counters;
+    assert.equal(messagesEver, 1);
+    const read = readSnapshots({ v: 1, index: [], live: [{ ...snapshot, counters }] });
+    assert.ok(read.kind === 'sound');
+    assert.equal(read.snapshots.live[0]?.counters.messagesEver, undefined);
+  });
+});
+
+describe('writing to the editor’s state', () => {
+  const unexpected = (error: unknown): void => assert.ifError(error);
+  const part = { workspace: 'w', index: [entry(1, 'w')], live: [] };
+
+  it('happens once for many turns’ ends, and at the end for the last one', async () => {
+    const memento = new FakeMemento();
+    const writer = new SnapshotWriter(memento, () => part, unexpected);
+    for (let n = 0; n < 20; n++) writer.schedule();
+    assert.equal(memento.writes.length, 0);
+    await writer.dispose();
+    writer.schedule();
+    await writer.flush();
+    assert.equal(memento.writes.length, 1);
+    assert.equal(loadSnapshots(memento).kind, 'sound');
+  });
+
+  it('leaves the snapshots of a newer version alone', async () => {
+    const memento = new FakeMemento();
+    memento.stored = { v: 9 };
+    const writer = new SnapshotWriter(memento, () => part, unexpected);
+    writer.schedule();
+    await writer.dispose();
+    assert.deepEqual(memento.stored, { v: 9 });
+  });
+
+  it('reports an editor that refuses', async () => {
+    const faults: unknown[] = [];
+    const refusing = { get: () => undefined, update: () => Promise.reject(new Error('no')) };
+    const writer = new SnapshotWriter(
+      refusing,
+      () => part,
+      (error) => faults.push(error),
+    );
+    writer.schedule();
+    await writer.dispose();
+    assert.equal(faults.length, 1);
+  });
+});
