@@ -6,12 +6,12 @@ import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider } from './keys.ts';
 import { chooseModel } from './model-picker.ts';
-import { exportSession, openSample } from './transcript-commands.ts';
+import { exportSession, importFile, openSample } from './transcript-commands.ts';
 import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
-import type { Threadkeeper } from './threadkeeper.ts';
+import type { Product } from './product.ts';
 
-type Handler = (app: Threadkeeper, argument?: unknown) => Promise<void>;
+type Handler = (app: Product, argument?: unknown) => Promise<void>;
 
 /** Every command of the palette, each one use case. A failure is told once, in one sentence with a way out. */
 const HANDLERS: Readonly<Record<CommandId, Handler>> = {
@@ -43,8 +43,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     await app.keys.clear(provider);
     inform(vscode.l10n.t('The key was removed.'));
   },
-  [COMMAND.importTranscript]: (app, argument) =>
-    app.importTranscript(argument instanceof vscode.Uri ? argument : undefined),
+  [COMMAND.importTranscript]: (app, argument) => importFile(app, argument instanceof vscode.Uri ? argument : undefined),
   [COMMAND.exportSession]: exportSession,
   [COMMAND.openSampleSession]: openSample,
   [COMMAND.recall]: recall,
@@ -71,7 +70,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   },
 };
 
-export function registerCommands(app: Threadkeeper): vscode.Disposable[] {
+export function registerCommands(app: Product): vscode.Disposable[] {
   return Object.entries(HANDLERS).map(([id, handler]) =>
     vscode.commands.registerCommand(id, async (argument?: unknown) => {
       try {
@@ -84,7 +83,7 @@ export function registerCommands(app: Threadkeeper): vscode.Disposable[] {
 }
 
 /** Says what went wrong, with the button that helps. */
-export async function tell(app: Threadkeeper, error: unknown): Promise<void> {
+export async function tell(app: Product, error: unknown): Promise<void> {
   const { reason, text, action } = app.describe(error);
   if (reason === 'cancelled') return;
   const label = await vscode.window.showErrorMessage(text, ...(action ? [action.label] : []));
@@ -93,11 +92,7 @@ export async function tell(app: Threadkeeper, error: unknown): Promise<void> {
 }
 
 /** What the page's `/` commands, buttons and notices run. */
-export async function pageCommand(
-  app: Threadkeeper,
-  command: CommandName,
-  argument: string | undefined,
-): Promise<void> {
+export async function pageCommand(app: Product, command: CommandName, argument: string | undefined): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   switch (command) {
     case 'new':
@@ -122,7 +117,7 @@ export async function pageCommand(
     case 'export':
       return exportSession(app);
     case 'import':
-      return app.importTranscript();
+      return importFile(app);
     case 'undoCompression':
       return undoCompression(app);
     case 'setKey': {
@@ -155,7 +150,7 @@ export async function pageCommand(
   }
 }
 
-async function compressHistory(app: Threadkeeper): Promise<void> {
+async function compressHistory(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const outcome = await withProgress(conversation, () => conversation.compressNow());
   sayOutcome(app, outcome);
@@ -195,7 +190,7 @@ function report(compressor: Compressor, progress: vscode.Progress<{ message?: st
   });
 }
 
-function sayOutcome(app: Threadkeeper, outcome: CompressionOutcome): void {
+function sayOutcome(app: Product, outcome: CompressionOutcome): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
@@ -232,7 +227,7 @@ function sayOutcome(app: Threadkeeper, outcome: CompressionOutcome): void {
   }
 }
 
-async function undoCompression(app: Threadkeeper): Promise<void> {
+async function undoCompression(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
   const newest = state.compressions.findLast((one) => one.nodes.some((node) => !state.isOpen(node)));
@@ -242,7 +237,7 @@ async function undoCompression(app: Threadkeeper): Promise<void> {
   inform(vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.'));
 }
 
-async function setTask(app: Threadkeeper): Promise<void> {
+async function setTask(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const goal = await vscode.window.showInputBox({
     title: vscode.l10n.t('Set Task'),
@@ -260,7 +255,7 @@ async function setTask(app: Threadkeeper): Promise<void> {
   );
 }
 
-async function switchSession(app: Threadkeeper): Promise<void> {
+async function switchSession(app: Product): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
     label: one.title === '' ? vscode.l10n.t('New session') : one.title,
@@ -277,7 +272,7 @@ async function switchSession(app: Threadkeeper): Promise<void> {
   app.panel.open();
 }
 
-async function recall(app: Threadkeeper, argument?: unknown): Promise<void> {
+async function recall(app: Product, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';
   const query =
@@ -295,7 +290,7 @@ async function recall(app: Threadkeeper, argument?: unknown): Promise<void> {
     await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
 }
 
-async function showActions(app: Threadkeeper): Promise<void> {
+async function showActions(app: Product): Promise<void> {
   await app.sessions.currentOrLatest();
   const actions: readonly { label: string; command: CommandId }[] = [
     { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: COMMAND.openChat },

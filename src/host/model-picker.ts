@@ -3,13 +3,13 @@ import { modelInfo } from '../core/tokens/models.ts';
 import { askForKey } from './keys.ts';
 import { short } from './gauge-item.ts';
 import type { ProviderName } from './settings.ts';
-import type { Threadkeeper } from './threadkeeper.ts';
+import type { Product } from './product.ts';
 
 /** How long the list of a provider's models is waited for, in ms. */
 const LIST_TIMEOUT_MS = 8000;
 
 /** Chooses who answers in this session: a provider, then one of its models. The session remembers it. */
-export async function chooseModel(app: Threadkeeper): Promise<void> {
+export async function chooseModel(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const provider = await pickProvider();
   if (!provider) return;

@@ -33,6 +33,7 @@ import { sessionView } from './page/views.ts';
 import { policyOf, readSettings } from './settings.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
 import { importFile } from './transcript-commands.ts';
+import type { Product } from './product.ts';
 import { workspaceIdentity } from './workspace.ts';
 
 /** A conversation with what belongs to it alone. */
@@ -45,7 +46,7 @@ interface Open {
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
  * before a session is asked for.
  */
-export class Threadkeeper implements vscode.Disposable {
+export class Threadkeeper implements Product, vscode.Disposable {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;

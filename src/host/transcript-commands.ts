@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { importTranscript } from './transcript-import.ts';
-import type { Threadkeeper } from './threadkeeper.ts';
+import type { Product } from './product.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 
 /** Where the sample session lies in the demo workspace. */
 const SAMPLE = 'sample-session.jsonl';
 
 /** Reads a transcript into a new session and shows it. */
-export async function importFile(app: Threadkeeper, given: vscode.Uri | undefined): Promise<void> {
+export async function importFile(app: Product, given?: vscode.Uri): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
   const result = await vscode.window.withProgress(
@@ -32,7 +32,7 @@ export async function importFile(app: Threadkeeper, given: vscode.Uri | undefine
 }
 
 /** Imports the sample session of the demo workspace. */
-export async function openSample(app: Threadkeeper): Promise<void> {
+export async function openSample(app: Product): Promise<void> {
   const [found] = await vscode.workspace.findFiles(`**/${SAMPLE}`, null, 1);
   if (!found)
     throw new TranscriptError(
@@ -42,7 +42,7 @@ export async function openSample(app: Threadkeeper): Promise<void> {
 }
 
 /** Writes the current session as JSONL (every event, byte for byte) or as Markdown for people. */
-export async function exportSession(app: Threadkeeper): Promise<void> {
+export async function exportSession(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
   const messages = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
