@@ -51,6 +51,7 @@ export function choose(message: SpokenText, analysis: Analysis, model: Model, th
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const candidate of analysis.candidates) {
     const { segment, traits } = candidate;
+    if (traits.asking) continue;
     const score = probability(traits.vector, model.event[side]);
     if (score < thresholds[side]) continue;
     const kind = kindOf(candidate, model, side);
@@ -94,6 +95,8 @@ function kindOf({ traits }: Candidate, model: Model, side: 'user' | 'other'): Ke
 }
 
 function reasonOf({ traits }: Candidate, kind: KeyEventKind): string {
+  const failed = traits.hits.words[CONCEPTS.indexOf('fail')];
+  if (kind === 'error' && failed !== undefined) return `tried, failed: “${failed}”`;
   for (const concept of TELLING[kind]) {
     const word = traits.hits.words[CONCEPTS.indexOf(concept)];
     if (word !== undefined) return `${kind}: “${word}”`;

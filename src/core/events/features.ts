@@ -120,6 +120,7 @@ const STRUCTURE = [
   'status and number',
   'label and number',
   'question and act',
+  'question without request',
   'question and fault',
   'in brackets only',
   'prefer and act',
@@ -168,12 +169,15 @@ const IDENTIFIER =
   /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
 const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
 const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
+/** “A or B?” asks for a choice. */
+const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
 const HEAD = 320;
 
 export interface SegmentTraits {
   readonly vector: Float64Array;
   readonly hits: ConceptHits;
-  readonly question: boolean;
+  /** Asks for an answer and for nothing to be done: no key event, whatever its words. */
+  readonly asking: boolean;
 }
 
 export interface MessageTraits {
@@ -347,6 +351,7 @@ export function describe(
   if (status && /\d/.test(quote)) set('status and number');
   if (BOLD_LABEL.test(quote) && measured) set('label and number');
   if (question && has('act')) set('question and act');
+  if (mark && !has('request')) set('question without request');
   if (question && has('fault')) set('question and fault');
   if (/^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare)) set('in brackets only');
   if (has('prefer') && has('act')) set('prefer and act');
@@ -362,7 +367,8 @@ export function describe(
     if (seen > 1) vector[REPEATS + i] = 1;
   }
   if (!any) set('no concept');
-  return { vector, hits, question };
+  const asking = mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote)));
+  return { vector, hits, asking };
 }
 
 /** Words of plain letters against words that look like code, paths or numbers; a pair of ideographs is a word. */

@@ -46,7 +46,7 @@ const PATTERNS: readonly Pattern[] = [
     kind: 'error',
     score: 0.95,
     pattern:
-      /^(?<q>[^\s:()]{1,160}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\)): ?(?:- )?(?:fatal )?(?<c>error(?: [A-Z]{1,6}\d{1,5})?|[A-Z]{1,3}\d{3,4}|undefined: |cannot |syntax error|panic:|expected ).*)/u,
+      /^(?<q>[^\s:()]{1,160}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\)):? ?(?:- )?(?:fatal )?(?<c>error(?: [A-Z]{1,6}\d{1,5})?|[A-Z]{1,3}\d{3,4}|undefined: |cannot |syntax error|panic:|expected ).*)/u,
   },
   {
     name: 'rust or gcc error',

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { detectEvents } from '../../../src/core/events/detect.ts';
+import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
+import { Ledger } from '../../../src/core/events/ledger.ts';
+import { compilePattern } from '../../../src/core/events/linear-pattern.ts';
+import { locateModelEvents } from '../../../src/core/events/model-events.ts';
+import { compileRule } from '../../../src/core/events/user-rules.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
+import type { Role } from '../../../src/core/model/message.ts';
+
+const SENTENCES = [
+  'Never log secrets.',
+  "let's use port 8080",
+  'TypeError: x is not a function',
+  'sí, adelante',
+  'テストを追加してください。',
+  '不要改数据库',
+  'Alle Tests laufen durch.',
+  'Pourquoi ça plante ?',
+  'the timeout is 30 seconds',
+  'set the timeout to 60 seconds',
+  'fixed',
+  '- [ ] write the docs',
+  '```',
+  '> quoted',
+  '<think>',
+  '</think>',
+  '<details>',
+  '| a | b |',
+  '@@ -1 +1 @@',
+  '2024-01-01 12:00:00 ERROR disk full',
+  '   12→\tcode();',
+  '<<<<<<< SEARCH',
+  '>>>>>>> REPLACE',
+  '\ud83c',
+  '🎉',
+  '\r',
+  '\t',
+  '…',
+  '/model x',
+];
+const piece = fc.oneof(
+  fc.constantFrom(...SENTENCES),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ maxLength: 30 }),
+);
+const text = fc
+  .array(piece, { maxLength: 25 })
+  .chain((pieces) =>
+    fc
+      .array(fc.constantFrom('\n', ' ', '\n\n', ''), { minLength: pieces.length, maxLength: pieces.length })
+      .map((gaps) => pieces.map((p, i) => p + gaps[i]!).join('')),
+  );
+const role = fc.constantFrom<Role>('user', 'assistant', 'tool', 'system');
+
+describe('key events of any message', () => {
+  it('are exact slices of it, in order, apart from each other, with a score and a reason', () => {
+    const rule = compileRule({ kind: 'fact', phrase: 'port' });
+    assert.ok(rule.ok);
+    fc.assert(
+      fc.property(text, role, text, fc.boolean(), (body, speaker, before, taught) => {
+        const context = {
+          before: { role: 'assistant' as const, text: before },
+          ...(taught ? { rules: [rule.rule] } : {}),
+        };
+        let last = 0;
+        for (const event of detectEvents({ role: speaker, text: body }, context)) {
+          assert.equal(body.slice(event.start, event.end), event.quote);
+          assert.ok(event.start >= last && event.end > event.start);
+          assert.ok(event.score >= 0 && event.score <= 1);
+          assert.ok(event.reason.length > 0);
+          assert.equal(event.quote, event.quote.trim());
+          if (event.about !== undefined)
+            assert.equal(before.slice(event.about.start, event.about.end), event.about.quote);
+          last = event.end;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are the same each time', () => {
+    fc.assert(
+      fc.property(text, role, (body, speaker) => {
+        assert.deepEqual(detectEvents({ role: speaker, text: body }), detectEvents({ role: speaker, text: body }));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const shapes: Readonly<Record<string, (size: number) => string>> = {
+  'one line of letters': (n) => 'x'.repeat(n),
+  spaces: (n) => ' '.repeat(n),
+  'line ends': (n) => '\n'.repeat(n),
+  'nested quotes': (n) => '> '.repeat(n / 2),
+  'quotation marks': (n) => '"'.repeat(n),
+  backticks: (n) => '`'.repeat(n),
+  brackets: (n) => '<'.repeat(n),
+  tags: (n) => '<details><summary>'.repeat(n / 18),
+  'open tags, a line each': (n) => '<summary>\n'.repeat(n / 10),
+  'full stops': (n) => '. '.repeat(n / 2),
+  errors: (n) => 'Error: '.repeat(n / 7),
+  'error lines': (n) => 'x.ts:1:1: error TS1: a\n'.repeat(n / 23),
+  ideographs: (n) => '请修复这个错误'.repeat(n / 7),
+  words: (n) => 'please never use tabs '.repeat(n / 22),
+  lists: (n) => '- fix the error in a.ts\n'.repeat(n / 24),
+};
+
+/** Characters looked at while `action` runs: single reads, and the lengths of slices that patterns then run over. */
+function looks(action: () => void): number {
+  let count = 0;
+  const { charCodeAt, slice } = String.prototype;
+  try {
+    String.prototype.charCodeAt = function (this: string, index: number): number {
+      count++;
+      return charCodeAt.call(this, index);
+    };
+    String.prototype.slice = function (this: string, start?: number, end?: number): string {
+      const part = slice.call(this, start, end);
+      count += part.length;
+      return part;
+    };
+    action();
+  } finally {
+    Object.assign(String.prototype, { charCodeAt, slice });
+  }
+  return count;
+}
+
+describe('twice the text', () => {
+  for (const [name, make] of Object.entries(shapes)) {
+    it(`of ${name} takes about twice the work`, () => {
+      for (const speaker of ['user', 'tool'] as const) {
+        const work = (size: number): number => looks(() => detectEvents({ role: speaker, text: make(size) }));
+        assert.ok(work(80_000) <= 2.3 * work(40_000) + 10_000);
+      }
+    });
+  }
+});
+
+describe('a million characters', () => {
+  for (const [name, make] of Object.entries(shapes)) {
+    it(`of ${name} are read to the end, with no quote longer than a paragraph`, () => {
+      const body = make(1_000_000);
+      for (const speaker of ['user', 'tool'] as const) {
+        for (const { start, end, quote } of detectEvents({ role: speaker, text: body })) {
+          assert.ok(quote.length <= 400);
+          assert.equal(quote.length, end - start);
+        }
+      }
+    }).timeout(20_000);
+  }
+});
+
+describe('the ledger of any session', () => {
+  const session = fc.array(fc.tuple(role, text), { maxLength: 12 });
+
+  it('forgets nothing, links only to what it holds, and folds to the same state again', () => {
+    fc.assert(
+      fc.property(session, (messages) => {
+        const ledger = new Ledger();
+        let seen = 0;
+        messages.forEach(([speaker, body], i) => {
+          const events = detectEvents({ role: speaker, text: body });
+          seen += events.length;
+          ledger.add(messageId(`m${i}`), events);
+        });
+        const entries = ledger.entries();
+        assert.equal(entries.length, seen);
+        for (const entry of entries) {
+          if (entry.link !== undefined) assert.ok(ledger.get(entry.link) !== undefined);
+          if (entry.status === 'superseded' || entry.status === 'merged') assert.ok(entry.link !== undefined);
+        }
+        assert.deepEqual(Ledger.from(entries).entries(), entries);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('fits its budget unless pinned entries alone exceed it, and loses none on the way', () => {
+    fc.assert(
+      fc.property(session, fc.nat(200), fc.integer({ min: 1, max: 4 }), (messages, budget, every) => {
+        const ledger = new Ledger();
+        messages.forEach(([speaker, body], i) =>
+          ledger.add(messageId(`m${i}`), detectEvents({ role: speaker, text: body })),
+        );
+        ledger.entries().forEach((entry, i) => {
+          if (i % every === 0 && i % 3 === 0) ledger.pin(entry.id);
+        });
+        const entries = ledger.entries();
+        const cost = (line: string): number => Math.ceil(line.length / 4);
+        const { kept, dropped, tokens, pinnedExceed } = fitLedger(entries, budget, cost);
+        assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());
+        assert.ok(pinnedExceed || tokens <= budget);
+        for (const entry of entries) if (entry.pinned) assert.ok(kept.some(({ id }) => id === entry.id));
+        const order = kept.map(({ id }) => entries.findIndex((entry) => entry.id === id));
+        assert.deepEqual(
+          order,
+          [...order].sort((a, b) => a - b),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('looks at no more entries for the thousandth event than for the hundredth', () => {
+    const ledger = new Ledger();
+    let reads = 0;
+    const words = ['cache', 'server', 'index', 'queue', 'login', 'upload', 'invoice', 'theme'];
+    const costs: number[] = [];
+    const get = Map.prototype.get;
+    try {
+      Map.prototype.get = function (this: Map<unknown, unknown>, key: unknown): unknown {
+        reads++;
+        return get.call(this, key);
+      };
+      for (let i = 0; i < 1200; i++) {
+        const quote = `the ${words[i % 8]!} of the ${words[(i * 3) % 8]!} uses ${words[(i * 5) % 8]!} number ${i}`;
+        const before = reads;
+        ledger.add(messageId(`m${i}`), [
+          { kind: KEY_EVENT_KINDS[i % 8]!, quote, start: 0, end: quote.length, score: 0.5, reason: 'test' },
+        ]);
+        costs.push(reads - before);
+      }
+    } finally {
+      Map.prototype.get = get;
+    }
+    const most = (from: number): number => Math.max(...costs.slice(from, from + 200));
+    assert.ok(most(1000) <= 2 * most(100), `${most(1000)} against ${most(100)}`);
+  });
+});
+
+describe('patterns of rules', () => {
+  it('agree with JavaScript where both understand a pattern', () => {
+    const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '\\d', '(?:ab)', '(a|b)', '(b|)');
+    const quantified = fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}')).map(([a, q]) => a + q);
+    const pattern = fc.array(quantified, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''));
+    const ends = fc
+      .tuple(fc.constantFrom('', '^'), pattern, fc.constantFrom('', '$', '\\b'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        ends,
+        fc.string({ unit: fc.constantFrom('a', 'b', '1', ' ', 'A'), maxLength: 12 }),
+        (source, subject) => {
+          const compiled = compilePattern(source);
+          assert.ok(compiled.ok);
+          assert.equal(
+            compiled.pattern.test(subject),
+            new RegExp(source, 'i').test(subject),
+            `${source} on “${subject}”`,
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are compiled or refused with a reason, whatever is written', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab()[]{}*+?|\\^$.-,19d:<=!'), maxLength: 25 }), (source) => {
+        const result = compilePattern(source);
+        if (result.ok) result.pattern.test('aab19 -d');
+        else assert.ok(result.problem.length > 0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a model's list of events", () => {
+  it('gives only what its sources say, byte for byte', () => {
+    const claim = fc.record({ kind: fc.constantFrom(...KEY_EVENT_KINDS, 'other'), quote: piece });
+    fc.assert(
+      fc.property(fc.array(claim, { maxLength: 8 }), fc.array(text, { maxLength: 4 }), (claims, bodies) => {
+        const sources = bodies.map((body, i) => ({ id: messageId(`m${i}`), text: body }));
+        const { events, dropped } = locateModelEvents(claims, sources);
+        for (const { message, event } of events) {
+          const source = sources.find(({ id }) => id === message);
+          assert.equal(source?.text.slice(event.start, event.end), event.quote);
+        }
+        const { notFound, unknownKind, tooShort, repeated } = dropped;
+        assert.equal(events.length + notFound + unknownKind + tooShort + repeated, claims.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { detectEvents } from '../../../src/core/events/detect.ts';
+import type { DetectedEventWithContext } from '../../../src/core/events/detect.ts';
+import type { Role } from '../../../src/core/model/message.ts';
+
+const find = (role: Role, text: string, before?: string): DetectedEventWithContext[] => {
+  const events = detectEvents(
+    { role, text },
+    before === undefined ? {} : { before: { role: 'assistant', text: before } },
+  );
+  for (const { start, end, quote } of events) assert.equal(text.slice(start, end), quote);
+  return events;
+};
+const quotes = (role: Role, text: string, before?: string): string[] =>
+  find(role, text, before).map(({ quote }) => quote);
+
+describe('finding key events', () => {
+  it('quotes the error line of a stack trace, not the page around it', () => {
+    const text = [
+      'Traceback (most recent call last):',
+      '  File "/srv/app/main.py", line 12, in <module>',
+      '    run(load())',
+      '  File "/srv/app/load.py", line 40, in load',
+      '    raise ValueError("empty")',
+      'ValueError: the manifest is empty',
+    ].join('\n');
+    assert.deepEqual(quotes('tool', text), ['ValueError: the manifest is empty']);
+    const [event] = find('user', text);
+    assert.equal(event?.quote, 'ValueError: the manifest is empty');
+    assert.equal(event.kind, 'error');
+  });
+
+  it('keeps the location of a compiler error', () => {
+    const text =
+      "Building…\nsrc/store.ts:41:7 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n41   count = name;\n     ~~~~~\n";
+    assert.deepEqual(quotes('tool', text), [
+      "src/store.ts:41:7 - error TS2322: Type 'string' is not assignable to type 'number'.",
+    ]);
+  });
+
+  it('tells repeats of one lint error once', () => {
+    const text = "a.py:1:1: F401 'os' imported but unused\na.py:2:1: F401 'sys' imported but unused\n";
+    assert.deepEqual(quotes('tool', text), ["a.py:1:1: F401 'os' imported but unused"]);
+  });
+
+  it('finds nothing in routine output', () => {
+    assert.deepEqual(quotes('tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'), []);
+    assert.deepEqual(quotes('tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'), []);
+  });
+
+  it('finds nothing in source code that names errors', () => {
+    const code =
+      '```ts\nexport class NotFoundError extends Error {}\nif (failed) throw new NotFoundError("no such file");\n// TODO: always retry\n```';
+    assert.deepEqual(quotes('assistant', code), []);
+    assert.deepEqual(quotes('user', code), []);
+  });
+
+  it('finds nothing in a diff of code', () => {
+    const diff = '```diff\n@@ -1,3 +1,3 @@\n-const port = 80;\n+const port = 8080;\n```';
+    assert.deepEqual(quotes('assistant', diff), []);
+  });
+
+  it('leaves quotes of earlier messages alone', () => {
+    assert.deepEqual(quotes('user', '> Never use tabs here.\n'), []);
+  });
+
+  it('does not take a denied error for an error', () => {
+    for (const text of ['No errors this time.', 'Es gibt keine Fehler.', 'エラーはありません。']) {
+      assert.deepEqual(
+        find('assistant', text).filter(({ kind }) => kind === 'error'),
+        [],
+        text,
+      );
+    }
+  });
+
+  it('takes a question for no decision, and a hypothesis for none', () => {
+    for (const text of [
+      'Should we use Postgres or MySQL?',
+      'What if we dropped the cache?',
+      '¿Usamos Postgres o MySQL?',
+    ]) {
+      assert.deepEqual(quotes('user', text), [], text);
+    }
+  });
+
+  it("takes a proposal of the assistant for nothing, and the user's assent for a decision about it", () => {
+    const proposal =
+      'We have two ways:\n\nA) keep the queue in Redis\nB) move the queue to Postgres\n\nWhich do you want?';
+    assert.deepEqual(quotes('assistant', proposal), []);
+    const [event] = find('user', "yes, let's do B", proposal);
+    assert.equal(event?.kind, 'decision');
+    assert.equal(event.about?.quote, 'B) move the queue to Postgres');
+    assert.equal(proposal.slice(event.about.start, event.about.end), event.about.quote);
+  });
+
+  it('links a bare yes to the question before', () => {
+    const [event] = find('user', 'yes, go ahead', 'I looked at it. Shall I delete the old tables?');
+    assert.equal(event?.kind, 'decision');
+    assert.equal(event.about?.quote, 'Shall I delete the old tables?');
+  });
+
+  it('links a chosen option in Chinese, Japanese and Spanish', () => {
+    const cases = [
+      ['选方案二', '方案一：保留 Redis\n方案二：换成 Postgres\n你选哪个？', '方案二：换成 Postgres'],
+      ['案Bでお願いします', '案A：Redisのまま\n案B：Postgresに移行\nどちらにしますか？', '案B：Postgresに移行'],
+      ['la opción 2, por favor', '1. Mantener Redis\n2. Pasar a Postgres\n¿Cuál prefieres?', '2. Pasar a Postgres'],
+    ] as const;
+    for (const [answer, before, about] of cases) {
+      const [event] = find('user', answer, before);
+      assert.equal(event?.kind, 'decision', answer);
+      assert.equal(event.about?.quote, about);
+    }
+  });
+
+  it('finds nothing in a system message: it is always sent whole', () => {
+    assert.deepEqual(quotes('system', 'Always answer in French. Never use tabs.'), []);
+  });
+
+  it('takes a command that sets something for configuration, and other commands for nothing', () => {
+    assert.deepEqual(
+      find('user', '/model local/small\n/add src/main.ts\n/clear').map(({ kind, quote }) => [kind, quote]),
+      [['configuration', '/model local/small']],
+    );
+  });
+
+  it('quotes a request once that a client repeats below its command', () => {
+    assert.deepEqual(quotes('user', "/ask don't change the schema\n\ndon't change the schema"), [
+      "don't change the schema",
+    ]);
+  });
+
+  it('finds several events in one message that mixes languages', () => {
+    const text = 'Always answer in English. Pero no toques la carpeta legacy. テストを追加してください。';
+    assert.deepEqual(
+      find('user', text).map(({ quote }) => quote),
+      ['Always answer in English.', 'Pero no toques la carpeta legacy.', 'テストを追加してください。'],
+    );
+  });
+
+  it('does not depend on letter case', () => {
+    const text = 'never write secrets to the log';
+    assert.deepEqual(quotes('user', text), [text]);
+    assert.deepEqual(quotes('user', text.toUpperCase()), [text.toUpperCase()]);
+  });
+
+  it('says why, in words a person can read', () => {
+    const [event] = find('user', 'Never write secrets to the log.');
+    assert.equal(event?.reason, 'constraint: “never”');
+    assert.ok(event.score > 0 && event.score <= 1);
+  });
+
+  it('marks a report that an attempt did not help', () => {
+    const [event] = find('user', 'I tried your fix, still the same error.');
+    assert.equal(event?.kind, 'error');
+    assert.match(event.reason, /^tried, failed/);
+  });
+
+  it('counts offsets in UTF-16 units behind emoji', () => {
+    const text = '🎉🎉 great! The server listens on port 9000.';
+    const event = find('user', text).find(({ quote }) => quote.includes('9000'));
+    assert.equal(event?.quote, 'The server listens on port 9000.');
+  });
+
+  it('reads Windows line ends', () => {
+    assert.deepEqual(quotes('user', 'Never use tabs.\r\nAdd a test for it.\r\n'), [
+      'Never use tabs.',
+      'Add a test for it.',
+    ]);
+  });
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { Ledger, eventIdAt } from '../../../src/core/events/ledger.ts';
+import type { DetectedEventWithContext } from '../../../src/core/events/detect.ts';
+import type { KeyEvent, KeyEventKind } from '../../../src/core/model/key-event.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+
+const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithContext => ({
+  kind,
+  quote,
+  start,
+  end: start + quote.length,
+  score: 0.8,
+  reason: 'test',
+});
+let next = 0;
+const say = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
+  const message = messageId(`m${next++}`);
+  ledger.add(message, [event(kind, quote)]);
+  return ledger.get(eventIdAt(message, { start: 0, end: quote.length }))!;
+};
+const now = (ledger: Ledger, entry: KeyEvent): KeyEvent => ledger.get(entry.id)!;
+
+describe('the ledger', () => {
+  it('merges what is said again in other case, marks and spaces', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'preference', 'Always use tabs.');
+    const again = say(ledger, 'preference', 'always  use tabs');
+    assert.equal(again.status, 'merged');
+    assert.equal(again.link, first.id);
+    assert.equal(now(ledger, first).status, 'active');
+  });
+
+  it('merges near-duplicates in scripts without spaces', () => {
+    const ledger = new Ledger();
+    say(ledger, 'constraint', '不要修改数据库里面的用户表');
+    assert.equal(say(ledger, 'constraint', '不要修改数据库里面的用户表。').status, 'merged');
+  });
+
+  it('does not merge what differs in a number or a negation', () => {
+    const ledger = new Ledger();
+    say(ledger, 'fact', 'the request limit of the search service is 60 per minute');
+    assert.equal(say(ledger, 'fact', 'the request limit of the search service is 90 per minute').status, 'active');
+  });
+
+  it('supersedes an earlier value by a later one, and keeps both', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'configuration', 'the request timeout is 30 seconds');
+    const later = say(ledger, 'configuration', 'set the request timeout to 60 seconds');
+    assert.equal(now(ledger, first).status, 'superseded');
+    assert.equal(now(ledger, first).link, later.id);
+    assert.equal(later.status, 'active');
+    assert.equal(ledger.entries().length, 2);
+  });
+
+  it('supersedes a preference by its opposite', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'preference', 'use tabs for indentation');
+    say(ledger, 'preference', "don't use tabs for indentation");
+    assert.equal(now(ledger, first).status, 'superseded');
+  });
+
+  it('supersedes a decision by one that replaces it', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'decision', "let's store the sessions in Redis");
+    say(ledger, 'decision', 'actually, store the sessions in Postgres instead');
+    assert.equal(now(ledger, first).status, 'superseded');
+  });
+
+  it('takes back a first choice when it is chosen again', () => {
+    const ledger = new Ledger();
+    say(ledger, 'configuration', 'the port is 3000');
+    const second = say(ledger, 'configuration', 'the port is 4000');
+    const third = say(ledger, 'configuration', 'the port is 3000');
+    assert.equal(third.status, 'active');
+    assert.equal(now(ledger, second).status, 'superseded');
+  });
+
+  it('leaves decisions on other subjects alone', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'decision', "let's store the sessions in Redis");
+    say(ledger, 'decision', 'we ship the release on Friday instead');
+    assert.equal(now(ledger, first).status, 'active');
+  });
+
+  it('links an error to its fix', () => {
+    const ledger = new Ledger();
+    const error = say(ledger, 'error', 'TypeError: parseDate is not a function');
+    const fix = say(ledger, 'outcome', 'Fixed the TypeError: parseDate is exported again');
+    assert.equal(now(ledger, error).link, fix.id);
+    assert.equal(now(ledger, error).status, 'active');
+  });
+
+  it('links the last error to a bare “works now”', () => {
+    const ledger = new Ledger();
+    const other = say(ledger, 'error', 'the login page is blank');
+    const error = say(ledger, 'error', 'the upload fails with 413');
+    const fix = say(ledger, 'outcome', 'it works now');
+    assert.equal(now(ledger, error).link, fix.id);
+    assert.equal(now(ledger, other).link, undefined);
+  });
+
+  it('takes an error that comes back after its fix for news', () => {
+    const ledger = new Ledger();
+    say(ledger, 'error', 'the upload fails with 413');
+    say(ledger, 'outcome', 'fixed the upload, no more 413 fails');
+    const back = say(ledger, 'error', 'the upload fails with 413');
+    assert.equal(back.status, 'active');
+    assert.equal(back.link, undefined);
+  });
+
+  it('keeps a failed attempt beside the error it did not cure', () => {
+    const ledger = new Ledger();
+    const error = say(ledger, 'error', 'the upload of large files fails with 413');
+    const tried = say(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
+    assert.equal(tried.status, 'active');
+    assert.equal(now(ledger, error).link, undefined);
+  });
+
+  it('keeps the proposal that an assent answers', () => {
+    const ledger = new Ledger();
+    const before = messageId('p');
+    const message = messageId('q');
+    ledger.add(
+      message,
+      [{ ...event('decision', 'yes, do B'), about: { start: 4, end: 12, quote: 'B) a cart' } }],
+      before,
+    );
+    assert.deepEqual(ledger.entries()[0]?.about, { message: before, start: 4, end: 12, quote: 'B) a cart' });
+  });
+
+  it('does not merge two assents to different proposals', () => {
+    const ledger = new Ledger();
+    const yes = (i: number, quote: string): KeyEvent[] =>
+      ledger.add(
+        messageId(`y${i}`),
+        [{ ...event('decision', 'yes'), about: { start: 0, end: quote.length, quote } }],
+        messageId(`b${i}`),
+      );
+    yes(1, 'Delete the table?');
+    assert.equal(yes(2, 'Rename the column?')[0]?.status, 'active');
+  });
+
+  it('pins, unpins, and takes a selection of the user as pinned', () => {
+    const ledger = new Ledger();
+    const entry = say(ledger, 'fact', 'the API is versioned by header');
+    assert.equal(ledger.pin(entry.id)?.pinned, true);
+    assert.equal(ledger.pin(entry.id, false)?.pinned, false);
+    const chosen = ledger.addByUser(messageId('u'), event('fact', 'we bill in euros'));
+    assert.equal(chosen.pinned, true);
+    assert.equal(ledger.addByUser(entry.message, event('fact', entry.quote)).pinned, true);
+    assert.equal(ledger.pin(eventIdAt(messageId('none'), { start: 0, end: 1 })), undefined);
+  });
+
+  it('forgets an entry marked as wrong, gives back what it had superseded, and does not take it in again', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'configuration', 'the port is 3000');
+    const wrong = say(ledger, 'configuration', 'the port is 4000');
+    assert.deepEqual(
+      ledger.markWrong(wrong.id).map(({ id, status }) => ({ id, status })),
+      [{ id: first.id, status: 'active' }],
+    );
+    assert.equal(ledger.get(wrong.id), undefined);
+    assert.deepEqual(ledger.markedWrong(), [wrong.id]);
+    assert.deepEqual(ledger.add(wrong.message, [event('configuration', wrong.quote)]), []);
+    assert.deepEqual(ledger.markWrong(wrong.id), []);
+  });
+
+  it('goes on from stored entries as if it had never stopped', () => {
+    const ledger = new Ledger();
+    const first = say(ledger, 'configuration', 'the port is 3000');
+    const wrong = say(ledger, 'fact', 'the moon is cheese');
+    ledger.markWrong(wrong.id);
+    const stored = Ledger.from(ledger.entries(), ledger.markedWrong());
+    assert.deepEqual(stored.entries(), ledger.entries());
+    const later = say(stored, 'configuration', 'the port is 4000');
+    assert.equal(stored.get(first.id)?.link, later.id);
+    assert.deepEqual(stored.add(wrong.message, [event('fact', wrong.quote)]), []);
+  });
+
+  it('takes the same event of the same message once', () => {
+    const ledger = new Ledger();
+    const entry = say(ledger, 'fact', 'the API is versioned by header');
+    assert.deepEqual(ledger.add(entry.message, [event('fact', entry.quote)]), []);
+    assert.equal(ledger.entries().length, 1);
+  });
+});
