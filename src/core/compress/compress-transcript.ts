@@ -12,7 +12,7 @@ import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
-import { narrate, withoutModel, type Narrative, type NarrativeInput } from './narrative.ts';
+import { CONTEXT_FRAME, narrate, withoutModel, type Narrative, type NarrativeInput } from './narrative.ts';
 import { LEAST_TOKENS } from './segments.ts';
 import { Pace, type SourceMessage, throwIfCancelled } from './source.ts';
 import { CallLog } from './summary-model.ts';
@@ -117,12 +117,9 @@ export async function compressTranscript(
 
   const asked = options.keepRecent !== undefined;
   const share = strategy === 'trim' ? 1 : asked ? ASKED_WINDOW_SHARE : WINDOW_SHARE;
-  const room = Math.floor(Math.min(target * share, target - LEAST_NARRATIVE));
+  const room = Math.floor(Math.min(target * share, target - 2 * LEAST_NARRATIVE));
   const keep = strategy === 'trim' ? messages.length : (options.keepRecent ?? DEFAULT_KEEP);
   const window = transcriptWindow(messages, tokens, keep, room);
-  if (window.tokens + LEAST_NARRATIVE > target)
-    throw new TargetTooSmall(window.tokens + LEAST_NARRATIVE, target, entries);
-
   const ranges = coveredRanges(window.head, window.newestUser, window.start).filter((range) => {
     return sumOf(tokens, range.from, range.to) >= LEAST_TOKENS;
   });
@@ -135,11 +132,16 @@ export async function compressTranscript(
   };
   const literal = tokens.reduce((sum, one, at) => (isSent(at) ? sum + one : sum), 0);
   const left = target - literal - ranges.length * MESSAGE_FRAMING_TOKENS;
+  const least = literal + ranges.length * LEAST_NARRATIVE;
+  if (least > target) throw new TargetTooSmall(least, target, entries);
   const ledger = fitLedger(
     strategy === 'summarize'
       ? []
       : entries.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent),
-    Math.min(Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)), left - LEAST_NARRATIVE),
+    Math.min(
+      Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)),
+      left - ranges.length * LEAST_NARRATIVE,
+    ),
     (line) => counter.text(`${line}\n`),
     (entry) => ledgerLine(entry, messages),
   );
@@ -153,6 +155,7 @@ export async function compressTranscript(
     wanted: spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent)),
     strategy,
     settings,
+    frame: CONTEXT_FRAME,
     budgetTokens: left - (ledgerText === '' ? 0 : counter.text(ledgerText) + 1),
   };
   const untold = ranges.some(({ from, to }) => hasMoreThan(narrative.corpus, narrative.kept, from, to));

@@ -3,6 +3,7 @@ import type { Span } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { compressRun, type RunSettings, type RunTools } from './compress-run.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { framed } from './counting.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract, renderPassages } from './extractive.ts';
@@ -25,7 +26,29 @@ export interface NarrativeInput {
   readonly settings: RunSettings;
   /** What the rendered summaries may take in all. */
   readonly budgetTokens: number;
+  readonly frame: NarrativeFrame;
 }
+
+/** How the summaries of a run of messages are rendered, and what that adds to their texts, in tokens, from above. */
+export interface NarrativeFrame {
+  readonly render: (nodes: readonly SentNode[]) => string;
+  readonly aroundTokens: number;
+  readonly headingTokens: number;
+}
+
+/** As a context shows them: fenced off as data, each node under its range. */
+export const CONTEXT_FRAME: NarrativeFrame = {
+  render: renderSummaries,
+  aroundTokens: 40,
+  headingTokens: NODE_HEADING_TOKENS,
+};
+
+/** The bare texts, for a summary that stands by itself. */
+export const BARE_FRAME: NarrativeFrame = {
+  render: (nodes) => nodes.map(({ node }) => node.full ?? node.detailed).join('\n\n'),
+  aroundTokens: MESSAGE_FRAMING_TOKENS,
+  headingTokens: 1,
+};
 
 /** A node as it is sent; its text is its `full` level where it has one. */
 export interface SentNode {
@@ -48,9 +71,6 @@ const MODEL_SHARE = 0.7;
 /** A node says this much or is joined with its neighbours: tokens, or a share of the budget. */
 const LEAST_NODE_TOKENS = 150;
 const LEAST_NODE_SHARE = 1 / 40;
-
-/** The frame around summaries, from above, in tokens. */
-const FRAME_TOKENS = 40;
 
 /** Tries to come close to the budget. */
 const MOST_ROUNDS = 4;
@@ -130,7 +150,7 @@ async function fill(
   tools: RunTools,
   pace: Pace,
 ): Promise<Narrative> {
-  const { budgetTokens, corpus, ranges } = input;
+  const { budgetTokens, corpus, ranges, frame } = input;
   const first = ranges[0];
   const last = ranges.at(-1);
   if (!first || !last || placed.length === 0) return { sent: [], nodes: made };
@@ -140,7 +160,7 @@ async function fill(
   const ownTokens = own.reduce((sum, text) => sum + framed(text, tools.counter), 0);
   const groupTokens = Math.max(LEAST_NODE_TOKENS, Math.floor(budgetTokens * LEAST_NODE_SHARE));
   const likelyNodes = Math.min(placed.length, Math.ceil(budgetTokens / groupTokens));
-  let room = budgetTokens - ownTokens - FRAME_TOKENS * ranges.length - NODE_HEADING_TOKENS * likelyNodes;
+  let room = budgetTokens - ownTokens - frame.aroundTokens * ranges.length - frame.headingTokens * likelyNodes;
   let best: Group[] | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const passages =
@@ -158,7 +178,7 @@ async function fill(
           ).passages
         : [];
     const groups = groupUp(corpus, placed, passages, groupTokens);
-    const spare = budgetTokens - renderedTokens(groups, ranges.length, tools);
+    const spare = budgetTokens - renderedTokens(groups, input, tools);
     if (spare >= 0) best = groups;
     if (spare >= 0 && (spare < budgetTokens * SLACK_SHARE || round > 0 || passages.length === 0)) break;
     room += spare >= 0 ? Math.floor(spare * 0.8) : spare - 8;
@@ -188,12 +208,12 @@ function groupUp(
     if (members.length === 0) return;
     const parts = members.map((member) => member.own).filter((text) => text !== '');
     if (mine.length > 0) parts.push(renderPassages(corpus, mine));
-    const text = parts.join('\n');
+    const said = parts.join('\n');
     const before = groups.at(-1);
     // What has nothing to say joins what stands before it.
-    if (text === '' && before && before.members[0]!.range === members[0]!.range) {
+    if (said === '' && before && before.members[0]!.range === members[0]!.range) {
       groups[groups.length - 1] = { members: [...before.members, ...members], text: before.text };
-    } else groups.push({ members, text });
+    } else groups.push({ members, text: said === '' ? members[0]!.node.title : said });
     members = [];
     mine = [];
     size = 0;
@@ -215,11 +235,11 @@ function groupUp(
 /** For sizes that need no exact count. */
 const CHARS_PER_TOKEN = 4;
 
-function renderedTokens(groups: readonly Group[], ranges: number, { counter }: RunTools): number {
+function renderedTokens(groups: readonly Group[], { ranges, frame }: NarrativeInput, { counter }: RunTools): number {
   let tokens = 0;
-  for (let range = 0; range < ranges; range++) {
+  for (const range of ranges.keys()) {
     const items = groups.filter((group) => group.members[0]!.range === range).map(plainItem);
-    if (items.length > 0) tokens += counter.text(renderSummaries(items));
+    if (items.length > 0) tokens += counter.text(frame.render(items));
   }
   return tokens;
 }
@@ -233,7 +253,8 @@ function plainItem(group: Group): SentNode {
 
 /** Where no passage fits: for each range its titles, as far as there is room. */
 function shortest(placed: readonly Placed[], input: NarrativeInput, tools: RunTools): Group[] {
-  const each = Math.floor(input.budgetTokens / input.ranges.length) - FRAME_TOKENS - NODE_HEADING_TOKENS;
+  const { aroundTokens, headingTokens } = input.frame;
+  const each = Math.floor(input.budgetTokens / input.ranges.length) - aroundTokens - headingTokens;
   return input.ranges.flatMap((_, range) => {
     const members = placed.filter((one) => one.range === range);
     const titles = members.map(({ node }) => node.title).join('\n');
@@ -262,9 +283,8 @@ async function finish(
           );
     const node = joined ?? first.node;
     const limit = Math.floor(node.tokens.source * FULL_SHARE);
-    const said = text === '' ? node.brief : text;
-    const fits = framed(said, tools.counter) <= limit;
-    const capped = fits ? said : await shorter(input, first.from, last.to, limit, said, tools, pace);
+    const fits = framed(text, tools.counter) <= limit;
+    const capped = fits ? text : await shorter(input, first.from, last.to, limit, text, tools, pace);
     const whole: SummaryNode = {
       ...node,
       full: capped,

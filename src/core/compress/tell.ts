@@ -3,7 +3,7 @@ import { buildCorpus } from './corpus.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
 import { framed } from './counting.ts';
 import { firstThatFits } from './leaf.ts';
-import { narrate, type Narrative } from './narrative.ts';
+import { BARE_FRAME, narrate, type Narrative } from './narrative.ts';
 import { Pace, type SourceMessage } from './source.ts';
 import { messageText } from '../model/message.ts';
 
@@ -41,11 +41,12 @@ export async function tell(
         ...settings,
       },
       budgetTokens,
+      frame: BARE_FRAME,
     },
     tools,
     pace,
   );
-  const whole = told.sent.map(({ node }) => node.full ?? node.detailed).join('\n\n');
+  const whole = BARE_FRAME.render(told.sent);
   const text = firstThatFits(whole === '' ? transcriptText(messages) : whole, budgetTokens, counter);
   return { ...told, text, tokens: framed(text, counter) };
 }

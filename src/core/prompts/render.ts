@@ -5,6 +5,7 @@ import developer from './developer.md';
 import format from './format.md';
 import retry from './retry.md';
 import rolePlay from './role-play.md';
+import sentences from './sentences.md';
 import system from './system.md';
 import tight from './tight.md';
 
@@ -44,9 +45,17 @@ export function checkPrompt(text: string): PromptFaults {
   };
 }
 
+/** How long the narrative is: as long as it needs, or two to three sentences. */
+export type SummaryStyle = 'structured' | 'sentences';
+
 /** The prompt of a preset, or the user's own text in its place. @throws {RangeError} when the user's text cannot be used */
-export function summaryPrompt(preset: PresetName, replacement?: string): SummaryPrompt {
-  const text = replacement ?? TEXTS[preset];
+export function summaryPrompt(
+  preset: PresetName,
+  replacement?: string,
+  style: SummaryStyle = 'structured',
+): SummaryPrompt {
+  const body = replacement ?? TEXTS[preset];
+  const text = style === 'sentences' ? `${body.trimEnd()}\n${sentences}` : body;
   if (replacement !== undefined) {
     const { missing, unknown } = checkPrompt(replacement);
     if (missing.length > 0) throw new RangeError(`The prompt lacks ${missing.map((one) => `{{${one}}}`).join(', ')}.`);

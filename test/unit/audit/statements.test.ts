@@ -52,7 +52,7 @@ describe('checking the statements of a summary', () => {
     const [first] = checkStatements('Postgres is used for the audit log.', conversation).statements;
     const [source] = first?.sources ?? [];
     assert.equal(source?.message, 2);
-    assert.equal(conversation[2]!.content[0].text.slice(source.start, source.end), 'Use Postgres for the audit log.');
+    assert.equal(conversation[2]!.content[0]!.text.slice(source.start, source.end), 'Use Postgres for the audit log.');
   });
 
   it('gives each statement with its place in the summary', () => {

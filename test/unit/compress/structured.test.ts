@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { renderSummary } from '../../../src/core/compress/render-summary.ts';
+import { parseStructuredSummary, replyText } from '../../../src/core/compress/structured.ts';
+import type { StructuredSummary } from '../../../src/core/model/summary.ts';
+import { counter } from './scripted.ts';
+
+const json = '{"narrative":"They chose Postgres.","decisions":[{"what":"Postgres","why":"JSON columns","when":null}]}';
+
+describe('reading a model’s summary', () => {
+  for (const [name, answer] of [
+    ['bare', json],
+    ['in a fence', '```json\n' + json + '\n```'],
+    ['among prose', `Here is the summary:\n\n${json}\n\nI hope this helps {truly}.`],
+    ['with spaces and line breaks', JSON.stringify(JSON.parse(json), null, 2)],
+  ] as const) {
+    it(`reads JSON ${name}`, () => {
+      const parsed = parseStructuredSummary(answer);
+      assert.ok(parsed.ok);
+      assert.equal(parsed.summary.narrative, 'They chose Postgres.');
+      assert.deepEqual(parsed.summary.decisions, [{ what: 'Postgres', why: 'JSON columns' }]);
+      assert.deepEqual(parsed.summary.files, []);
+    });
+  }
+
+  it('reads keys in snake case and entries that are plain strings', () => {
+    const parsed = parseStructuredSummary(
+      '{"narrative":"n","open_steps":["write docs",""],"failed_attempts":["mutex"],"decisions":["go"],"errors":["EPIPE"]}',
+    );
+    assert.ok(parsed.ok);
+    assert.deepEqual(parsed.summary.openSteps, ['write docs']);
+    assert.deepEqual(parsed.summary.failedAttempts, ['mutex']);
+    assert.deepEqual(parsed.summary.decisions, [{ what: 'go' }]);
+    assert.deepEqual(parsed.summary.errors, [{ what: 'EPIPE' }]);
+  });
+
+  it('reads a reply that came as content blocks', () => {
+    assert.equal(
+      replyText([
+        { type: 'text', text: '{"narrative":' },
+        { type: 'text', text: '"n"}' },
+      ]),
+      '{"narrative":\n"n"}',
+    );
+    assert.equal(replyText('plain'), 'plain');
+  });
+
+  for (const [fault, answer] of [
+    ['empty', '  \n'],
+    ['not_json', 'They chose Postgres.'],
+    ['not_json', '{"narrative": "cut off he'],
+    ['not_json', '{"narrative": 12}'],
+    ['not_json', '{"summary": "no narrative"}'],
+    ['not_json', JSON.stringify({ narrative: 'n', files: ['x'.repeat(2_000)] })],
+    ['refused', 'I’m sorry, but I cannot summarize this.'],
+    ['refused', 'Desculpe, não posso ajudar.'],
+  ] as const) {
+    it(`says ${fault} of ${JSON.stringify(answer.slice(0, 40))}`, () => {
+      const parsed = parseStructuredSummary(answer);
+      assert.ok(!parsed.ok);
+      assert.equal(parsed.fault, fault);
+    });
+  }
+});
+
+describe('a summary as text', () => {
+  const summary: StructuredSummary = {
+    topics: ['storage'],
+    decisions: [{ what: 'Use Postgres', why: 'JSON columns', when: 'May' }],
+    preferences: ['no ORM'],
+    guidance: ['run migrations by hand'],
+    errors: [{ what: 'EPIPE on flush', solution: 'retry' }, { what: 'slow start' }],
+    failedAttempts: ['a mutex'],
+    files: ['src/a.ts', 'src/b.ts'],
+    openSteps: ['write docs'],
+    outcomes: ['tests pass'],
+    narrative: 'They chose a store. Then they moved the data.',
+  };
+
+  it('has its sections in fixed order', () => {
+    assert.equal(
+      renderSummary(summary, Infinity, counter),
+      [
+        'They chose a store. Then they moved the data.',
+        '**Decisions**',
+        '- Use Postgres — JSON columns (May)',
+        '**Preferences**',
+        '- no ORM',
+        '**Guidance**',
+        '- run migrations by hand',
+        '**Errors**',
+        '- EPIPE on flush → retry',
+        '- slow start',
+        '**Tried and failed**',
+        '- a mutex',
+        '**Open**',
+        '- write docs',
+        '**Outcomes**',
+        '- tests pass',
+        '**Files**',
+        '- src/a.ts, src/b.ts',
+        '**Topics**',
+        '- storage',
+      ].join('\n'),
+    );
+  });
+
+  it('drops the least important first where room is short', () => {
+    const text = renderSummary(summary, 40, counter);
+    assert.match(text, /Use Postgres/);
+    assert.doesNotMatch(text, /Topics|Files/);
+    for (const budget of [0, 5, 10, 20, 60]) assert.ok(counter.text(renderSummary(summary, budget, counter)) <= budget);
+  });
+});
