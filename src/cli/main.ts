@@ -11,6 +11,8 @@ const VERBS: Readonly<Record<string, { readonly about: string; readonly load: ()
   compress: { about: 'bring a transcript under a number of tokens', load: () => import('./compress.ts') },
   levels: { about: 'summarize at three levels of detail', load: () => import('./levels.ts') },
   recall: { about: 'find where something was said', load: () => import('./recall.ts') },
+  audit: { about: 'check what a summary says against the transcript', load: () => import('./audit.ts') },
+  verify: { about: 'check a session’s journal', load: () => import('./verify.ts') },
 };
 
 const HELP = `Usage: threadkeeper VERB FILE [--json]

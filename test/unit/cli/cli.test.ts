@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { encodeLine } from '../../../src/core/journal/envelope.ts';
+import { sessionId } from '../../../src/core/model/ids.ts';
+import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
+
+const VERBS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'verify'];
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+const demo = readFileSync(DEMO_SESSION, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Said);
+
+describe('the command line', () => {
+  let folder = '';
+  const file = (name: string, text: string): string => {
+    const full = path.join(folder, name);
+    writeFileSync(full, text);
+    return full;
+  };
+
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-cli-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const verb of VERBS) {
+    it(`explains ${verb} with --help`, async () => {
+      const { code, out, err } = await runCli([verb, '--help']);
+      assert.deepEqual([code, err], [0, '']);
+      assert.match(out, new RegExp(`^Usage: threadkeeper ${verb} `));
+    });
+  }
+
+  it('lists every verb with --help', async () => {
+    const { code, out } = await runCli(['--help']);
+    assert.equal(code, 0);
+    for (const verb of VERBS) assert.match(out, new RegExp(`^ {2}${verb} `, 'm'));
+  });
+
+  for (const [what, args, message] of [
+    ['a verb that is none', ['shrink', 'x'], /“shrink” is no verb/],
+    ['no file', ['count'], /count needs a FILE/],
+    ['two files', ['count', 'a', 'b'], /takes one FILE/],
+    ['an option that is none', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],
+    ['a file that is not there', ['events', 'no-such-file'], /no-such-file cannot be read: there is no such file/],
+    ['a folder', ['import', 'src'], /src cannot be read: it is a folder/],
+    ['a file of another kind', ['count', 'package.json'], /no conversation in a known format/],
+    ['no target', ['compress', DEMO_SESSION], /--target-tokens is missing/],
+    ['a target that is no number', ['compress', DEMO_SESSION, '--target-tokens', '8k'], /whole number/],
+    [
+      'a strategy that is none',
+      ['compress', DEMO_SESSION, '--target-tokens', '9', '--strategy', 'x'],
+      /--strategy is one/,
+    ],
+    ['no key', ['levels', DEMO_SESSION, '--provider', 'anthropic'], /set ANTHROPIC_API_KEY/],
+    ['no query', ['recall', DEMO_SESSION], /--query is missing/],
+    ['no summary', ['audit', DEMO_SESSION], /--summary is missing/],
+    ['a journal that is not there', ['verify', 'no-such-journal'], /journal/],
+  ] as const) {
+    it(`says in one line, with exit code 2, what is wrong: ${what}`, async () => {
+      const { code, out, err } = await runCli([...args, '--json']);
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(err, message);
+      assert.equal(err.trimEnd().split('\n').length, 1);
+      assert.match(err, /^threadkeeper: /);
+    });
+  }
+
+  it('imports a transcript as JSONL that it can read again', async () => {
+    const first = await runCli(['import', path.join(TRANSCRIPTS, 'claude-code.jsonl')]);
+    assert.equal(first.code, 0);
+    assert.match(first.err, /^Left out: .*1 × message of a sub-agent/);
+    const again = await runCli(['import', '-'], { input: first.out });
+    assert.equal(again.out, first.out);
+    assert.equal(
+      first.out.split('\n')[0]?.slice(0, 60),
+      '{"role":"user","content":"Why does the test for back-to-back',
+    );
+  });
+
+  it('imports as one object with --json, counting what was left out', async () => {
+    const { format, messages, skipped } = await runJson('import', path.join(TRANSCRIPTS, 'openai.jsonl'));
+    assert.equal(format, 'messages');
+    assert.equal((messages as unknown[]).length, 6);
+    assert.deepEqual(skipped, [
+      { reason: 'line that is no JSON', count: 1 },
+      { reason: 'message of role “narrator”', count: 1 },
+    ]);
+  });
+
+  it('writes megabytes through a pipe to the last byte', async () => {
+    const long = Array.from({ length: 3000 }, (_, at) =>
+      JSON.stringify({ role: 'user', content: `${at} ${'ä'.repeat(900)}` }),
+    );
+    const { code, out } = await runCli(['import', file('long.jsonl', `${long.join('\n')}\n`), '--json']);
+    assert.equal(code, 0);
+    assert.equal((JSON.parse(out) as { messages: unknown[] }).messages.length, 3000);
+  });
+
+  it('counts messages and tokens, framing included', async () => {
+    const two = file('two.jsonl', '{"role":"user","content":"hello world"}\n{"role":"assistant","content":""}\n');
+    assert.deepEqual(await runJson('count', two), { messages: 2, tokens: 10, encoding: 'o200k_base' });
+    const old = await runJson('count', two, '--model', 'gpt-4');
+    assert.equal(old['encoding'], 'cl100k_base');
+  });
+
+  it('lists key events that are byte-exact quotes of their messages', async () => {
+    const { events } = (await runJson('events', DEMO_SESSION)) as {
+      events: { quote: string; message: number; start: number; end: number; status: string; pinned: boolean }[];
+    };
+    assert.ok(events.length > 100, `${events.length} events`);
+    for (const { quote, message, start, end } of events) {
+      assert.equal(demo[message]?.content.slice(start, end), quote);
+    }
+    assert.ok(events.some(({ status }) => status === 'superseded'));
+    assert.ok(events.every(({ status }) => status !== 'dropped'));
+    const port = events.find(({ quote }) => quote.includes("That's the final port"));
+    assert.equal(demo[port?.message ?? -1]?.content.startsWith('4600.'), true);
+  });
+
+  it('compresses a long session under its target and says what it did', async () => {
+    const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--keep-recent', '4')) as {
+      messages: Said[];
+      events: { quote: string; status: string }[];
+      nodes: { from: number; to: number; tokens: number; brief: string; detailed: string; rung: string }[];
+      tokens: { before: number; after: number; target: number };
+      calls: { count: number; costUsd: number };
+    };
+    assert.ok(result.tokens.before > 60_000);
+    assert.ok(result.tokens.after <= 8000 && result.tokens.target === 8000);
+    assert.deepEqual(result.messages.at(-1), { role: 'assistant', content: demo.at(-1)?.content });
+    const counted = await runJson('count', file('sent.json', JSON.stringify(result.messages)));
+    assert.equal(counted['tokens'], result.tokens.after);
+    const sent = result.messages.map(({ content }) => content).join('\n');
+    for (const { quote, status } of result.events) if (status === 'active') assert.ok(sent.includes(quote), quote);
+    assert.ok(
+      result.nodes.length > 0 && result.nodes.every(({ rung, brief }) => rung === 'extractive' && brief !== ''),
+    );
+    assert.deepEqual(result.calls, { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 });
+  });
+
+  it('sends a short transcript as it is', async () => {
+    const short = file('short.jsonl', '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n');
+    const { messages } = await runJson('compress', short, '--target-tokens', '500');
+    assert.deepEqual(messages, [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'hello' },
+    ]);
+  });
+
+  it('summarizes at three levels, each within its share', async () => {
+    const { brief, detailed, tokens } = (await runJson('levels', DEMO_SESSION)) as {
+      brief: string;
+      detailed: string;
+      tokens: Record<'source' | 'brief' | 'detailed' | 'full', number>;
+    };
+    assert.ok(tokens.brief <= 0.1 * tokens.source && tokens.detailed <= 0.3 * tokens.source);
+    assert.ok(tokens.full <= 0.7 * tokens.source);
+    assert.ok(brief.length < detailed.length);
+  });
+
+  it('recalls where something was said, with its place', async () => {
+    const { hits } = (await runJson(
+      'recall',
+      DEMO_SESSION,
+      '--query',
+      'double booking in-memory lock map',
+      '--limit',
+      '5',
+    )) as {
+      hits: { message: number; start: number; end: number; text: string; score: number }[];
+    };
+    assert.ok(hits.length > 0 && hits.length <= 5);
+    for (const { message, start, end, text } of hits) assert.equal(demo[message]?.content.slice(start, end), text);
+    assert.ok(hits.some(({ text }) => text.includes('lock map')));
+    assert.ok(hits.every(({ score }, at) => at === 0 || score <= hits[at - 1]!.score));
+  });
+
+  it('tells what of a summary stands in the transcript, and where', async () => {
+    const text = 'The service listens on port 4600. The service listens on port 7777.\n';
+    const summary = file('summary.txt', text);
+    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
+      statements: { text: string; start: number; end: number; supported: boolean; sources: unknown[] }[];
+    };
+    assert.equal(statements.length, 2);
+    for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
+    assert.equal(statements[1]?.supported, false);
+  });
+
+  it('finds nothing where nothing was said', async () => {
+    assert.deepEqual(await runJson('recall', DEMO_SESSION, '--query', 'xylophon quetschkommode'), { hits: [] });
+  });
+
+  describe('with a journal', () => {
+    const lines = ['Build', 'Build it'].map((title, index) =>
+      encodeLine({
+        v: 1,
+        seq: index + 1,
+        at: 1_772_442_000_000 + index,
+        writer: 'w1',
+        body:
+          index === 0
+            ? { type: 'session_created', id: sessionId('s1'), title, workspace: 'file:///w' }
+            : { type: 'session_renamed', title },
+      }),
+    );
+    const text = lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`)).join('');
+
+    it('says that it is sound', async () => {
+      const { code, out } = await runCli(['verify', file('sound.jsonl', text)]);
+      assert.equal(code, 0);
+      assert.match(out, /sound: 2 events/);
+    });
+
+    it('ends with 1 and the first fault when a letter has changed', async () => {
+      const damaged = file('damaged.jsonl', text.replace('Build it', 'Built it'));
+      const { code, err, out } = await runCli(['verify', damaged]);
+      assert.deepEqual([code, out], [1, '']);
+      assert.match(err, /line 2: /);
+      const json = await runCli(['verify', damaged, '--json']);
+      assert.equal(json.code, 1);
+      assert.deepEqual(Object.keys(JSON.parse(json.out) as object), ['ok', 'line', 'fault']);
+    });
+  });
+
+  describe('with a provider', () => {
+    let server: Server;
+    let base = '';
+    let asked = 0;
+    before(async () => {
+      server = createServer((request, response) => {
+        asked++;
+        request.resume();
+        response.writeHead(401, { 'content-type': 'application/json' });
+        response.end(
+          '{"error":{"message":"Incorrect API key provided: sk-wrong","type":"invalid_request_error","code":"invalid_api_key"}}',
+        );
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    after(() => server.close());
+
+    for (const [provider, key] of [
+      ['openai', 'OPENAI_API_KEY'],
+      ['anthropic', 'ANTHROPIC_API_KEY'],
+    ] as const) {
+      it(`ends with 2 and one line when ${provider} refuses the key, and does not repeat it`, async () => {
+        const before = asked;
+        const { code, out, err } = await runCli(
+          ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base, '--json'],
+          { env: { [key]: 'sk-wrong' } },
+        );
+        assert.deepEqual([code, out], [2, '']);
+        assert.match(err, /refused the API key/);
+        assert.equal(err.trimEnd().split('\n').length, 1);
+        assert.doesNotMatch(err, /sk-wrong/);
+        assert.ok(asked > before);
+      });
+    }
+  });
+
+  it('holds the demo workspace’s session: long, over several days, in order', () => {
+    const times = readFileSync(DEMO_SESSION, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { at: number }).at);
+    assert.ok(demo.length >= 320);
+    assert.ok(times.every((at, index) => index === 0 || at > times[index - 1]!));
+    assert.ok(new Set(times.map((at) => new Date(at).toISOString().slice(0, 10))).size >= 5);
+    for (const { content } of demo) assert.ok(!content.includes(ROOT));
+  });
+});

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+export const ROOT = path.resolve(import.meta.dirname, '../../..');
+export const DEMO_SESSION = path.join(ROOT, 'test/fixtures/demo-workspace/sample-session.jsonl');
+export const TRANSCRIPTS = path.join(ROOT, 'test/fixtures/transcripts');
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+let bundled: Promise<string> | undefined;
+
+/** The command line as it is shipped, bundled once for all tests: starting it takes a tenth of what the sources take. */
+async function bundle(): Promise<string> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-cli-bundle-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    outdir: folder,
+    bundle: true,
+    format: 'esm',
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    loader: { '.md': 'text' },
+    logLevel: 'error',
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+  });
+  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+  return path.join(folder, 'cli.js');
+}
+
+/** Runs the command line as its own process, its output through pipes. `input` goes to standard input. */
+export async function runCli(
+  args: readonly string[],
+  options: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+): Promise<CliResult> {
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
+  bundled ??= bundle();
+  const child = spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...clean, ...options.env } });
+  child.stdin.end(options.input ?? '');
+  return await new Promise((resolve, reject) => {
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+/** The one JSON object of `--json`, of a run that must end well. */
+export async function runJson(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await runCli([...args, '--json']);
+  if (code !== 0) throw new Error(`exit ${code}: ${err}`);
+  const parsed: unknown = JSON.parse(out);
+  if (typeof parsed !== 'object' || parsed === null) throw new Error(`no object: ${out.slice(0, 100)}`);
+  return parsed as Record<string, unknown>;
+}
