@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Page, Signal } from './page.ts';
 
 export const PageContext = createContext<Page | undefined>(undefined);
@@ -10,14 +10,14 @@ export function usePage(): Page {
   return page;
 }
 
-/** Draws the part anew after each change of the page's state. */
+/** Draws the part anew after each change of the state; listens before the next message can come. */
 export function usePageChanges(page: Page): void {
   const [, setRevision] = useState(0);
-  useEffect(() => page.onChange(() => setRevision((revision) => revision + 1)), [page]);
+  useLayoutEffect(() => page.onChange(() => setRevision((revision) => revision + 1)), [page]);
 }
 
 /** Listens to signals while the part is there. */
 export function useSignal(handle: (signal: Signal) => void): void {
   const page = usePage();
-  useEffect(() => page.onSignal(handle), [page, handle]);
+  useLayoutEffect(() => page.onSignal(handle), [page, handle]);
 }

@@ -27,6 +27,8 @@ export class Viewport {
   #range: Range = { from: 0, to: -1 };
   #anchor = { row: 0, offset: 0 };
   #following = true;
+  /** Where this class put the scroll position last: an event that finds it there is no act of the reader. */
+  #placed = -1;
 
   constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: Range) => void) {
     this.#scroller = scroller;
@@ -94,6 +96,11 @@ export class Viewport {
 
   scrolled(): void {
     const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    if (Math.abs(scrollTop - this.#placed) < 1) {
+      this.#choose();
+      return;
+    }
+    this.#placed = -1;
     this.#following = scrollTop + clientHeight >= scrollHeight - NEAR_END;
     const row = this.#heights.rowAt(scrollTop);
     this.#anchor = { row, offset: scrollTop - this.#heights.topOf(row) };
@@ -139,7 +146,10 @@ export class Viewport {
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
     const wanted = this.#following ? end : this.#heights.topOf(this.#anchor.row) + this.#anchor.offset;
     const top = Math.max(0, Math.min(wanted, end));
-    if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
+    if (Math.abs(this.#scroller.scrollTop - top) >= 1) {
+      this.#scroller.scrollTop = top;
+      this.#placed = this.#scroller.scrollTop;
+    }
     if (this.#following) {
       const row = this.#heights.rowAt(top);
       this.#anchor = { row, offset: top - this.#heights.topOf(row) };

@@ -7,11 +7,16 @@ export interface Block {
 /** A list or paragraph longer than this is cut at its next item or line, so that no re-rendering grows without bound. */
 const CUT_AFTER = 8_000;
 
+/** A line of prose longer than this is cut at a space. */
+const LONGEST_LINE = 16_000;
+
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/;
 /** Only these may end a paragraph without a blank line before them (CommonMark 0.31, 5.3). */
 const INTERRUPTING_ITEM = /^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/;
+/** Headings, quotations and rules end a list even without a blank line. */
+const CLOSES_LIST = /^(?:#{1,6}(?:[ \t]|$)|>|(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$)/;
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$/;
 
 interface Fence {
@@ -31,8 +36,14 @@ export class BlockSplitter {
   #kind: Block['kind'] = 'prose';
   #fence: Fence | undefined;
   #innerFence: Fence | undefined;
+  /** Columns that a line needs to belong to the outermost list item. */
+  #itemIndent = 0;
   #afterBlank = false;
   #lines = 0;
+  /** It may be a list or a paragraph that reads like one (`2.` does not interrupt a paragraph, but follows a rule). */
+  #unsure = false;
+  /** What the block is can no longer be told: it is cut nowhere. */
+  #stuck = false;
   #table = false;
 
   /** Blocks that no further text can change. */
@@ -50,11 +61,14 @@ export class BlockSplitter {
   push(text: string): void {
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      this.#take(this.#line + text.slice(start, end + 1));
+      this.#line += text.slice(start, end + 1);
+      this.#shorten();
+      this.#take(this.#line);
       this.#line = '';
       start = end + 1;
     }
     this.#line += text.slice(start);
+    this.#shorten();
   }
 
   /** Ends the text: what is open becomes a block. */
@@ -62,6 +76,17 @@ export class BlockSplitter {
     if (this.#line !== '') this.#take(this.#line);
     this.#line = '';
     this.#close();
+  }
+
+  /** Cuts a line without an end at spaces, in prose alone: elsewhere a cut would change what it is. */
+  #shorten(): void {
+    while (this.#line.length > LONGEST_LINE && !this.#fence && this.#kind === 'prose' && !this.#table) {
+      const cut = this.#line.lastIndexOf(' ', LONGEST_LINE);
+      if (cut <= 0 || /^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) return;
+      this.#open += this.#line.slice(0, cut + 1);
+      this.#line = this.#line.slice(cut + 1);
+      this.#close();
+    }
   }
 
   #take(line: string): void {
@@ -76,13 +101,17 @@ export class BlockSplitter {
       this.#afterBlank = true;
       return;
     }
-    const indent = text.length - text.trimStart().length;
-    if (this.#innerFence && indent > 0) {
+    const indent = indentOf(text);
+    if (this.#innerFence && indent >= this.#itemIndent) {
       this.#add(line);
       if (closes(this.#innerFence, text.trimStart())) this.#innerFence = undefined;
       return;
     }
-    this.#innerFence = undefined;
+    if (this.#innerFence) {
+      // Code in an item is not continued by a line that stands too far left: the item has ended, as by a blank line.
+      this.#innerFence = undefined;
+      this.#afterBlank = true;
+    }
     if (this.#startsBlock(text, indent)) this.#close();
     this.#begin(text, indent, line);
   }
@@ -95,9 +124,18 @@ export class BlockSplitter {
     if (fresh) {
       this.#kind = opens ? 'code' : ITEM.test(text) ? 'list' : 'prose';
       if (opens) this.#fence = { marker: fence[1]![0]!, length: fence[1]!.length };
-    } else if (this.#kind === 'list') {
-      const inner = FENCE.exec(text.trimStart());
-      if (inner && indent > 0) this.#innerFence = { marker: inner[1]![0]!, length: inner[1]!.length };
+    }
+    if (!fresh && this.#kind === 'prose' && ITEM.test(text)) {
+      this.#kind = 'list';
+      this.#unsure = true;
+      this.#itemIndent = contentIndent(text);
+    }
+    if (this.#kind === 'list') {
+      const item = ITEM.exec(text);
+      if (item && (fresh || indent < this.#itemIndent)) this.#itemIndent = contentIndent(text);
+      const inner = FENCE.exec(text.trimStart().replace(/^(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)+/, ''));
+      if (inner && this.#unsure) this.#stuck = true;
+      if (inner) this.#innerFence = { marker: inner[1]![0]!, length: inner[1]!.length };
     } else if (this.#lines === 1 && TABLE_RULE.test(text)) {
       this.#table = true;
     }
@@ -107,12 +145,14 @@ export class BlockSplitter {
   }
 
   #startsBlock(text: string, indent: number): boolean {
-    if (this.#open === '') return false;
+    if (this.#open === '' || this.#stuck) return false;
     const long = this.#open.length > CUT_AFTER;
     if (this.#kind === 'list') {
-      if (indent > 0) return false;
-      if (ITEM.test(text)) return long;
-      return this.#afterBlank || HEADING.test(text) || FENCE.test(text);
+      if (FENCE.test(text) && indent < this.#itemIndent) return true;
+      if (ITEM.test(text)) return long && indent === 0;
+      if (this.#afterBlank && indent < this.#itemIndent) return true;
+      // A rule of dashes under what may be a paragraph makes it a heading.
+      return indent === 0 && CLOSES_LIST.test(text) && !(this.#unsure && text.startsWith('-'));
     }
     if (indent > 3) return false;
     if (this.#afterBlank || HEADING.test(text) || FENCE.test(text) || INTERRUPTING_ITEM.test(text)) return true;
@@ -130,10 +170,31 @@ export class BlockSplitter {
     this.#kind = 'prose';
     this.#fence = undefined;
     this.#innerFence = undefined;
+    this.#itemIndent = 0;
+    this.#unsure = false;
+    this.#stuck = false;
     this.#afterBlank = false;
     this.#table = false;
     this.#lines = 0;
   }
+}
+
+/** Columns of white space before the text; a tab goes on to the next multiple of four. */
+function indentOf(text: string): number {
+  let columns = 0;
+  for (const character of text) {
+    if (character === ' ') columns++;
+    else if (character === '\t') columns += 4 - (columns % 4);
+    else break;
+  }
+  return columns;
+}
+
+/** Where the content of a list item begins (CommonMark 0.31, 5.2): after its marker and one to four spaces. */
+function contentIndent(text: string): number {
+  const [, marker = '', space = ''] = /^([ \t]*(?:[-+*]|\d{1,9}[.)]))([ \t]+)/.exec(text) ?? [];
+  const width = indentOf(space.replace(/\t/g, '    '));
+  return marker.length + (width > 4 ? 1 : width);
 }
 
 function closes(fence: Fence, text: string): boolean {

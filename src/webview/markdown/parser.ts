@@ -23,6 +23,10 @@ for (const name of ['th_open', 'td_open'] as const) {
   };
 }
 
+// On the page a message is a heading of level 2, and what it calls headings stand one below it, at whatever size.
+markdown.renderer.rules['heading_open'] = (tokens, index) => `<h3 class="heading-${tokens[index]!.tag.slice(1)}">`;
+markdown.renderer.rules['heading_close'] = () => '</h3>\n';
+
 // What a person typed keeps its lines; what a model wrote flows.
 markdown.renderer.rules.softbreak = (_tokens, _index, _options, environment) =>
   environment?.['breaks'] === true ? '<br>\n' : '\n';

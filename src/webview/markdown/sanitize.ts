@@ -1,10 +1,10 @@
 import DOMPurify from 'dompurify';
 
 const TAGS = [
-  ...['a', 'blockquote', 'br', 'code', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 's'],
+  ...['a', 'blockquote', 'br', 'code', 'em', 'h3', 'hr', 'li', 'ol', 'p', 'pre', 's'],
   ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ];
-const CLASS = /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|image-link)$/;
+const CLASS = /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|heading-[1-6]|image-link)$/;
 
 const purifier = DOMPurify();
 purifier.addHook('uponSanitizeAttribute', (_node, data) => {

@@ -32,7 +32,11 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     formatTime(compression.at),
   ];
   return (
-    <div class={`compression ${undone ? 'undone' : ''}`}>
+    <div
+      class={`compression ${undone ? 'undone' : ''}`}
+      role="article"
+      aria-label={text('compressed', formatCount(compression.messages), made)}
+    >
       <div class="compression-head">
         <button
           type="button"
@@ -63,8 +67,8 @@ export function CompressionRow({ compression }: { readonly compression: Compress
 function NodeCard({ node }: { readonly node: NodeView }) {
   const page = usePage();
   return (
-    <section class="node" aria-label={node.title}>
-      <h3>{node.title}</h3>
+    <div class="node">
+      <h2>{node.title}</h2>
       <p class="meta">
         {rungText(node)} · {text('compressedTokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
         {formatPercent(node.audit.score)}
@@ -84,7 +88,7 @@ function NodeCard({ node }: { readonly node: NodeView }) {
           {text('openInEditor')}
         </button>
       </div>
-    </section>
+    </div>
   );
 }
 

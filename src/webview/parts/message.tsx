@@ -53,14 +53,14 @@ export function Message(props: {
       data-message={message.id}
     >
       <div class="message-head">
-        <span class="message-name" id={head}>
+        <h2 class="message-name" id={head}>
           <Icon name={ICONS[message.role]} />
           <span class="name">{text(NAMES[message.role])}</span>
           {message.model !== undefined && <span class="meta model">{message.model}</span>}
           <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatFull(message.at)}>
             {formatTime(message.at)}
           </time>
-        </span>
+        </h2>
         {!message.streaming && !editing && (
           <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
         )}

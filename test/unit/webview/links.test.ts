@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { filePath, linkTarget } from '../../../src/webview/markdown/links.ts';
+
+describe('links in messages', () => {
+  it('lead to the web by http, https and mailto alone', () => {
+    assert.deepEqual(linkTarget('https://nodejs.org/api/?a=1#b'), {
+      kind: 'web',
+      href: 'https://nodejs.org/api/?a=1#b',
+      shown: 'https://nodejs.org/api/?a=1#b',
+    });
+    assert.equal(linkTarget('mailto:a@b.example').kind, 'web');
+  });
+
+  it('are refused for any other scheme, however it is written', () => {
+    const refused = [
+      ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', '\u0001javascript:alert(1)'],
+      ...['java%0ascript:alert(1)', 'vbscript:x', 'data:text/html,<script>alert(1)</script>', 'file:///etc/passwd'],
+      ...['command:workbench.action.quit', 'command%3Aworkbench.action.quit', 'vscode://x/y', 'vscode-insiders:x'],
+      ...['blob:https://a/b', 'about:blank', 'view-source:https://a', 'ws://a', 'ftp://a/b', 'chrome://settings'],
+      ...['//evil.example/x', '\\\\evil\\share', '#top', '?q=1', '', '%', 'https://', 'http:// a'],
+    ];
+    for (const href of refused) assert.equal(linkTarget(href).kind, 'refused', JSON.stringify(href));
+  });
+
+  it('show the true host when letters look like others', () => {
+    const target = linkTarget('https://gооgle.com/login');
+    assert.equal(target.kind, 'web');
+    assert.match(target.shown, /^https:\/\/xn--/);
+  });
+
+  it('are refused when hidden characters are in them', () => {
+    assert.equal(linkTarget('https://a.example/\u202egpj.exe').kind, 'refused');
+    assert.equal(linkTarget('src/\u200ba.ts').kind, 'refused');
+  });
+
+  it('lead to files and lines of the workspace', () => {
+    assert.deepEqual(linkTarget('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
+    assert.deepEqual(linkTarget('src/a.ts:12:5'), { kind: 'file', path: 'src/a.ts', line: 12, column: 5 });
+    assert.deepEqual(linkTarget('src/a.ts#L7-L9'), { kind: 'file', path: 'src/a.ts', line: 7 });
+    assert.deepEqual(linkTarget('a.ts:3'), { kind: 'file', path: 'a.ts', line: 3 });
+    assert.deepEqual(linkTarget('docs/a%20b.md'), { kind: 'refused' });
+  });
+
+  it('are found in inline code that names a file, not in words that have a dot', () => {
+    assert.deepEqual(filePath('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
+    assert.deepEqual(filePath('./scripts/Makefile'), { kind: 'file', path: './scripts/Makefile' });
+    for (const word of ['e.g', 'Node.js', 'a.b()', 'npm run build', 'https://a.example/x.ts', '1/2', 'and/or']) {
+      assert.equal(filePath(word), undefined, word);
+    }
+  });
+});

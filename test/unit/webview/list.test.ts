@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { MessageView } from '../../../src/protocol/views.ts';
+import { HeightIndex } from '../../../src/webview/list/heights.ts';
+import { PAGE, Transcript } from '../../../src/webview/transcript.ts';
+
+const message = (position: number): MessageView => ({
+  id: messageId(`m${position}`),
+  role: 'user',
+  parts: [{ type: 'text', text: `message ${position}` }],
+  at: position,
+});
+const messages = (from: number, count: number) => Array.from({ length: count }, (_, index) => message(from + index));
+
+describe('heights of a long list', () => {
+  it('sum and find as a plain list would', () => {
+    const change = fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 400 }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), fc.array(change, { maxLength: 40 }), (count, changes) => {
+        const index = new HeightIndex();
+        const plain = Array.from({ length: count }, (_, row) => 10 + row);
+        index.resize(count, (row) => 10 + row);
+        for (const [row, height] of changes) {
+          index.set(row, height, true);
+          if (row < count) plain[row] = height;
+        }
+        let top = 0;
+        for (const [row, height] of plain.entries()) {
+          assert.equal(index.topOf(row), top);
+          assert.equal(index.rowAt(top), row);
+          assert.equal(index.rowAt(top + height - 0.5), row);
+          top += height;
+        }
+        assert.equal(index.total, top);
+        assert.equal(index.rowAt(top + 1_000), count - 1);
+      }),
+    );
+  });
+
+  it('keep what was measured when the list grows', () => {
+    const index = new HeightIndex();
+    index.resize(2, () => 100);
+    index.set(0, 30, true);
+    index.resize(3, () => 50);
+    assert.equal(index.total, 180);
+    assert.equal(index.isMeasured(0), true);
+    assert.equal(index.isMeasured(2), false);
+  });
+});
+
+describe('the transcript in the page', () => {
+  it('starts with the newest messages and asks for the pages that come into view', () => {
+    const transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
+    assert.deepEqual(transcript.missing(9_960, 9_999), []);
+    assert.deepEqual(transcript.missing(9_880, 9_945), [9_850, 9_900]);
+    const more = transcript.add(9_900, messages(9_900, PAGE), 9_930);
+    assert.deepEqual(more.missing(9_900, 9_999), []);
+  });
+
+  it('stays bounded while all of it is read, and keeps the end', () => {
+    let transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
+    for (let from = 9_900; from >= 0; from -= PAGE) {
+      transcript = transcript.add(from, messages(from, PAGE), from);
+      assert.ok(transcript.loaded <= 700, `${transcript.loaded} loaded`);
+      assert.ok(transcript.at(from));
+    }
+    assert.equal(transcript.last?.id, 'm9999');
+  });
+
+  it('takes on another branch from the message where it starts', () => {
+    const before = Transcript.empty.replaceFrom(0, messages(0, 10), 10, true);
+    const branch = before.replaceFrom(6, [message(60)], 7, false);
+    assert.equal(branch.total, 7);
+    assert.equal(branch.at(5)?.id, 'm5');
+    assert.equal(branch.at(6)?.id, 'm60');
+    assert.equal(branch.at(7), undefined);
+    assert.equal(before.total, 10);
+  });
+
+  it('renews only messages that it has', () => {
+    const transcript = Transcript.empty.replaceFrom(5, messages(5, 5), 10, true);
+    assert.equal(transcript.update([message(2)]), transcript);
+    const changed = transcript.update([{ ...message(7), ending: 'stopped' }]);
+    assert.equal(changed.at(7)?.ending, 'stopped');
+    assert.equal(transcript.at(7)?.ending, undefined);
+  });
+});
