@@ -34,8 +34,10 @@ export class JournalReader {
   #repeats = 0;
   #newer = false;
 
-  constructor(file: FileHandle) {
+  /** `from` (bytes) is where to begin when what lies before is known otherwise; the state then lacks it. */
+  constructor(file: FileHandle, from = 0) {
     this.#file = file;
+    this.#offset = from;
   }
 
   /** Bytes read so far: the start of the first line that was not complete. */

@@ -9,7 +9,7 @@ export interface RawLine {
 }
 
 /** Small enough that the lines of one chunk are decoded in a few milliseconds, so that nothing else is held up. */
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** No line that is written comes near this: it bounds the memory that a damaged file can take. */
 export const MAX_LINE_BYTES = 128 * 1024 * 1024;
 

@@ -4,6 +4,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { AppendFile, OpenForAppend } from './append-file.ts';
+import { saveCheckpoint } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -27,6 +28,9 @@ export interface JournalOptions {
 const POLL_MS = 1_000;
 /** A take-over waits this long (ms) so that a write which the former writer has begun is in the file when it is read. */
 const SETTLE_MS = 100;
+
+/** How much may be written before the list of sessions has to read it all, in bytes; closing writes one as well. */
+const CHECKPOINT_EVERY_BYTES = 512 * 1024;
 
 const ELSEWHERE = 'Another window writes this session: take over to write here.';
 const NEWER =
@@ -53,6 +57,7 @@ export class SessionJournalFile implements SessionJournal {
   #notice: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #newsQueued = false;
+  #checkpointAt = 0;
 
   private constructor(options: JournalOptions, file: FileHandle) {
     this.id = options.id;
@@ -156,6 +161,7 @@ export class SessionJournalFile implements SessionJournal {
       this.#role = { kind: 'closed' };
       this.#listeners.clear();
       if (role.kind === 'writer') {
+        await this.#saveCheckpoint();
         await role.writer.close();
         await this.#lock.release();
       }
@@ -225,10 +231,18 @@ export class SessionJournalFile implements SessionJournal {
       const { kind, folded } = await this.#role.writer.write(events);
       if (kind === 'lost') await this.#stepBack();
       if (folded.length > 0) this.#tell(folded);
+      if (this.#reader.offset - this.#checkpointAt > CHECKPOINT_EVERY_BYTES) await this.#saveCheckpoint();
       if (kind === 'lost') throw new StoreFault('not_writer', ELSEWHERE);
     } catch (error) {
       throw storeFault(error, 'your message');
     }
+  }
+
+  async #saveCheckpoint(): Promise<void> {
+    const { state, offset } = this.#reader;
+    if (offset === this.#checkpointAt || state.id === undefined) return;
+    this.#checkpointAt = offset;
+    await saveCheckpoint(this.#options.path, this.#file, this.id, state, offset);
   }
 
   /** Becomes the writer if the one that was is gone. */

@@ -243,3 +243,68 @@ describe('a session whose journal is gone', () => {
       await store.close();
     }));
 });
+
+describe('the list of sessions', () => {
+  const checkpointsIn = async (folder: string) =>
+    (await readdir(folder)).filter((name) => name.endsWith('.checkpoint.json'));
+
+  it('reads only what a checkpoint does not cover', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Long', 'w');
+      for (let n = 0; n < 10; n++) await journal.append(said(n, 'x'.repeat(1_000)));
+      await journal.close();
+      assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
+      const path = join(folder, 's1.jsonl');
+      // A line that cannot be read any more shows that it is not looked at.
+      const whole = await readFile(path, 'utf8');
+      await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
+      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      assert.deepEqual(
+        (await again.list()).map(({ title, messages }) => [title, messages]),
+        [['Long', 10]],
+      );
+      await writeFile(path, whole);
+      const more = await again.open(journal.id);
+      await more.append(said(10), { type: 'session_renamed', title: 'Longer' });
+      assert.deepEqual(
+        (await again.list()).map(({ title, messages }) => [title, messages]),
+        [['Longer', 11]],
+      );
+      await again.close();
+    }));
+
+  it('is right when a checkpoint is damaged, of another session, or of another file', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      for (const [title, count] of [
+        ['One', 3],
+        ['Two', 5],
+      ] as const) {
+        const journal = await store.create(title, 'w');
+        for (let n = 0; n < count; n++) await journal.append(said(n));
+        await journal.close();
+      }
+      const checkpoints = ['s1', 's2'].map((id) => join(folder, `${id}.checkpoint.json`));
+      const [one, two] = await Promise.all(checkpoints.map((path) => readFile(path, 'utf8')));
+      const shown = async (): Promise<unknown> => {
+        const fresh = openSessionStore({ folder, clock: testClock(), writer: 'w2' });
+        return (await fresh.list()).map(({ title, messages }) => [title, messages]);
+      };
+      const expected = [
+        ['Two', 5],
+        ['One', 3],
+      ];
+      for (const bad of [two!, one!.replace('"messages":3', '"messages":9'), one!.slice(0, 40), '', '\0'.repeat(50)]) {
+        await writeFile(checkpoints[0]!, bad);
+        assert.deepEqual(await shown(), expected);
+      }
+      await writeFile(checkpoints[0]!, one!);
+      const path = join(folder, 's1.jsonl');
+      await writeFile(path, (await readFile(path, 'utf8')).split('\n').slice(0, 3).join('\n') + '\n');
+      assert.deepEqual(await shown(), [
+        ['Two', 5],
+        ['One', 2],
+      ]);
+    }));
+});

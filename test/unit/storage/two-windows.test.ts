@@ -197,6 +197,9 @@ describe('two processes that take over from each other', function () {
         );
       }
       assert.equal(journal.state.counters.messagesEver, said.flat().length);
+      const changes = kept.filter((id, index) => index > 0 && id[0] !== kept[index - 1]?.[0]).length;
+      console.log(`      messages ${kept.length}, changes of the writer ${changes}`);
+      assert.ok(changes > 0, 'they did take over');
       await store.close();
     }));
 });

@@ -49,5 +49,7 @@ for (let n = Number(first); n < end;) {
   if (fault !== undefined && !(mode === 'take-over' && StoreFault.is(fault, 'not_writer')))
     throw new Error('refused', { cause: fault });
   n += batches.flat().length;
+  // Time for the other one to come in between.
+  if (mode === 'take-over') await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
 }
 await store.close();
