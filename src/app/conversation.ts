@@ -7,6 +7,7 @@ import { isFinished, type Step } from '../core/model/task.ts';
 import { dueAtReset, dueBeforeSend, dueTrigger, type DueTrigger } from '../core/policy/triggers.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
+import type { Calibration, CountedRequest } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
 import { Emitter, type Disposable } from './emitter.ts';
@@ -57,6 +58,8 @@ export interface ConversationDeps {
   readonly settings: () => ConversationSettings;
   /** Throws `ModelFault` when the chosen model cannot be had (no key). */
   readonly chatModel: () => Promise<ChatModel>;
+  /** Corrects counts by what the chosen model's provider reports; undefined where our own count is the exact one. */
+  readonly calibration: () => Calibration | undefined;
   /** Money of a call in US dollars; null when the price is not known. */
   readonly price: (model: string, usage: Usage) => number | null;
   /** Excerpts of compressed history that match a text, within a number of tokens. */
@@ -73,6 +76,7 @@ export class Conversation {
   readonly #updates: Emitter<ConversationUpdate>;
   #turn: AbortController | undefined;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
+  #factor: number | undefined;
   #resetWaiting = false;
   #closed = false;
   #waiting: { readonly until: number } | null = null;
@@ -140,10 +144,31 @@ export class Conversation {
     return this.#updates.on(listener);
   }
 
-  /** Tokens a request may take. */
+  /** What the model's tokenizer makes of one counted token of this conversation, as far as is known. */
+  get tokenFactor(): number {
+    this.#factor ??= this.#measureFactor();
+    return this.#factor;
+  }
+
+  /** Tokens a request may take, in counted tokens: what every part of the product reckons in. */
   budget(): number {
+    return Math.floor(this.providerBudget() / this.tokenFactor);
+  }
+
+  /** The same in the provider's own tokens, as the gauge shows it. */
+  providerBudget(): number {
     const { contextWindow, reservedTokens } = this.#deps.settings();
     return Math.max(0, contextWindow - reservedTokens);
+  }
+
+  /** True until the provider's reports have shown how it counts. */
+  get isApproximate(): boolean {
+    return this.#deps.calibration()?.calibrated === false;
+  }
+
+  /** Another model was chosen: its own tokenizer counts from now on. */
+  modelChanged(): void {
+    this.#factor = undefined;
   }
 
   /** What would be sent now. Costs in proportion to what is sent. */
@@ -355,9 +380,8 @@ export class Conversation {
     let failure: unknown;
     try {
       const text = await prepare();
-      const { recalled } = await this.#makeRoom(text);
       const model = await this.#deps.chatModel();
-      reply = await this.#stream(model, recalled, turn.signal);
+      reply = await this.#reply(model, text, turn.signal);
     } catch (error) {
       failure = error;
       throw error;
@@ -367,6 +391,22 @@ export class Conversation {
       this.#updates.emit({ type: 'turn_ended', id: reply, error: failure });
       await this.#afterTurn();
       resolve(undefined);
+    }
+  }
+
+  /** When the provider calls the request too long, it is compressed and sent once more. */
+  async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<MessageId> {
+    const first = await this.#makeRoom(text);
+    try {
+      return await this.#stream(model, first, signal);
+    } catch (error) {
+      if (!ModelFault.is(error, 'context_too_long')) throw error;
+      const { total } = this.context(first);
+      // The provider counts more than we thought: at least what it has just refused does not fit.
+      this.#factor = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / total) * 1.1);
+      const outcome = await this.#compress({ trigger: 'provider_overflow', threshold: total }, 'now');
+      if (outcome.kind !== 'committed') throw error;
+      return this.#stream(model, await this.#makeRoom(text), signal);
     }
   }
 
@@ -383,7 +423,7 @@ export class Conversation {
   }
 
   /** Makes sure that the request fits: compression first, then a halved window, then the escalation. */
-  async #makeRoom(text: string): Promise<{ recalled: readonly Recalled[] }> {
+  async #makeRoom(text: string): Promise<readonly Recalled[]> {
     const { settings, recall } = this.#deps;
     const { policy, recallShare } = settings();
     const budget = this.budget();
@@ -396,20 +436,20 @@ export class Conversation {
     }
     if (this.state.escalation) await this.journal.append({ type: 'escalation', reason: null });
     const room = Math.min(Math.floor(budget * recallShare), budget - total);
-    if (room < 50 || this.state.frontier.length === 0) return { recalled: [] };
+    if (room < 50 || this.state.frontier.length === 0) return [];
     const recalled = await recall(text, room);
-    if (recalled.length === 0 || this.context(recalled).total > budget) return { recalled: [] };
+    if (recalled.length === 0 || this.context(recalled).total > budget) return [];
     this.#updates.emit({ type: 'recalled', excerpts: recalled });
-    return { recalled };
+    return recalled;
   }
 
   async #stream(model: ChatModel, recalled: readonly Recalled[], signal: AbortSignal): Promise<MessageId> {
     const { clock } = this.#deps;
     const { reservedTokens, temperature } = this.#deps.settings();
-    const { system, messages } = this.context(recalled);
+    const context = this.context(recalled);
     const request: ChatRequest = {
-      system,
-      messages: messages.map(({ role, content }) => ({ role, content })),
+      system: context.system,
+      messages: context.messages.map(({ role, content }) => ({ role, content })),
       maxOutputTokens: reservedTokens,
       ...(temperature !== undefined && { temperature }),
     };
@@ -441,6 +481,10 @@ export class Conversation {
     } finally {
       await writer.settled();
       await this.#keepReply({ ...reply, text: writer.text, usage, ending });
+      if (usage && usage.input > 0) {
+        this.#deps.calibration()?.observe({ ...counted(context), reported: usage.input });
+        this.#factor = undefined;
+      }
     }
   }
 
@@ -474,15 +518,31 @@ export class Conversation {
     if (events.length > 0) await this.journal.append(...events);
   }
 
+  #measureFactor(): number {
+    const calibration = this.#deps.calibration();
+    if (!calibration) return 1;
+    // The prefix needs a budget and the factor needs the prefix: the prior stands in for the first measure.
+    this.#factor = 1 / Math.max(1e-3, calibration.toCounted(1e6, { tokens: 0, cjk: 0, messages: 0 }) / 1e6);
+    const context = this.context();
+    return calibration.estimate(counted(context)) / Math.max(1, context.total);
+  }
+
   #currentPrefix(): ContextPrefix {
     const { counter, settings } = this.#deps;
     const { systemPrompt, memory, policy } = settings();
-    const ledgerBudget = Math.floor(this.budget() * policy.ledgerShare);
-    const key = JSON.stringify([this.state.prefixRevision, ledgerBudget, systemPrompt, memory]);
+    const key = JSON.stringify([this.state.prefixRevision, this.providerBudget(), systemPrompt, memory]);
     if (this.#prefix?.key !== key) {
+      // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
+      const ledgerBudget = Math.floor(this.budget() * policy.ledgerShare);
       const prefix = assemblePrefix({ state: this.state, systemPrompt, memory, counter, ledgerBudget });
       this.#prefix = { key, prefix };
     }
     return this.#prefix.prefix;
   }
 }
+
+const counted = (context: Context): CountedRequest => ({
+  tokens: context.total,
+  cjk: context.cjk,
+  messages: context.messages.length + context.system.length,
+});

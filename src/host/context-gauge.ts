@@ -22,12 +22,15 @@ export class ContextGauge {
   view(conversation: Conversation): GaugeView {
     const context = conversation.context();
     const { contextWindow, reservedTokens, policy } = conversation.settings();
+    const { tokenFactor } = conversation;
+    const shown = (tokens: number): number => Math.round(tokens * tokenFactor);
     return {
-      used: context.total,
-      budget: conversation.budget(),
+      used: shown(context.total),
+      budget: conversation.providerBudget(),
       contextWindow,
       reserved: reservedTokens,
-      parts: GAUGE_PARTS.map((name) => ({ name, tokens: context.tokens[name] })),
+      approximate: conversation.isApproximate,
+      parts: GAUGE_PARTS.map((name) => ({ name, tokens: shown(context.tokens[name]) })),
       ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,
     };

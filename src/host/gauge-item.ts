@@ -32,7 +32,8 @@ export class GaugeItem implements vscode.Disposable {
     const percent = Math.round((view.used / Math.max(1, view.budget)) * 100);
     const compressing = conversation.compressor.progress !== null;
     const level = this.#gauge.level(view);
-    this.#item.text = `$(${compressing ? 'sync~spin' : 'symbol-ruler'}) ${short(view.used)}/${short(view.budget)} · ${percent} %`;
+    const about = view.approximate === true ? '~' : '';
+    this.#item.text = `$(${compressing ? 'sync~spin' : 'symbol-ruler'}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${percent} %`;
     this.#item.tooltip = tooltip(view, conversation);
     this.#item.accessibilityInformation = {
       label: vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget),

@@ -16,6 +16,7 @@ import { retrying } from '../providers/retry.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
+import { Calibrations } from './calibrations.ts';
 import { ChatPanel } from './chat-panel.ts';
 import { registerCommands, pageCommand } from './commands.ts';
 import { ContextGauge } from './context-gauge.ts';
@@ -60,6 +61,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly clock: Clock;
   /** Where the journals lie. */
   readonly folder: string;
+  readonly #calibrations: Calibrations;
   readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
@@ -88,6 +90,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       clock: this.clock,
       writer: randomUUID(),
     });
+    this.#calibrations = new Calibrations(context.globalState);
     this.#counts = countFiles(this.folder, warn);
     this.sessions = new Sessions({
       store: this.store,
@@ -268,6 +271,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       log,
       counter,
       countStore: this.#counts,
+      calibration: () => this.#calibrations.of(chosenChatModel(readSettings(), journal.state)),
       compressor,
       price,
       settings: () => this.#settings(journal),
@@ -318,7 +322,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
     );
     journal.onDidChange(() => this.#refreshSoon());
     conversation.onUpdate((update) => {
-      if (update.type === 'turn_ended') this.#refreshSoon();
+      if (update.type !== 'turn_ended') return;
+      this.#calibrations.save();
+      this.#refreshSoon();
     });
     conversation.compressor.onDidChange(() => this.#gaugeItem.refresh());
     await this.panel.changed();
@@ -333,6 +339,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   async #settingsChanged(): Promise<void> {
     try {
       await this.#checkModel();
+      this.sessions.current?.modelChanged();
       await this.panel.changed();
       this.#refresh();
     } catch (error) {

@@ -166,6 +166,8 @@ export const gaugeSchema = v.object({
   budget: amount,
   contextWindow: amount,
   reserved: amount,
+  /** True until the provider's reports have shown how it counts: figures are then shown with "~". */
+  approximate: v.optional(v.boolean()),
   parts: list(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amount })),
   /** Share (0…1) at which compression starts by itself; absent when that trigger is off. */
   threshold: v.optional(v.number()),

@@ -3,6 +3,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { SessionState } from '../state/session-state.ts';
+import { cjkUnits } from '../tokens/script.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import {
@@ -42,6 +43,8 @@ export interface Context {
   readonly tokens: ContextTokens;
   /** The whole request, framing and the reply's priming included. */
   readonly total: number;
+  /** UTF-16 units of CJK text in it, which tokenizers differ most on. */
+  readonly cjk: number;
   /** Key events that had no room in the ledger's share. */
   readonly leftOut: readonly KeyEvent[];
 }
@@ -68,11 +71,13 @@ export function assembleContext(input: AssembleInput): Context {
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
   let window = 0;
   let attachments = 0;
+  let cjk = prefix.cjk + cjkUnits(tail);
   for (const { message, position } of state.uncovered()) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     window += count.body;
     attachments += count.attachments;
+    cjk += count.cjk;
     const before: ContentBlock[] = [];
     if (position === newest && tail !== '') before.push({ type: 'text', text: tail });
     for (const attachment of message.attachments ?? [])
@@ -87,7 +92,7 @@ export function assembleContext(input: AssembleInput): Context {
     recalled: recalled === '' ? 0 : counter.text(recalled),
   };
   const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
-  return { system: prefix.system, messages, tokens, total, leftOut: prefix.leftOut };
+  return { system: prefix.system, messages, tokens, total, cjk, leftOut: prefix.leftOut };
 }
 
 const totalOf = (t: ContextTokens): number =>
@@ -106,6 +111,7 @@ export interface PrefixInput {
 export interface ContextPrefix {
   readonly system: readonly string[];
   readonly tokens: Pick<ContextTokens, 'system' | 'memory' | 'ledger' | 'summaries'>;
+  readonly cjk: number;
   readonly leftOut: readonly KeyEvent[];
 }
 
@@ -116,8 +122,10 @@ export function assemblePrefix({ state, systemPrompt, memory, counter, ledgerBud
   const ledger = renderLedger(kept.map(({ line }) => line));
   const summaries = renderSummaries(frontier.map((item) => ({ ...item, level: levelOf(state, item) })));
   const count = (text: string): number => (text === '' ? 0 : counter.text(text) + MESSAGE_FRAMING_TOKENS);
+  const system = [systemPrompt, memory, ledger, summaries].filter((text) => text !== '');
   return {
-    system: [systemPrompt, memory, ledger, summaries].filter((text) => text !== ''),
+    system,
+    cjk: system.reduce((sum, text) => sum + cjkUnits(text), 0),
     tokens: {
       system: count(systemPrompt),
       memory: count(memory),

@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import type { Memento } from 'vscode';
+import { Calibration } from '../core/tokens/calibration.ts';
+import { infoOf, type ChosenModel } from './models.ts';
+
+const KEY = 'threadkeeper.calibration';
+/** Models whose reports are kept: the ones used last. */
+const MOST = 12;
+
+const number = v.pipe(v.number(), v.minValue(0));
+const schema = v.array(
+  v.tuple([
+    v.string(),
+    v.object({
+      observations: v.array(v.object({ tokens: number, cjk: number, messages: number, reported: number })),
+    }),
+  ]),
+);
+
+/** How each model's provider counts, learned from its reports and kept over restarts. */
+export class Calibrations {
+  readonly #memento: Memento;
+  readonly #known = new Map<string, Calibration>();
+  readonly #stored: Map<string, v.InferOutput<typeof schema>[number][1]>;
+
+  constructor(memento: Memento) {
+    this.#memento = memento;
+    const parsed = v.safeParse(schema, memento.get(KEY));
+    this.#stored = new Map(parsed.success ? parsed.output : []);
+  }
+
+  /** Undefined for the local provider: nobody but our own counter counts there, so its figures are exact. */
+  of(chosen: ChosenModel): Calibration | undefined {
+    if (chosen.provider === 'local') return undefined;
+    const key = `${chosen.provider}/${chosen.model}`;
+    const known = this.#known.get(key) ?? new Calibration(infoOf(chosen).countFactor, this.#stored.get(key));
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  save(): void {
+    for (const [key, calibration] of this.#known) {
+      this.#stored.delete(key);
+      this.#stored.set(key, { observations: [...calibration.export().observations] });
+    }
+    const newest = [...this.#stored].slice(-MOST);
+    void this.#memento.update(KEY, newest);
+  }
+}
