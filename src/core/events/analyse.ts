@@ -1,7 +1,7 @@
 import type { Role } from '../model/message.ts';
 import { findConcepts } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
-import { describe, describeBefore } from './features.ts';
+import { asksOf, describe, describeBefore } from './features.ts';
 import type { BeforeTraits, SegmentTraits } from './features.ts';
 import { readLines } from './lines.ts';
 import { findInMachineText } from './machine.ts';
@@ -35,6 +35,7 @@ export function analyse(message: SpokenText, before: string | undefined): Analys
   const { segments, settings } = segmentLines(text, lines, role);
   const traits = describeBefore(before);
   const context = {
+    asks: asksOf(text),
     role,
     segments: segments.length,
     before: traits,

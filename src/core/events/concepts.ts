@@ -107,12 +107,16 @@ const ROOT = compile(LEXICONS);
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
 const FAULT = indexOf('fault');
 const FAULTLESS = indexOf('faultless');
+const MAYBE = indexOf('maybe');
+const STATE = indexOf('state');
+const NOT = indexOf('not');
 /** Entries are shorter than this; a walk that would go on longer cannot match. */
 const LONGEST = 48;
 
 /**
  * Finds the concepts of a sentence in one pass: a trie is walked from each start of a word, at most `LONGEST` characters,
- * so the cost is linear in the text. A fault inside a phrase that denies it ("no errors") does not count.
+ * so the cost is linear in the text. A fault inside a phrase that denies it ("no errors") does not count, nor does the
+ * negation in a word of doubt ("かもしれません").
  */
 export function findConcepts(sentence: string): ConceptHits {
   const text = fold(sentence);
@@ -156,6 +160,7 @@ export function findConcepts(sentence: string): ConceptHits {
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
       const concept = 31 - Math.clz32(rest & -rest);
       if (concept === FAULT && from < covered[FAULTLESS]!) continue;
+      if ((concept === STATE || concept === NOT) && from < covered[MAYBE]!) continue;
       if (concept === FAULTLESS && from < covered[FAULT]! && count[FAULT]! > 0) count[FAULT]!--;
       if (to <= covered[concept]!) continue;
       const extended = from < covered[concept]!;

@@ -1,5 +1,5 @@
 import type { Role } from '../model/message.ts';
-import { findConcepts, isUnspaced } from './concepts.ts';
+import { findConcepts, fold, isUnspaced } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
@@ -9,6 +9,8 @@ import type { Segment } from './segments.ts';
 export interface BeforeTraits {
   /** The message before asked something or offered options. */
   readonly asked: boolean;
+  /** Its end, folded and without marks: a choice often repeats the words of an option. */
+  readonly end: string;
   /** The message before reports an error or was cancelled. */
   readonly failed: boolean;
 }
@@ -116,6 +118,10 @@ const STRUCTURE = [
   'thinking and narrating',
   'act and path',
   'option after asked',
+  'asking message',
+  'item of an asking message',
+  'said before',
+  'said before, asked',
   'decide after asked',
   'status and number',
   'label and number',
@@ -176,12 +182,14 @@ const HEAD = 320;
 export interface SegmentTraits {
   readonly vector: Float64Array;
   readonly hits: ConceptHits;
-  /** Asks for an answer and for nothing to be done: no key event, whatever its words. */
+  /** Asks for an answer and for nothing to be done, or is an option to choose from: no key event, whatever its words. */
   readonly asking: boolean;
 }
 
 export interface MessageTraits {
   readonly role: Role;
+  /** The message ends with a question to the reader: any, or which of several. */
+  readonly asks: 'choice' | 'something' | undefined;
   /** The message holds code or a machine's output beside its prose. */
   readonly code: boolean;
   readonly segments: number;
@@ -336,6 +344,7 @@ export function describe(
     if (under('suggest') || under('decide')) set('item under suggest');
     if (under('ask')) set('item under question');
   }
+  if (message.asks !== undefined) set(item ? 'item of an asking message' : 'asking message');
   const status = GOOD.test(bare) || WARNING.test(bare) || BAD.test(bare);
   const measured = MEASURE.test(quote);
   const { plain, coded } = plainness(quote);
@@ -347,6 +356,10 @@ export function describe(
   if (segment.line.thinking && (has('narrate') || has('i'))) set('thinking and narrating');
   if (has('act') && path) set('act and path');
   if (OPTION.test(bare) && message.before.asked) set('option after asked');
+  if (message.role === 'user' && segment.order < 4 && words > 1 && saidBefore(quote, message.before.end)) {
+    set('said before');
+    if (message.before.asked) set('said before, asked');
+  }
   if ((has('decide') || opens('assent') || opens('refuse')) && message.before.asked) set('decide after asked');
   if (status && /\d/.test(quote)) set('status and number');
   if (BOLD_LABEL.test(quote) && measured) set('label and number');
@@ -367,7 +380,9 @@ export function describe(
     if (seen > 1) vector[REPEATS + i] = 1;
   }
   if (!any) set('no concept');
-  const asking = mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote)));
+  const option = item && message.asks === 'choice' && message.role === 'assistant';
+  const asking =
+    option || (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
   return { vector, hits, asking };
 }
 
@@ -385,13 +400,32 @@ function plainness(quote: string): { readonly plain: number; readonly coded: num
   return { plain, coded };
 }
 
+const CHOICE =
+  /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
+
+/** Whether a message ends with a question, and whether it is one between options; only its end is looked at. */
+export function asksOf(text: string): MessageTraits['asks'] {
+  const last = text.slice(-200).trimEnd();
+  if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
+  return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
+}
+
 /** What the message before means for this one; only its end is looked at (UTF-16 units). */
 const BEFORE_END = 700;
+const OPTIONS_END = 2500;
+
+/** Letters and digits of a text, folded, single spaces between words. */
+const plainWords = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ');
+
+const saidBefore = (quote: string, before: string): boolean => {
+  const words = plainWords(quote).trim();
+  return words.length >= 8 && before.includes(words);
+};
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
 export function describeBefore(before: string | undefined): BeforeTraits {
-  if (before === undefined || before === '') return { asked: false, failed: false };
+  if (before === undefined || before === '') return { asked: false, failed: false, end: '' };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
   const question =
@@ -400,6 +434,7 @@ export function describeBefore(before: string | undefined): BeforeTraits {
   const hits = findConcepts(last);
   const offered = hits.count[CONCEPT_AT.suggest]! > 0 && /[?？]/.test(last);
   return {
+    end: plainWords(before.slice(-OPTIONS_END)),
     asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
