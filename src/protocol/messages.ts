@@ -79,7 +79,10 @@ const hostToPage = v.variant('type', [
   /** Replaces the notice of the same id. */
   v.object({ type: v.literal('notice'), notice: noticeSchema }),
   v.object({ type: v.literal('noticeGone'), id: plainId }),
-  /** Another part of the editor wrote into the composer: *Ask about selection*, *Explain problem*. */
+  /**
+   * What is attached has changed. With `focus` another part of the editor wrote into the composer (*Ask about
+   * selection*), and `text` replaces what stands there; without it the text stays as the user is typing it.
+   */
   v.object({ type: v.literal('draft'), draft: draftSchema, focus: v.boolean() }),
   /** A command of the editor that acts on the page. */
   v.object({

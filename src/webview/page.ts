@@ -33,7 +33,7 @@ export type Signal =
   | { readonly type: 'focus'; readonly target: Extract<HostToPage, { type: 'focus' }>['target'] }
   | { readonly type: 'reveal'; readonly position: number }
   | { readonly type: 'quote'; readonly text: string }
-  | { readonly type: 'draft'; readonly text: string; readonly focus: boolean };
+  | { readonly type: 'draft'; readonly text: string };
 
 /** Seconds that a toast stays. */
 const TOAST_SECONDS = 8;
@@ -99,7 +99,7 @@ export class Page {
       this.live = undefined;
       this.announce(text('replyEnded', lastText(message.message).slice(0, 300)));
     } else if (message.type === 'draft') {
-      this.signal({ type: 'draft', text: message.draft.text, focus: message.focus });
+      if (message.focus) this.signal({ type: 'draft', text: message.draft.text });
     } else if (message.type === 'notice') {
       this.announce(message.notice.text);
     }

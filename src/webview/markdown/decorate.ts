@@ -83,8 +83,7 @@ export function showHidden(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    HIDDEN_CHARACTERS.lastIndex = 0;
-    if (HIDDEN_CHARACTERS.test(node.nodeValue ?? '')) found.push(node as Text);
+    if ((node.nodeValue ?? '').search(HIDDEN_CHARACTERS) !== -1) found.push(node as Text);
   }
   for (const node of found) {
     const pieces = document.createDocumentFragment();

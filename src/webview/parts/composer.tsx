@@ -64,7 +64,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         field.current?.focus();
       } else if (signal.type === 'draft') {
         setValue(signal.text);
-        if (signal.focus) field.current?.focus();
+        field.current?.focus();
       } else if (signal.type === 'focus' && signal.target === 'composer') {
         field.current?.focus();
       }

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const NONCE = 'n0nce';
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'nonce-${NONCE}'`,
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ');
+
+/** Elements and attributes that a message's text may become. */
+const ELEMENTS = [
+  ...['DIV', 'P', 'BR', 'SPAN', 'STRONG', 'EM', 'S', 'CODE', 'PRE', 'BLOCKQUOTE', 'UL', 'OL', 'LI', 'H3', 'HR'],
+  ...['TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BUTTON'],
+];
+const ATTRIBUTES = ['class', 'role', 'tabindex', 'title', 'type', 'aria-label', 'data-action', 'start'];
+
+/** Stands in for the editor: keeps what the page posts, and shows one message at a time. */
+const EDITOR = `
+  window.posted = [];
+  window.violations = [];
+  document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
+  window.acquireVsCodeApi = () => ({ getState: () => null, setState() {}, postMessage: (m) => posted.push(m) });
+  let serial = 0;
+  window.show = async (text) => {
+    const id = 'm' + ++serial;
+    posted.length = 0;
+    window.postMessage({
+      type: 'init', version: 1, session: 's' + serial, epoch: 1, total: 1, from: 0, title: 'Hostile',
+      messages: [{ id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' }],
+      covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notices: [],
+      model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
+      settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en', texts: {} },
+      status: { replying: false, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null,
+        escalation: null },
+      draft: { text: '', attachments: [] },
+    }, '*');
+    for (let turn = 0; turn < 200 && !document.querySelector('[data-message="' + id + '"] .markdown'); turn++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    const body = document.querySelector('[data-message="' + id + '"] .message-body');
+    if (!body) return undefined;
+    const all = [...body.querySelectorAll('*')];
+    const unasked = posted.filter((m) => m.type === 'request').map((m) => m.body.type);
+    posted.length = 0;
+    for (const element of all.slice(0, 500)) if (!element.matches('.text-button')) element.click?.();
+    for (const element of all.slice(0, 500)) element.dispatchEvent(new MouseEvent('auxclick', { bubbles: true, button: 1 }));
+    return {
+      elements: [...new Set(all.map((e) => e.tagName))],
+      attributes: [...new Set(all.flatMap((e) => e.getAttributeNames()))],
+      unasked,
+      asked: posted.filter((m) => m.type === 'request').map((m) => m.body),
+      faults: posted.filter((m) => m.type === 'pageFault').map((m) => m.text),
+      hidden: /[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(body.textContent),
+      ran: window.__ran === 1,
+      violations: violations.splice(0),
+    };
+  };
+`;
+
+interface Seen {
+  readonly elements: readonly string[];
+  readonly attributes: readonly string[];
+  readonly unasked: readonly string[];
+  readonly asked: readonly { readonly type: string; readonly href?: string; readonly path?: string }[];
+  readonly faults: readonly string[];
+  readonly hidden: boolean;
+  readonly ran: boolean;
+  readonly violations: readonly string[];
+}
+
+function chromiumPath(): string {
+  const named = process.env['CHROMIUM'];
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const known = [named ?? '', ...folders.flatMap((folder) => names.map((name) => path.join(folder, name)))];
+  const found = known.find((each) => each !== '' && existsSync(each));
+  assert.ok(found, 'Chromium is needed for this test: install it (for instance `apt-get install chromium`).');
+  return found;
+}
+
+async function servePage(): Promise<{ server: Server; origin: string }> {
+  const built = await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: [
+      { in: 'src/webview/main.tsx', out: 'webview' },
+      { in: 'src/webview/style.css', out: 'webview' },
+    ],
+    outdir: path.join(ROOT, 'out'),
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: ['chrome130'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+  });
+  const files = new Map(built.outputFiles.map((file) => [`/${path.basename(file.path)}`, file.contents]));
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Chat</title>
+    <link rel="icon" href="data:,"><link rel="stylesheet" href="/webview.css"></head><body><div id="root"></div>
+    <script nonce="${NONCE}">${EDITOR}</script><script nonce="${NONCE}" src="/webview.js"></script></body></html>`;
+  const server = createServer((request, response) => {
+    const name = request.url ?? '/';
+    const content = name === '/' ? html : files.get(name);
+    response.statusCode = content === undefined ? 404 : 200;
+    const type = name.endsWith('.css') ? 'text/css' : name.endsWith('.js') ? 'text/javascript' : 'text/html';
+    response.setHeader('content-type', type);
+    response.setHeader('content-security-policy', POLICY);
+    response.end(content);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('hostile text in a message', function () {
+  this.timeout(180_000);
+  let browser: Browser;
+  let page: Page;
+  let server: Server;
+  let origin: string;
+  const requested: string[] = [];
+  const events: string[] = [];
+
+  before(async () => {
+    const executablePath = chromiumPath();
+    ({ server, origin } = await servePage());
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    page = await browser.newPage();
+    page.on('request', (request) => requested.push(request.url()));
+    page.on('dialog', (dialog) => {
+      events.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('popup', (popup) => events.push(`window ${popup.url()}`));
+    page.on('framenavigated', (frame) => events.push(`navigation ${frame.url()}`));
+    page.on('pageerror', (error) => events.push(`error ${error.message}`));
+    await page.goto(`${origin}/`);
+    events.length = 0;
+  });
+
+  after(async () => {
+    await browser.close();
+    server.close();
+  });
+
+  it('comes in at least 200 kinds', () => {
+    assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`);
+  });
+
+  it('runs nothing, loads nothing, navigates nowhere, and asks for nothing until it is clicked', async () => {
+    for (const text of HOSTILE_MARKDOWN) {
+      const seen = await page.evaluate<Seen | undefined>(`show(${JSON.stringify(text)})`);
+      const name = JSON.stringify(text.slice(0, 120));
+      assert.ok(seen, `not shown: ${name}`);
+      assert.equal(seen.ran, false, name);
+      assert.deepEqual(seen.unasked, [], name);
+      assert.deepEqual(seen.faults, [], name);
+      assert.deepEqual(seen.violations, [], name);
+      assert.deepEqual(
+        seen.elements.filter((each) => !ELEMENTS.includes(each)),
+        [],
+        name,
+      );
+      assert.deepEqual(
+        seen.attributes.filter((each) => !ATTRIBUTES.includes(each)),
+        [],
+        name,
+      );
+      assert.equal(seen.hidden, false, `hidden characters stay hidden: ${name}`);
+      for (const asked of seen.asked) {
+        if (asked.type === 'openLink') assert.match(asked.href ?? '', /^(?:https?|mailto):/, name);
+        else if (asked.type === 'openFile') assert.doesNotMatch(asked.path ?? '', /^[a-z][\w+.-]+:|^\/\/|^\\\\/i, name);
+        else assert.equal(asked.type, 'codeAction', name);
+      }
+    }
+    assert.deepEqual(events, []);
+    const expected = ['/', '/webview.css', '/webview.js'].map((each) => origin + each);
+    assert.deepEqual(
+      requested.filter((each) => !expected.includes(each) && !each.startsWith('data:,')),
+      [],
+    );
+  });
+
+  it('leaves the page able to show the next message', async () => {
+    const seen = await page.evaluate<Seen | undefined>('show("All **well**.")');
+    assert.ok(seen?.elements.includes('STRONG'));
+  });
+});
