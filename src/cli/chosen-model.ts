@@ -1,3 +1,4 @@
+import type { ChatModel } from '../app/ports.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
@@ -27,6 +28,8 @@ export const MODEL_HELP = `  --provider P        local (default: by code, no key
 export interface ChosenModel {
   /** Undefined: by code. */
   readonly model: SummaryModel | undefined;
+  /** The same as a chat model, with the tokens that its input may take. */
+  readonly chat: { readonly model: ChatModel; readonly maxInputTokens: number } | undefined;
   /** Undefined for code. */
   readonly info: ModelInfo | undefined;
   /** US dollars; null when the model's price is not known. */
@@ -36,7 +39,7 @@ export interface ChosenModel {
 /** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
 export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
-  if (provider === 'local') return { model: undefined, info: undefined, costUsd: () => 0 };
+  if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
   const baseUrl = textOption(options, 'base-url');
   const apiKey = env[KEYS[provider]];
   // A server of one's own may want no key; it says so itself if it does.
@@ -57,5 +60,5 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
       const price = priceOf(usage, info);
       return sum === null || price === undefined ? null : sum + price;
     }, 0);
-  return { model, info, costUsd };
+  return { model, chat: { model: chat, maxInputTokens: maxInput }, info, costUsd };
 }

@@ -150,6 +150,26 @@ describe('the command line', () => {
     assert.deepEqual(result.calls, { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 });
   });
 
+  it('compresses a session as it grows, turn by turn, and ends under the target', async () => {
+    const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--turn-by-turn')) as {
+      messages: Said[];
+      events: { quote: string; status: string; message: number; start: number; end: number }[];
+      nodes: { from: number; to: number }[];
+      tokens: { before: number; after: number };
+    };
+    assert.ok(result.tokens.after <= 8000);
+    assert.deepEqual(result.messages.at(-1), { role: 'assistant', content: demo.at(-1)?.content });
+    assert.equal(result.nodes[0]?.from, 0);
+    assert.ok(result.nodes.every(({ from }, at) => at === 0 || from > result.nodes[at - 1]!.to));
+    const sent = result.messages.map(({ content }) => content).join('\n');
+    for (const { quote, status, message, start, end } of result.events) {
+      assert.equal(demo[message]?.content.slice(start, end), quote);
+      if (status === 'active') assert.ok(sent.includes(quote), quote);
+    }
+    const counted = await runJson('count', file('grown.json', JSON.stringify(result.messages)));
+    assert.equal(counted['tokens'], result.tokens.after);
+  });
+
   it('sends a short transcript as it is', async () => {
     const short = file('short.jsonl', '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n');
     const { messages } = await runJson('compress', short, '--target-tokens', '500');
