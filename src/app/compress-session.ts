@@ -5,7 +5,7 @@ import {
   type SummaryCache,
 } from '../core/compress/compress-run.ts';
 import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
-import { CallLog, ModelTrust } from '../core/compress/summary-model.ts';
+import { CallLog, ModelTrust, type SummaryModel } from '../core/compress/summary-model.ts';
 import type { NodeContent } from '../core/compress/leaf.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { Span } from '../core/model/key-event.ts';
@@ -17,13 +17,16 @@ import type { CompressionJob, CompressionWork, WorkResult } from './compressor.t
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
 import type { ChatModel, Clock } from './ports.ts';
 import { planRuns, type PlannedRun } from './plan-runs.ts';
+import { SpendLimitReached } from './spend.ts';
 import { summaryModel } from './summary-model.ts';
 
 export interface CompressSessionDeps {
   readonly clock: Clock;
   readonly preset: () => PresetName;
   /** Undefined: summaries are made by code. Throws `ModelFault` when the chosen model cannot be had. */
-  readonly summaryModel: () => Promise<{ readonly model: ChatModel; readonly maxInputTokens: number } | undefined>;
+  readonly summaryModel: (
+    job: Pick<CompressionJob, 'due' | 'urgency'>,
+  ) => Promise<{ readonly model: ChatModel; readonly maxInputTokens: number } | undefined>;
   readonly price: (model: string, usage: Usage) => number | null;
 }
 
@@ -136,9 +139,12 @@ async function summarize(
         trust,
         cache,
         ...(model && {
-          model: summaryModel(model.model, model.maxInputTokens, signal, (usage) => {
-            job.spent({ model: model.model.id, usage, costUsd: deps.price(model.model.id, usage) });
-          }),
+          model: withinLimit(
+            job,
+            summaryModel(model.model, model.maxInputTokens, signal, (usage) => {
+              job.spent({ model: model.model.id, usage, costUsd: deps.price(model.model.id, usage) });
+            }),
+          ),
         }),
       },
     );
@@ -201,12 +207,23 @@ async function modelFor(
 ): Promise<MakeTools['model']> {
   if (strategy === 'trim' || (strategy === 'auto' && isUrgent(job))) return undefined;
   try {
-    return await deps.summaryModel();
+    const model = await deps.summaryModel(job);
+    if (model && !job.mayUseModel()) throw new SpendLimitReached();
+    return model;
   } catch (error) {
     if (!job.extractiveOnFault) throw error;
     job.standIn(error);
     return undefined;
   }
+}
+
+/** The limit may be reached in the midst of a compression: the rest is as for a fault, by code where something waits. */
+function withinLimit(job: CompressionJob, model: SummaryModel): SummaryModel {
+  return {
+    ...model,
+    complete: (request, cancel) =>
+      job.mayUseModel() ? model.complete(request, cancel) : Promise.reject(new SpendLimitReached()),
+  };
 }
 
 /** A request waits for it. */

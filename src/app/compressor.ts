@@ -6,6 +6,8 @@
 //                    ├── cancelled ───────────▶ idle
 //                    └── failed ──▶ cooling ──▶ idle        background triggers wait; a command does not
 //
+// While the limit for spending is used up, background triggers wait too, and no model is used for what cannot wait.
+//
 // Working never touches the session. Committing happens between turns alone.
 import type { Context } from '../core/context/assemble.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/event.ts';
@@ -19,6 +21,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
+import { OPEN_GATE, type SpendGate } from './spend.ts';
 
 export type Urgency = 'now' | 'background';
 
@@ -31,6 +34,7 @@ export interface CompressionProgress {
 /** What a compression works on. Nothing in it changes the session. */
 export interface CompressionJob {
   readonly due: DueTrigger;
+  readonly urgency: Urgency;
   readonly state: SessionState;
   readonly settings: ConversationSettings;
   /** Tokens a request may take. */
@@ -41,6 +45,8 @@ export interface CompressionJob {
   /** Whether code may stand in for a model whose provider fails. */
   readonly extractiveOnFault: boolean;
   readonly report: (progress: CompressionProgress) => void;
+  /** False while the limit for spending is used up: then no model may be called. */
+  readonly mayUseModel: () => boolean;
   /** Called for each model call, whether its result is used or not. */
   readonly spent: (usage: SpentUsage) => void;
   /** Called when code stands in for a model that could not be had: the fault, for the user to be told. */
@@ -72,6 +78,8 @@ export type CompressionOutcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'off' }
   | { readonly kind: 'cooling' }
+  /** The limit for spending is used up, and nothing waits for this compression. */
+  | { readonly kind: 'spent' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'stale' }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -85,6 +93,8 @@ export interface CompressorDeps {
   readonly log: Log;
   readonly counter: TokenCounter;
   readonly work: CompressionWork;
+  /** No limit where it is left out. */
+  readonly spendGate?: SpendGate;
 }
 
 export interface CompressionRequest {
@@ -99,6 +109,7 @@ export interface CompressionRequest {
 /** The one gate that every compression of a session goes through. */
 export class Compressor {
   readonly #deps: CompressorDeps;
+  readonly #gate: SpendGate;
   readonly #changed: Emitter<undefined>;
   #running: { readonly abort: AbortController; readonly outcome: Promise<CompressionOutcome> } | undefined;
   #progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined;
@@ -107,6 +118,7 @@ export class Compressor {
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
+    this.#gate = deps.spendGate ?? OPEN_GATE;
     this.#changed = new Emitter((error) => deps.log.warn(`A listener of the compression failed: ${String(error)}`));
   }
 
@@ -139,6 +151,9 @@ export class Compressor {
     if (this.#ready) return Promise.resolve({ kind: 'ready' });
     if (urgency === 'background' && this.#deps.clock.now() < this.#coolUntil)
       return Promise.resolve({ kind: 'cooling' });
+    // Cutting takes no model, so it costs nothing and goes on.
+    if (urgency === 'background' && settings.policy.strategy !== 'trim' && this.#gate.state() === 'spent')
+      return Promise.resolve({ kind: 'spent' });
     const abort = new AbortController();
     const outcome = this.#work(request, abort.signal).finally(() => {
       this.#running = undefined;
@@ -152,10 +167,11 @@ export class Compressor {
   async preview(request: CompressionRequest): Promise<CompressionRecord | undefined> {
     if (request.settings.policy.strategy === 'off') return undefined;
     const { journal, counter, work } = this.#deps;
-    const { due, settings, budget, before, counts } = request;
+    const { due, urgency, settings, budget, before, counts } = request;
     const spent: SpentUsage[] = [];
     const result = await work({
       due,
+      urgency,
       settings,
       budget,
       before,
@@ -164,7 +180,7 @@ export class Compressor {
       state: journal.state,
       extractiveOnFault: true,
       report: () => undefined,
-      spent: (usage) => spent.push(usage),
+      ...this.#spending(spent),
       standIn: () => undefined,
       signal: new AbortController().signal,
     });
@@ -219,6 +235,7 @@ export class Compressor {
     try {
       const result = await work({
         due,
+        urgency,
         state: journal.state,
         settings,
         budget,
@@ -227,7 +244,7 @@ export class Compressor {
         counts,
         extractiveOnFault: settings.extractiveOnFault && urgency === 'now',
         report: (progress) => this.#show({ ...progress, urgency }),
-        spent: (usage) => spent.push(usage),
+        ...this.#spending(spent),
         standIn: (error) => {
           fault = error;
         },
@@ -249,6 +266,17 @@ export class Compressor {
       log.event('history_compression_failed', { ...facts, error: describe(error) });
       return { kind: 'failed', error };
     }
+  }
+
+  /** The gate counts each call as it ends, so that a long compression stops at the limit and not after it. */
+  #spending(spent: SpentUsage[]): Pick<CompressionJob, 'mayUseModel' | 'spent'> {
+    return {
+      mayUseModel: () => this.#gate.state() === 'open',
+      spent: (usage) => {
+        spent.push(usage);
+        this.#gate.spent(usage.costUsd);
+      },
+    };
   }
 
   /** Money that was spent is on record, whatever became of the compression. */
