@@ -97,6 +97,7 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
 function Loading() {
   return (
     <main class="empty" aria-busy="true" aria-label={text('chat')}>
+      <h1 class="off-screen">{text('chat')}</h1>
       <Icon name="loading" class="codicon-modifier-spin empty-icon" />
       <p class="meta">{text('loading')}</p>
     </main>
@@ -107,6 +108,7 @@ function Unavailable({ words, actions }: { readonly words: string; readonly acti
   const page = usePage();
   return (
     <main class="empty" aria-label={text('chat')}>
+      <h1 class="off-screen">{text('chat')}</h1>
       <Icon name="error" class="empty-icon" />
       <p role="alert">{words}</p>
       <div class="row-of-buttons">
