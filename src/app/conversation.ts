@@ -81,6 +81,7 @@ export class Conversation {
   #closed = false;
   #waiting: { readonly until: number } | null = null;
   #turnEnd: Promise<unknown> = Promise.resolve();
+  #background: Promise<void> = Promise.resolve();
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -125,13 +126,19 @@ export class Conversation {
     this.#updates.emit({ type: 'waiting', until });
   }
 
+  /** Resolves when no turn runs and what was compressed in the background is committed or dropped. */
+  async settled(): Promise<void> {
+    await this.#turnEnd;
+    await this.compressor.settled();
+    await this.#background;
+  }
+
   /** Stops what runs and releases the journal; what has arrived of a reply is kept. */
   async close(): Promise<void> {
     this.#closed = true;
     this.stop();
     this.compressor.cancel();
-    await this.#turnEnd;
-    await this.compressor.settled();
+    await this.settled();
     await this.#deps.countStore.save(this.journal.id, this.#counts.export());
     await this.journal.close();
   }
@@ -350,7 +357,7 @@ export class Conversation {
     const { compressor } = this.#deps;
     const outcome = compressor.run(this.#request(due, urgency));
     if (urgency === 'background') {
-      void outcome.then(() => this.#commitIfIdle());
+      this.#background = outcome.then(() => this.#commitIfIdle());
       return { kind: 'started' };
     }
     const result = await outcome;

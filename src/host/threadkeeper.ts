@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { Compressor } from '../app/compressor.ts';
-import { compressSession } from '../app/compress-session.ts';
+import { Compressor, type CompressionWork } from '../app/compressor.ts';
 import { Conversation } from '../app/conversation.ts';
 import type { Clock, CountStore, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
 import { SessionSearch } from '../app/session-search.ts';
@@ -245,25 +244,31 @@ export class Threadkeeper implements Product, vscode.Disposable {
       search: (query, limit) => search.search(query, limit).map((hit) => ({ ...hit, number: hit.position + 1 })),
     };
     const price = (model: string, usage: Usage): number | null => priceOf(usage, modelInfo(model)) ?? null;
+    // Detection and summaries are the largest part of the bundle: read when the first compression runs.
+    let working: Promise<CompressionWork> | undefined;
+    const compression = (): Promise<CompressionWork> =>
+      (working ??= import('../app/compress-session.ts').then(({ compressSession }) =>
+        compressSession({
+          clock,
+          price,
+          preset: () => readSettings().summarizer.preset,
+          summaryModel: async () => {
+            const settings = readSettings();
+            const chosen = chosenSummaryModel(settings, chosenChatModel(settings, journal.state));
+            if (chosen.provider === 'local') return undefined;
+            return {
+              model: retrying(await this.models.make(chosen, memory)),
+              maxInputTokens: infoOf(chosen).contextWindow,
+            };
+          },
+        }),
+      ));
     const compressor = new Compressor({
       journal,
       clock,
       log,
       counter,
-      work: compressSession({
-        clock,
-        price,
-        preset: () => readSettings().summarizer.preset,
-        summaryModel: async () => {
-          const settings = readSettings();
-          const chosen = chosenSummaryModel(settings, chosenChatModel(settings, journal.state));
-          if (chosen.provider === 'local') return undefined;
-          return {
-            model: retrying(await this.models.make(chosen, memory)),
-            maxInputTokens: infoOf(chosen).contextWindow,
-          };
-        },
-      }),
+      work: async (job) => (await compression())(job),
     });
     const conversation: Conversation = new Conversation({
       journal,

@@ -1,5 +1,5 @@
 import { safeCuts, startsTurn } from '../compress/segments.ts';
-import type { SourceMessage } from '../compress/source.ts';
+import { isToolResult, type SourceMessage } from '../compress/source.ts';
 
 export interface WindowLimits {
   /** Newest messages to keep word for word, at least, while they fit. */
@@ -26,7 +26,8 @@ export function windowStart(
   const count = messages.length;
   if (count === 0) return 0;
   const cuts = safeCuts(messages, 0, count - 1);
-  const isBoundary = (at: number): boolean => at === 0 || startsTurn(messages[at]!) || cuts.has(at - 1);
+  const isBoundary = (at: number): boolean =>
+    at === 0 || startsTurn(messages[at]!) || (cuts.has(at - 1) && isToolResult(messages[at - 1]!));
   const after = tokensFrom(tokens);
   let start = wished(messages, Math.max(0, count - Math.max(1, limits.keep)), isBoundary);
   while (start < count && after[start]! > limits.maxTokens) {

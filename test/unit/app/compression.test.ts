@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { Desk, fill, says, texts, throws } from './desk.ts';
+
+const guest = (turn: number): string =>
+  `Hello again, this is the Silva family. On 2026-07-${10 + turn} there will be ${turn} of us at the beach near the old harbour.`;
+const DECISIONS = [
+  'use port 8401 for the gateway',
+  'keep invoices for ten years',
+  'write the importer in Rust',
+  'drop support for Safari 14',
+  'name the release Heron',
+];
+const booking = [
+  'Thank you so much for writing to us, it is always lovely to hear from you and from the children.',
+  'The weather has been very kind to us all this week, and the bay is as calm as a mirror in the mornings.',
+  'Many guests tell us that they like the early hours best, before the wind comes up from the sea around noon.',
+  'Our little house at the pier has been painted blue this spring, and the dog still sleeps in front of it.',
+  'The coffee is as good as ever, and there is shade under the pine trees for those who stay on land.',
+].join(' ');
+
+describe('the compression of a session', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  it('does nothing to a short session', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 8);
+    assert.equal((await conversation.compressNow()).kind, 'nothing');
+    assert.equal(conversation.state.counters.compressions, 0);
+  });
+
+  it('covers what lies before the window, keeps every message, and makes the request smaller', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    const before = texts(conversation);
+    const { total } = conversation.context();
+    const outcome = await conversation.compressNow();
+    assert.equal(outcome.kind, 'committed');
+    assert.equal(conversation.state.uncoveredCount, 10);
+    assert.deepEqual(texts(conversation), before);
+    assert.ok(conversation.context().total < total / 2);
+  });
+
+  it('runs in the background above 50 messages, and is committed between turns', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 50);
+    await conversation.send('And one more.');
+    await conversation.settled();
+    assert.equal(conversation.state.compressions[0]?.trigger, 'messages');
+    assert.equal(conversation.state.compressions[0]?.threshold, 50);
+    assert.deepEqual(desk.logged('history_compression_complete').length, 1);
+  });
+
+  it('compresses at a reset above 40 messages, not at 40', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 40);
+    await conversation.resetTask();
+    assert.equal(conversation.state.counters.compressions, 0);
+    await fill(conversation, 1);
+    await conversation.resetTask();
+    assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
+  });
+
+  it('logs what was triggered and what came of it, with numbers and no text', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    const [triggered] = desk.logged('history_compression_triggered');
+    const [complete] = desk.logged('history_compression_complete');
+    assert.equal(triggered?.fields['trigger'], 'command');
+    assert.equal(triggered?.fields['session'], conversation.journal.id);
+    const number = (name: string): number => Number(complete?.fields[name]);
+    assert.equal(number('tokensSaved'), number('tokensBefore') - number('tokensAfter'));
+    assert.ok(number('tokensSaved') > 0);
+    assert.ok(!JSON.stringify(desk.log).includes('widths of the columns'));
+  });
+
+  it('commits nothing when the provider fails in the background, logs it, and the chat goes on', async () => {
+    const conversation = await desk.converse();
+    desk.summarizer = throws(new ModelFault('overloaded', 'busy'));
+    await fill(conversation, 60);
+    await conversation.send('Go on?');
+    await conversation.settled();
+    assert.equal(conversation.state.counters.compressions, 0);
+    assert.equal(desk.logged('history_compression_failed')[0]?.fields['error'], 'overloaded');
+    await conversation.send('Still there?');
+    assert.equal(texts(conversation).at(-1), 'Fine.');
+    // A failure cools down: the next turn does not knock again.
+    assert.equal(desk.logged('history_compression_failed').length, 1);
+  });
+
+  it('lets code stand in when the user asked for it and the provider fails, and says why', async () => {
+    const conversation = await desk.converse();
+    desk.summarizer = throws(new ModelFault('network', 'gone'));
+    await fill(conversation, 60);
+    const outcome = await conversation.compressNow();
+    assert.equal(outcome.kind, 'committed');
+    assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'network'));
+  });
+
+  it('is rejected when the provider fails and code may not stand in', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, extractiveOnFault: false };
+    desk.summarizer = throws(new ModelFault('refused_key', 'no'));
+    await fill(conversation, 60);
+    const outcome = await conversation.compressNow();
+    assert.equal(outcome.kind, 'failed');
+    assert.equal(conversation.state.nodes.size, 0);
+  });
+
+  it('takes a model’s bad answers down the ladder, and commits a sound summary', async () => {
+    const conversation = await desk.converse();
+    desk.summarizer = says('I cannot do that.');
+    await fill(conversation, 60);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    for (const node of conversation.state.nodes.values()) assert.equal(node.rung, 'extractive');
+    assert.ok(conversation.state.counters.compressionTokens > 0, 'what was spent is on record');
+  });
+
+  it('leaves the session as it was when it is cancelled', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    desk.summarizer = async function* (_request, signal) {
+      conversation.compressor.cancel();
+      await Promise.resolve();
+      if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
+      yield { type: 'text', text: '' };
+    };
+    const { total } = conversation.context();
+    assert.equal((await conversation.compressNow()).kind, 'cancelled');
+    assert.equal(conversation.context().total, total);
+    assert.equal(conversation.state.nodes.size, 0);
+  });
+
+  it('drops a result whose history has changed meanwhile', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    const other = conversation.state.path[3]!;
+    desk.summarizer = async function* (request, signal) {
+      await conversation.moveHead(other);
+      yield* says('x')(request, signal);
+    };
+    assert.equal((await conversation.compressNow()).kind, 'stale');
+    assert.equal(conversation.state.counters.compressions, 0);
+  });
+
+  it('sends what was opened by an undo word for word, and leaves it open', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    const { total } = conversation.context();
+    await conversation.compressNow();
+    const [item] = conversation.state.frontier;
+    await conversation.undoNodes([item!.node.id], true);
+    assert.equal(conversation.context().total, total);
+    assert.equal((await conversation.compressNow()).kind, 'nothing');
+    await conversation.undoNodes([item!.node.id], false);
+    assert.ok(conversation.context().total < total);
+  });
+
+  it('closes again what was opened when the request would not fit', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    await conversation.compressNow();
+    await conversation.undoNodes(
+      conversation.state.frontier.map((item) => item.node.id),
+      true,
+    );
+    desk.settings = { ...desk.settings, contextWindow: 4000, reservedTokens: 1000 };
+    await conversation.send('Does it fit?');
+    assert.ok(conversation.context().total <= conversation.budget());
+    assert.equal(texts(conversation).at(-1), 'Fine.');
+  });
+
+  it('makes room before sending: no request exceeds the budget, and the newest message is whole', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, contextWindow: 6000, reservedTokens: 1000 };
+    for (let turn = 0; turn < 40; turn++) {
+      const text = `Question ${turn}: ${'what about this and that part of the plan '.repeat(12)}`;
+      await conversation.send(text);
+      const request = desk.requests.at(-1);
+      const last = request?.messages.at(-1)?.content.at(-1);
+      assert.deepEqual(last, { type: 'text', text });
+      await conversation.settled();
+    }
+    assert.ok(conversation.state.counters.compressions > 0);
+    assert.equal(conversation.state.escalation, null);
+  });
+
+  it('keeps key events word for word through five compressions of a growing session', async () => {
+    const conversation = await desk.converse();
+    const said = new Set<string>();
+    for (let round = 0; round < 5; round++) {
+      await fill(conversation, 40);
+      await fill(conversation, 2, (n) => (n === 0 ? `We decided to ${DECISIONS[round]}.` : 'All right.'));
+      await conversation.compressNow();
+      for (const event of conversation.state.events.values()) if (event.status === 'active') said.add(event.quote);
+    }
+    const sent = conversation.context().system.join('\n');
+    const active = [...conversation.state.events.values()].filter((event) => event.status === 'active');
+    assert.ok(
+      active.some((event) => event.quote.includes('port 8401')),
+      'the first decision was found',
+    );
+    for (const event of active) assert.ok(sent.includes(event.quote), event.quote);
+  });
+
+  it('is all there after a restart, and message 31 is answered', async () => {
+    desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
+    let conversation = await desk.converse();
+    desk.script = says(booking);
+    for (let turn = 1; turn <= 15; turn++) {
+      await conversation.send(guest(turn));
+      await conversation.settled();
+    }
+    assert.deepEqual(
+      desk.logged('history_compression_complete').map((line) => line.fields['trigger']),
+      ['every', 'every'],
+    );
+    assert.ok(conversation.context().total < 10_000);
+    conversation = await desk.restart(conversation);
+    assert.equal(conversation.state.counters.compressions, 2);
+    assert.ok(conversation.state.frontier.length > 0);
+    await conversation.send('And message 31?');
+    assert.equal(texts(conversation).at(-1), booking);
+    assert.match(desk.requests.at(-1)?.system.join('\n') ?? '', /Silva/);
+  });
+});

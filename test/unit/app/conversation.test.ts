@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ContextOverflow, TurnRunning, type Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { Desk, fill, says, texts, throws } from './desk.ts';
+
+describe('a conversation', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  const onDisk = (conversation: Conversation): Promise<string> =>
+    readFile(path.join(desk.folder, `${conversation.journal.id}.jsonl`), 'utf8');
+
+  it('has the user’s message on disk before the request leaves', async () => {
+    const conversation = await desk.converse();
+    let seen = '';
+    desk.script = async function* (request, signal) {
+      seen = await onDisk(conversation);
+      yield* says('Yes.')(request, signal);
+    };
+    await conversation.send('Is the cache warm?');
+    assert.match(seen, /Is the cache warm\?/);
+    assert.deepEqual(texts(conversation), ['Is the cache warm?', 'Yes.']);
+  });
+
+  it('names the session after its first message', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('# Why is the build slow?\nIt took ten minutes.');
+    await conversation.send('And the tests?');
+    assert.equal(conversation.state.title, 'Why is the build slow?');
+  });
+
+  it('sends system prompt, then all messages, when nothing was compressed', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('One');
+    await conversation.send('Two');
+    const request = desk.requests.at(-1);
+    assert.deepEqual(request?.system, ['You help with code.']);
+    assert.deepEqual(
+      request?.messages.map((message) => message.content),
+      ['One', 'Fine.', 'Two'].map((text) => [{ type: 'text', text }]),
+    );
+  });
+
+  it('keeps what came of a reply that is stopped', async () => {
+    const conversation = await desk.converse();
+    desk.script = async function* (_request, signal) {
+      yield { type: 'text', text: 'The first half' };
+      conversation.stop();
+      await Promise.resolve();
+      if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
+    };
+    await conversation.send('Tell me all.');
+    assert.deepEqual(texts(conversation), ['Tell me all.', 'The first half']);
+    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
+  });
+
+  it('keeps what came of a reply whose stream is cut, and says so', async () => {
+    const conversation = await desk.converse();
+    desk.script = async function* () {
+      yield { type: 'text', text: 'Half' };
+      await Promise.resolve();
+      throw new ModelFault('cut_stream', 'cut');
+    };
+    await assert.rejects(conversation.send('Go on'), (error) => ModelFault.is(error, 'cut_stream'));
+    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'interrupted');
+    desk.script = says('Again.');
+    await conversation.retry(conversation.state.path[0]!);
+    assert.deepEqual(texts(conversation), ['Go on', 'Again.']);
+  });
+
+  it('finds a reply again that was arriving when the process died', async () => {
+    const conversation = await desk.converse();
+    const { journal, state } = conversation;
+    await fill(conversation, 1);
+    const { head } = state;
+    const id = (n: string) => ({ id: `partial-${n}` as never, parent: head, model: 'test/chat' });
+    await journal.append({ type: 'reply_partial', ...id('1'), offset: 0, text: 'It was ' });
+    await journal.append({ type: 'reply_partial', ...id('1'), offset: 7, text: 'the lock.' });
+    const again = await desk.restart(conversation);
+    assert.equal(texts(again).at(-1), 'It was the lock.');
+    assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
+  });
+
+  it('lets one turn run at a time', async () => {
+    const conversation = await desk.converse();
+    const first = conversation.send('First');
+    await assert.rejects(conversation.send('Second'), TurnRunning);
+    await first;
+    assert.deepEqual(texts(conversation), ['First', 'Fine.']);
+  });
+
+  it('keeps the old branch when a message is edited and sent again', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('Use tabs');
+    const [first] = conversation.state.path;
+    await conversation.editAndResend(first!, 'Use spaces');
+    assert.deepEqual(texts(conversation), ['Use spaces', 'Fine.']);
+    await conversation.moveHead(conversation.state.childrenOf(first!)[0]!);
+    assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
+  });
+
+  it('says that the newest message does not fit, sends nothing, and lifts the flag when one fits again', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, contextWindow: 5000, reservedTokens: 1000 };
+    await assert.rejects(conversation.send('word '.repeat(6000)), ContextOverflow);
+    assert.equal(desk.requests.length, 0);
+    assert.equal(conversation.state.escalation, 'token_overflow');
+    await conversation.deleteMessage(conversation.state.head!, true);
+    await conversation.send('Short.');
+    assert.equal(conversation.state.escalation, null);
+    assert.equal(desk.requests.length, 1);
+  });
+
+  it('compresses and sends once more when the provider calls the request too long', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    let calls = 0;
+    desk.script = (request, signal) =>
+      ++calls === 1
+        ? throws(new ModelFault('context_too_long', 'too long'))(request, signal)
+        : says('Now it fits.')(request, signal);
+    await conversation.send('Are you there?');
+    assert.equal(calls, 2);
+    assert.equal(texts(conversation).at(-1), 'Now it fits.');
+    assert.equal(conversation.state.compressions.at(-1)?.trigger, 'provider_overflow');
+  });
+
+  it('learns from usage how the provider counts, and keeps within its window', async () => {
+    const conversation = await desk.converse();
+    desk.calibration = new Calibration(1);
+    const counting = (factor: number) =>
+      async function* (): AsyncGenerator<never> {
+        await Promise.resolve();
+        const { total } = conversation.context();
+        yield { type: 'text', text: 'Counted.' } as never;
+        yield { type: 'usage', usage: { input: Math.round(total * factor), output: 5 } } as never;
+        yield { type: 'end', ending: 'complete' } as never;
+      };
+    desk.script = counting(1.4);
+    assert.ok(conversation.isApproximate);
+    for (let turn = 0; turn < 5; turn++) await conversation.send(`Turn ${turn}: ${'some more words '.repeat(40)}`);
+    assert.ok(!conversation.isApproximate);
+    assert.ok(Math.abs(conversation.tokenFactor - 1.4) < 0.07, `factor ${conversation.tokenFactor}`);
+  });
+
+  it('resets a finished task with the next message, and keeps the conversation', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Ship it', [{ text: 'test', status: 'done' }]);
+    await conversation.send('Next thing.');
+    assert.equal(conversation.state.task, undefined);
+    assert.equal(conversation.state.endedTasks.length, 1);
+    assert.deepEqual(texts(conversation), ['Next thing.', 'Fine.']);
+  });
+
+  it('waits for the end of a turn with a reset that is asked for while a reply arrives', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Ship it', [{ text: 'test', status: 'pending' }]);
+    let waited = false;
+    conversation.onUpdate((update) => (waited ||= update.type === 'reset_waiting'));
+    desk.script = async function* (request, signal) {
+      await conversation.resetTask();
+      assert.ok(conversation.state.task, 'still there in the middle of the turn');
+      yield* says('Done.')(request, signal);
+    };
+    await conversation.send('Go.');
+    assert.ok(waited);
+    assert.equal(conversation.state.task, undefined);
+    assert.equal(conversation.state.endedTasks[0]?.steps[0]?.status, 'skipped');
+  });
+
+  it('never compresses when the strategy is off, by any path', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { strategy: 'off' }) };
+    await fill(conversation, 80);
+    await conversation.send('More');
+    await conversation.resetTask();
+    assert.equal((await conversation.compressNow()).kind, 'off');
+    assert.equal(conversation.state.counters.compressions, 0);
+    assert.equal(conversation.state.nodes.size, 0);
+  });
+});

@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Compressor } from '../../../src/app/compressor.ts';
+import { compressSession } from '../../../src/app/compress-session.ts';
+import { Conversation } from '../../../src/app/conversation.ts';
+import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
+import { SessionSearch } from '../../../src/app/session-search.ts';
+import type { ConversationSettings } from '../../../src/app/settings.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText, type Role } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import type { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { countFiles } from '../../../src/storage/count-files.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+
+/** How the model at the network's edge answers; it may throw, wait, or end when aborted. */
+export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatChunk>;
+
+export interface LogLine {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The use cases over a real store in a folder of its own; only the model at the far end is a script. */
+export class Desk {
+  readonly folder: string;
+  readonly log: LogLine[] = [];
+  readonly requests: ChatRequest[] = [];
+  readonly clock: Clock & { ahead: number };
+  script: Script;
+  summarizer: Script | undefined;
+  calibration: Calibration | undefined;
+  settings: ConversationSettings = {
+    systemPrompt: 'You help with code.',
+    memory: '',
+    policy: resolvePolicy('balanced'),
+    contextWindow: 128_000,
+    reservedTokens: 4000,
+    temperature: undefined,
+    extractiveOnFault: true,
+    resetFinishedTask: true,
+    recallShare: 0,
+  };
+  #store: FileSessionStore;
+  #ids = 0;
+  #writers = 0;
+
+  static async open(script: Script = says('Fine.')): Promise<Desk> {
+    return new Desk(await mkdtemp(path.join(os.tmpdir(), 'desk-')), script);
+  }
+
+  private constructor(folder: string, script: Script) {
+    this.folder = folder;
+    this.script = script;
+    const clock = {
+      ahead: 0,
+      now: (): number => Date.now() + clock.ahead,
+      id: (): string => `id-${++this.#ids}`,
+      yieldNow: (): Promise<void> => new Promise((resolve) => setImmediate(resolve)),
+    };
+    this.clock = clock;
+    this.#store = this.#newStore();
+  }
+
+  /** A new session in this store. */
+  async converse(): Promise<Conversation> {
+    return this.#conversation(await this.#store.create('', 'test'));
+  }
+
+  /** Ends the process, so to say, without a word to anyone, and opens the session again in another one. */
+  async restart(conversation: Conversation): Promise<Conversation> {
+    await conversation.journal.close();
+    await this.#store.close();
+    this.#store = this.#newStore();
+    return this.#conversation(await this.#store.open(conversation.journal.id));
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Lines of the log with that name. */
+  logged(name: string): LogLine[] {
+    return this.log.filter((line) => line.name === name);
+  }
+
+  #newStore(): FileSessionStore {
+    return openSessionStore({ folder: this.folder, clock: this.clock, writer: `window-${++this.#writers}` });
+  }
+
+  async #conversation(journal: SessionJournal): Promise<Conversation> {
+    const { clock } = this;
+    const log = {
+      event: (name: string, fields: LogLine['fields']): void => void this.log.push({ name, fields }),
+      warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message } }),
+    };
+    const counter = await loadEncoding('o200k_base');
+    const search = new SessionSearch(() => journal.state, clock);
+    const price = (): number => 0.001;
+    const conversation = new Conversation({
+      journal,
+      clock,
+      log,
+      counter,
+      countStore: countFiles(this.folder, log.warn),
+      compressor: new Compressor({
+        journal,
+        clock,
+        log,
+        counter,
+        work: compressSession({
+          clock,
+          price,
+          preset: () => 'developer',
+          summaryModel: () => {
+            const script = this.summarizer;
+            return Promise.resolve(script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 });
+          },
+        }),
+      }),
+      settings: () => this.settings,
+      calibration: () => this.calibration,
+      chatModel: () =>
+        Promise.resolve(
+          scripted('test/chat', (request, signal) => {
+            this.requests.push(request);
+            return this.script(request, signal);
+          }),
+        ),
+      price,
+      recall: (text, budget) => search.recall(text, budget, counter),
+    });
+    await conversation.prepare();
+    return conversation;
+  }
+}
+
+function scripted(id: string, script: Script): ChatModel {
+  return { id, provider: 'test', model: id, stream: script };
+}
+
+/** Answers everything with these words, and reports usage. */
+export function says(text: string): Script {
+  return async function* () {
+    await Promise.resolve();
+    for (const piece of text.split(/(?<= )/)) yield { type: 'text', text: piece };
+    yield { type: 'usage', usage: { input: 100, output: 10 } };
+    yield { type: 'end', ending: 'complete' };
+  };
+}
+
+/** Never answers. */
+export function throws(error: unknown): Script {
+  return async function* () {
+    await Promise.resolve();
+    throw error;
+  };
+}
+
+/** Puts turns into a session without asking a model: `count` messages, user and assistant in turn. */
+export async function fill(
+  conversation: Conversation,
+  count: number,
+  body = (n: number) => defaultBody(n),
+): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const role: Role = n % 2 === 0 ? 'user' : 'assistant';
+    const { state, journal } = conversation;
+    await journal.append({
+      type: 'message_added',
+      message: {
+        id: messageId(`filled-${state.path.length}-${n}`),
+        parent: state.head,
+        role,
+        content: [{ type: 'text', text: body(n) }],
+        at: Date.now(),
+      },
+    });
+  }
+}
+
+/** What people say while nothing is decided: a short question, and an explanation at some length. */
+const defaultBody = (n: number): string =>
+  n % 2 === 0
+    ? `What happens in part ${n}?`
+    : [
+        `Part ${n} comes after part ${n - 1} in the listing, and it looks much like that one.`,
+        'A loop goes over the rows, a helper turns each row into an object, and the objects are gathered in a list.',
+        'The list is then handed to the caller, who shows it as a table with a heading and a line for each object.',
+        'There is some history behind it, since an older version printed the rows one by one.',
+        'Most of the lines deal with the widths of the columns, as one sees in printers of this sort.',
+        'The remaining lines are about colours, and they are not very interesting either.',
+      ].join(' ');
+
+export function texts({ state }: Conversation): string[] {
+  return state.path.map((id) => messageText(state.messages.get(id)!));
+}
