@@ -3,14 +3,15 @@ import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { AppendFile, OpenForAppend } from './append-file.ts';
+import type { OpenForAppend } from './append-file.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { GroupCommit, Serial } from './serial.ts';
-import { copyDamaged, cutTornTail } from './set-aside.ts';
-import { openingNotice } from './notices.ts';
+import { repairJournal } from './repair.ts';
+import { Listeners } from './listeners.ts';
+import { writeAnew } from './set-aside.ts';
 import { HEARTBEAT_MS, WriterLock } from './writer-lock.ts';
 
 export interface JournalOptions {
@@ -46,12 +47,12 @@ export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
-  readonly #file: FileHandle;
+  #file: FileHandle;
   readonly #serial = new Serial();
   readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
     this.#serial.run(() => this.#commit(groups.flat())),
   );
-  readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
+  readonly #listeners = new Listeners<readonly SessionEvent[]>();
   #reader: JournalReader;
   #role: Role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
   #notice: string | undefined;
@@ -134,8 +135,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
-    this.#listeners.add(listener);
-    return { dispose: () => void this.#listeners.delete(listener) };
+    return this.#listeners.add(listener);
   }
 
   /** Something about the file or its lock may have changed: looks, soon. */
@@ -196,7 +196,15 @@ export class SessionJournalFile implements SessionJournal {
     const { path, clock, openForAppend } = this.#options;
     try {
       const append = await openForAppend(path);
-      await this.#setAside(alone, append);
+      const notice = await repairJournal({
+        path,
+        file: this.#file,
+        reader: this.#reader,
+        append,
+        alone,
+        time: clock.now(),
+      });
+      this.#notice ??= notice;
       const writer = new JournalWriter(path, this.#file, append, this.#reader, this.#lock, clock);
       this.#role = { kind: 'writer', writer };
     } catch (error) {
@@ -205,29 +213,12 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  async #setAside(alone: boolean, append: AppendFile): Promise<void> {
-    const { path, clock } = this.#options;
-    const reader = this.#reader;
-    const fresh = await copyDamaged(path, this.#file, reader.damage);
-    const tail = (await this.#file.stat()).size - reader.offset;
-    let torn: { readonly bytes: number; readonly path: string } | undefined;
-    if (tail > 0 && alone) {
-      if (await reader.lacksNewlineAlone(tail)) {
-        await append.write(Buffer.from('\n'));
-        await reader.readOn();
-      } else {
-        torn = { bytes: tail, path: await cutTornTail(path, reader.offset, clock.now()) };
-      }
-    }
-    this.#notice ??= openingNotice({ torn, damaged: fresh.length, copies: `${path}.damaged`, missing: reader.missing });
-  }
-
   async #commit(events: readonly SessionEvent[]): Promise<void> {
-    if (this.#role.kind === 'reader') await this.#inherit();
-    if (this.#role.kind !== 'writer') {
-      throw this.#role.kind === 'reader' ? this.#role.fault : new StoreFault('not_writer', 'This session is closed.');
-    }
     try {
+      await this.#inherit();
+      await this.#putBackIfDeleted();
+      if (this.#role.kind === 'closed') throw new StoreFault('not_writer', 'This session is closed.');
+      if (this.#role.kind === 'reader') throw this.#role.fault;
       const { kind, folded } = await this.#role.writer.write(events);
       if (kind === 'lost') await this.#stepBack();
       if (folded.length > 0) this.#tell(folded);
@@ -236,6 +227,24 @@ export class SessionJournalFile implements SessionJournal {
     } catch (error) {
       throw storeFault(error, 'your message');
     }
+  }
+
+  // Somebody has deleted the file while it was open: as long as it is, its content is still there to be written again.
+  async #putBackIfDeleted(): Promise<void> {
+    if (this.#role.kind !== 'writer' || (await this.#file.stat()).nlink > 0) return;
+    const { path } = this.#options;
+    await this.#role.writer.close();
+    this.#role = {
+      kind: 'reader',
+      fault: new StoreFault('missing', 'The file of this session was deleted: open it again.'),
+    };
+    await writeAnew(path, this.#file);
+    await this.#file.close();
+    this.#file = await open(path, 'r');
+    this.#reader = new JournalReader(this.#file);
+    await this.#reader.readOn();
+    await this.#assume(false);
+    this.#tell([]);
   }
 
   async #saveCheckpoint(): Promise<void> {
@@ -308,16 +317,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   #tell(events: readonly SessionEvent[]): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(events);
-      } catch (error) {
-        // What was written stays written; the fault belongs to the listener.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    this.#listeners.tell(events);
   }
 
   #schedule(): void {

@@ -14,22 +14,34 @@ const COPIED_LINE_BYTES = 16 * 1024 * 1024;
  * window that is sure to write alone. `time` is milliseconds since the epoch. Returns the new file's path.
  */
 export async function cutTornTail(journal: string, from: number, time: number): Promise<string> {
-  const copy = await createNew(`${journal}.torn-${time}`);
   const file = await open(journal, 'r');
   try {
-    for (let at = from; ;) {
-      const piece = await readRange(file, at, COPY_BYTES);
-      if (piece.length === 0) break;
-      await copy.file.appendFile(piece);
-      at += piece.length;
-    }
-    await copy.file.datasync();
+    const copy = await createNew(`${journal}.torn-${time}`);
+    await copyBytes(file, from, copy.file);
+    await truncate(journal, from);
+    return copy.path;
   } finally {
-    await copy.file.close();
     await file.close();
   }
-  await truncate(journal, from);
-  return copy.path;
+}
+
+/** Writes all that `file` holds to a new file at `path`. Throws `EEXIST` when there is one. */
+export async function writeAnew(path: string, file: FileHandle): Promise<void> {
+  await copyBytes(file, 0, await open(path, 'wx'));
+}
+
+async function copyBytes(source: FileHandle, from: number, target: FileHandle): Promise<void> {
+  try {
+    for (let at = from; ;) {
+      const piece = await readRange(source, at, COPY_BYTES);
+      if (piece.length === 0) break;
+      await target.appendFile(piece);
+      at += piece.length;
+    }
+    await target.datasync();
+  } finally {
+    await target.close();
+  }
 }
 
 const COPY_BYTES = 1024 * 1024;

@@ -28,7 +28,9 @@ const keyEvent = fc.record({
 
 const summary = fc
   .record({ id: node, first: message, last: message, text: words, children: fc.array(node, { maxLength: 2 }) })
-  .map(({ id, first, last, text, children }): SummaryNode => {
+  .map(({ id, first, last, text, children: others }): SummaryNode => {
+    // A parent is made after its children, so a tree has no circles.
+    const children = others.filter((child) => child < id);
     return {
       id,
       first,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
@@ -240,6 +240,21 @@ describe('a session whose journal is gone', () => {
       const kept = names.filter((name) => name.includes('.torn-') || name.includes('.unreadable-'));
       const sizes = await Promise.all(kept.map(async (name) => (await readFile(join(folder, name))).length));
       assert.equal(Math.max(...sizes), 5_000);
+      await store.close();
+    }));
+});
+
+describe('a journal that is deleted while its session is open', () => {
+  it('is written again with the next message', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0), said(1));
+      await rm(join(folder, `${journal.id}.jsonl`));
+      await journal.append(said(2));
+      assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
+      await store.close();
+      assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
       await store.close();
     }));
 });

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, it } from 'mocha';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { testClock } from '../../unit/storage/support.ts';
+import { anyEvent } from './sessions.ts';
+
+const unflushed: OpenForAppend = async (path) => ({ ...(await openForAppend(path)), flush: () => Promise.resolve() });
+
+/** Everything that a state shows, but for times. */
+function shown(state: SessionState): unknown {
+  return {
+    path: state.path,
+    messages: [...state.messages.values()],
+    deleted: [...state.messages.keys()].filter((id) => state.isDeleted(id)),
+    nodes: [...state.nodes.values()],
+    open: [...state.nodes.keys()].filter((id) => state.isOpen(id)),
+    frontier: state.frontier.map(({ node, from, to }) => [node.id, from, to]),
+    levels: [...state.levels],
+    events: [...state.events.values()],
+    removed: [...state.events.keys()].filter((id) => state.isRemoved(id)),
+    partials: state.partials.map(({ id, text }) => [id, text]),
+    stale: [...state.stale],
+    counters: state.counters,
+    task: state.task,
+    title: state.title,
+  };
+}
+
+/** As it comes back from JSON: undefined members and lone surrogates are not there any more. */
+const asRead = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('a session that is closed and opened again anywhere in its history', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-fold-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is the same as one that never was, in a window that writes, one that follows, and in the list', async () => {
+    let runs = 0;
+    const batches = fc.array(fc.array(anyEvent, { maxLength: 8 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(batches, async (parts) => {
+        const run = join(folder, String(++runs));
+        const clock = testClock();
+        const stores = new Map<string, FileSessionStore>();
+        const window = (writer: string): FileSessionStore => {
+          const known = stores.get(writer);
+          const store = known ?? openSessionStore({ folder: run, clock, writer, openForAppend: unflushed });
+          stores.set(writer, store);
+          return store;
+        };
+        const straight = await window('a').create('Any', 'w');
+        const made = await window('b').create('Any', 'w');
+        await made.close();
+        for (const part of parts) {
+          await straight.append(...part);
+          const again = await window('b').open(made.id);
+          await again.append(...part);
+          await again.close();
+        }
+        const follower = await window('c').open(straight.id);
+        const last = await window('b').open(made.id);
+        const expected = asRead(shown(straight.state));
+        assert.deepEqual(asRead(shown(last.state)), expected);
+        assert.deepEqual(asRead(shown(follower.state)), expected);
+        const listed = (await window('d').list()).filter(({ id }) => id === made.id || id === straight.id);
+        for (const entry of listed) {
+          assert.equal(entry.title, straight.state.title);
+          assert.equal(entry.messages, straight.state.counters.messagesEver);
+        }
+        for (const store of stores.values()) await store.close();
+      }),
+      { numRuns: 40 },
+    );
+  }).timeout(60_000);
+});
