@@ -6,6 +6,8 @@ import { sanitize } from './sanitize.ts';
 
 /** An open block up to this size is rendered anew with each update, a longer one when it has grown by an eighth. */
 const RENDERED_EACH_TIME = 4_000;
+/** So many blocks behind the end of an arriving reply, a block is settled: what comes no longer touches it. */
+const SETTLED_AFTER = 15;
 
 /**
  * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
@@ -18,6 +20,7 @@ export class MarkdownBody {
   readonly #breaks: boolean;
   #environment: MarkdownEnvironment;
   #done: { readonly block: Block; readonly element: HTMLElement }[] = [];
+  #settled = 0;
   #tail: Tail | undefined;
   #finished = false;
 
@@ -32,6 +35,7 @@ export class MarkdownBody {
   update(text: string, final: boolean): void {
     if (this.#finished && text === this.#text) return;
     if (this.#finished || !text.startsWith(this.#text)) this.#reset();
+    this.#settle();
     this.#splitter.push(text.slice(this.#text.length));
     this.#text = text;
     if (final) this.#splitter.finish();
@@ -39,6 +43,20 @@ export class MarkdownBody {
     while (this.#done.length < closed.length) this.#close(closed[this.#done.length]!);
     if (open) this.#showOpen(open);
     if (final) this.#finish();
+  }
+
+  /**
+   * Lets the browser skip blocks far behind the end while they are out of view, at the height that they have. Called
+   * before anything is changed, so that reading the heights costs no layout of its own.
+   */
+  #settle(): void {
+    const ready = this.#done.slice(this.#settled, Math.max(this.#settled, this.#done.length - SETTLED_AFTER));
+    const heights = ready.map(({ element }) => element.offsetHeight);
+    for (const [index, { element }] of ready.entries()) {
+      element.style.containIntrinsicBlockSize = `${heights[index]!}px`;
+      element.classList.add('settled');
+    }
+    this.#settled += ready.length;
   }
 
   #close(block: Block): void {
@@ -130,6 +148,7 @@ export class MarkdownBody {
     this.#text = '';
     this.#environment = { breaks: this.#breaks };
     this.#done = [];
+    this.#settled = 0;
     this.#tail = undefined;
     this.#finished = false;
   }
