@@ -27,7 +27,7 @@ function readPage(file: string): Page {
     if (token.type === 'heading_open') headings.push(tokens[at + 1]?.content ?? '');
     for (const inline of token.children ?? []) {
       const target = inline.attrGet('href') ?? inline.attrGet('src');
-      if (target !== null) targets.push(target);
+      if (target !== null) targets.push(String(target));
     }
   });
   return { targets, headings };
