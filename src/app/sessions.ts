@@ -1,3 +1,4 @@
+import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { Message } from '../core/model/message.ts';
 import type { Conversation } from './conversation.ts';
@@ -13,6 +14,15 @@ export interface SessionsDeps {
   /** Identity of the workspace whose sessions these are. */
   readonly workspace: string;
   readonly openConversation: (journal: SessionJournal) => Promise<Conversation>;
+  readonly snapshots: SessionSnapshots;
+}
+
+/** What the editor's own state still knows of sessions whose journal is gone. */
+export interface SessionSnapshots {
+  /** Sessions of this workspace that can be started anew from a snapshot. */
+  entries(): readonly SessionSummary[];
+  /** The events that give a session back as far as its snapshot goes. */
+  events(id: SessionId): readonly SessionEvent[] | undefined;
 }
 
 /** The sessions of one workspace, one of them current. */
@@ -37,8 +47,9 @@ export class Sessions {
 
   /** Newest first; deleted ones left out. */
   async list(): Promise<readonly SessionSummary[]> {
-    const all = await this.#deps.store.list();
-    return all
+    const stored = await this.#deps.store.list();
+    const known = new Set(stored.map((one) => one.id));
+    return [...stored, ...this.#deps.snapshots.entries().filter((one) => !known.has(one.id))]
       .filter((one) => one.workspace === this.#deps.workspace && !one.deleted)
       .sort((a, b) => b.updatedAt - a.updatedAt);
   }
@@ -48,7 +59,7 @@ export class Sessions {
     return this.#inTurn(async () => {
       if (this.#current) return this.#current;
       const latest = (await this.list()).find((one) => !one.archived);
-      return this.#use(latest ? await this.#deps.store.open(latest.id) : await this.#newJournal(''));
+      return this.#use(latest ? await this.#openJournal(latest.id) : await this.#newJournal(''));
     });
   }
 
@@ -57,7 +68,7 @@ export class Sessions {
     return this.#inTurn(async () => {
       if (this.#current) return this.#current;
       const latest = (await this.list()).find((one) => !one.archived);
-      return latest && this.#use(await this.#deps.store.open(latest.id));
+      return latest && this.#use(await this.#openJournal(latest.id));
     });
   }
 
@@ -68,7 +79,7 @@ export class Sessions {
   open(id: SessionId): Promise<Conversation> {
     return this.#inTurn(async () => {
       if (this.#current?.journal.id === id) return this.#current;
-      return this.#use(await this.#deps.store.open(id));
+      return this.#use(await this.#openJournal(id));
     });
   }
 
@@ -91,6 +102,10 @@ export class Sessions {
     const open = this.#current;
     this.#current = undefined;
     await open?.close();
+  }
+
+  #openJournal(id: SessionId): Promise<SessionJournal> {
+    return this.#deps.store.open(id, this.#deps.snapshots.events(id));
   }
 
   #newJournal(title: string): Promise<SessionJournal> {

@@ -31,6 +31,7 @@ import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
 import { sessionView } from './page/views.ts';
 import { policyOf, readSettings } from './settings.ts';
+import { Snapshots } from './snapshots.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
 import { importFile } from './transcript-commands.ts';
 import type { Product } from './product.ts';
@@ -61,6 +62,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Where the journals lie. */
   readonly folder: string;
   readonly #calibrations: Calibrations;
+  readonly #snapshots: Snapshots;
   readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
@@ -91,11 +93,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
     });
     this.#calibrations = new Calibrations(context.globalState);
     this.#counts = countFiles(this.folder, warn);
+    const workspace = workspaceIdentity();
+    this.#snapshots = new Snapshots(context.globalState, workspace, () => this.sessions.current?.state, warn);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
-      workspace: workspaceIdentity(),
+      workspace,
       openConversation: (journal) => this.#openConversation(journal),
+      snapshots: this.#snapshots,
     });
     this.#gauge = new ContextGauge(warn);
     this.#gaugeItem = new GaugeItem(this.#gauge, () => this.sessions.current);
@@ -158,6 +163,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Ends what runs and releases the journals. */
   async close(): Promise<void> {
     this.dispose();
+    await this.#snapshots.flush();
     await this.sessions.close();
     await this.store.close();
   }
@@ -358,7 +364,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   async #list(): Promise<readonly SessionSummary[]> {
-    return this.sessions.list();
+    const list = await this.sessions.list();
+    this.#snapshots.listed(list);
+    return list;
   }
 
   #refreshTimer: NodeJS.Timeout | undefined;
@@ -368,6 +376,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.#refreshTimer = undefined;
       this.#refresh();
       this.sessions.listChanged();
+      if (this.sessions.current?.isReplying === false) this.#snapshots.schedule();
     }, 100);
   }
 
