@@ -3,7 +3,7 @@ import type { NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { SummaryPrompt } from '../prompts/render.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { buildCorpus } from './corpus.ts';
+import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { climb } from './ladder.ts';
 import { levelLimits, type LeafSource, type LevelLimits, type NodeContent } from './leaf.ts';
@@ -60,6 +60,8 @@ export interface RunInput {
   readonly frontier: readonly SummaryNode[];
   /** Spans of key events by position in `messages`: the passages that hold them come first in a summary. */
   readonly wanted?: ReadonlyMap<number, readonly Span[]>;
+  /** A corpus that holds these messages from `offset` on, made with their `wanted` spans, if there is one already. */
+  readonly indexed?: { readonly corpus: Corpus; readonly offset: number };
 }
 
 export interface RunTools {
@@ -108,7 +110,8 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   const { messages } = input;
   const tokens = input.tokens ?? (await countMessages(messages, counter, pace, tools.yieldNow, cancel));
   const segments = cutSegments(messages, tokens, settings.segmentTokens);
-  const corpus = await buildCorpus(messages, pace);
+  const { corpus, offset } = input.indexed ?? { corpus: await buildCorpus(messages, pace, input.wanted), offset: 0 };
+  const wanted = input.wanted && shifted(input.wanted, offset);
   const trust = tools.trust ?? new ModelTrust();
   let fault: unknown;
   let done = 0;
@@ -116,11 +119,11 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   const made = await mapLimited(segments, settings.concurrency, async (segment): Promise<SummaryNode | undefined> => {
     const source: LeafSource = {
       corpus,
-      from: segment.from,
-      to: segment.to,
+      from: offset + segment.from,
+      to: offset + segment.to,
       tokens: segment.tokens,
       limits: levelLimits(segment.tokens, settings.ceilings),
-      ...(input.wanted && { wanted: input.wanted }),
+      ...(wanted && { wanted }),
     };
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
@@ -194,6 +197,10 @@ function leafNode(
     sourceHash: hash,
     at: tools.now(),
   };
+}
+
+function shifted<Value>(byPosition: ReadonlyMap<number, Value>, by: number): ReadonlyMap<number, Value> {
+  return by === 0 ? byPosition : new Map(Array.from(byPosition, ([at, value]) => [at + by, value]));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

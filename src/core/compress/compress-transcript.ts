@@ -21,7 +21,7 @@ import { transcriptWindow } from './transcript-window.ts';
 export interface TranscriptOptions {
   /** Binds all that is sent: narrative, ledger and window, framing included. */
   readonly targetTokens: number;
-  /** Newest messages to send word for word. By default 10, as far as a quarter of the target goes. */
+  /** Newest messages to send word for word. By default 10, as far as 15 % of the target go. */
   readonly keepRecent?: number;
   readonly strategy?: Strategy;
   /** Share of the target that the ledger may take. */
@@ -83,7 +83,7 @@ const DEFAULT_KEEP = 10;
 const DEFAULT_LEDGER_SHARE = 0.15;
 
 /** A window that was not asked for takes no more of the target than this; one that was, no more than that. */
-const WINDOW_SHARE = 0.25;
+const WINDOW_SHARE = 0.15;
 const ASKED_WINDOW_SHARE = 0.75;
 
 /** A summary of anything takes this much at least: its frame, a heading and a few words. */
@@ -146,13 +146,14 @@ export async function compressTranscript(
     (entry) => ledgerLine(entry, messages),
   );
   const ledgerText = renderLedger(ledger.kept.map((entry) => ledgerLine(entry, messages)));
+  const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
   const narrative: NarrativeInput = {
     messages,
     tokens,
     ranges,
-    corpus: await buildCorpus(messages, pace),
+    corpus: await buildCorpus(messages, pace, wanted),
     kept: spansByMessage(ledger.kept),
-    wanted: spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent)),
+    wanted,
     strategy,
     settings,
     frame: CONTEXT_FRAME,

@@ -1,7 +1,8 @@
+import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { CUT_STEP_CHARS, PassageCutter, type Passage } from './passages.ts';
+import { CUT_STEP_CHARS, PassageCutter, passageText, type Passage } from './passages.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
-import { forEachTerm, type TermKind } from './terms.ts';
+import { forEachTerm, isRunningText, lineShape, type TermKind } from './terms.ts';
 
 /** A passage with the terms it mentions, as numbers into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
@@ -36,8 +37,16 @@ export interface Corpus {
 /** Longer runs of characters are data. */
 const LONGEST_TERM = 120;
 
-/** Cuts and indexes messages; a line of output that was seen before is taken once, where it is newest. Linear. */
-export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace): Promise<Corpus> {
+/**
+ * Cuts and indexes messages; a line that was seen before is taken once, where it is newest. Linear.
+ *
+ * @param wanted spans, by message, that must be to be had even where nothing else of the text would be
+ */
+export async function buildCorpus(
+  messages: readonly SourceMessage[],
+  pace: Pace,
+  wanted?: ReadonlyMap<number, readonly Span[]>,
+): Promise<Corpus> {
   const texts: string[] = [];
   const roles: Role[] = [];
   const cut: Passage[] = [];
@@ -45,8 +54,11 @@ export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace
     const text = messageText(message);
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
+    const first = cut.length;
     const cutter = new PassageCutter(message, text, position, cut);
     while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
+    const spans = wanted?.get(position);
+    if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
     await pace.spent(Math.min(text.length, CUT_STEP_CHARS) + 200);
   }
   const fresh = await dropRepeats(cut, texts, pace);
@@ -54,10 +66,12 @@ export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace
   const terms: Term[] = [];
   const passages: IndexedPassage[] = [];
   for (const passage of fresh) {
-    const text = texts[passage.message]!;
+    const text = passage.text ?? texts[passage.message]!;
+    const from = passage.text === undefined ? passage.start : 0;
+    const to = passage.text?.length ?? passage.end;
     const role = roles[passage.message]!;
     const mentioned: number[] = [];
-    forEachTerm(text, passage.start, passage.end, (kind, start, end) => {
+    forEachTerm(text, from, to, (kind, start, end) => {
       if (end - start > LONGEST_TERM || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80)) return;
       const name = text.slice(start, end);
       const key = kind === 'name' ? name.toLowerCase() : name;
@@ -71,12 +85,12 @@ export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace
       const term = terms[index]!;
       if (term.lastMessage === passage.message) return;
       term.lastMessage = passage.message;
-      if (role === 'tool' || passage.kind === 'text' || passage.kind === 'signature') term.tool++;
+      if (role === 'tool' || passage.kind === 'text' || passage.kind === 'names') term.tool++;
       else if (role === 'user') term.user++;
       else term.assistant++;
     });
     passages.push({ ...passage, terms: mentioned });
-    await pace.spent((passage.end - passage.start) * 4);
+    await pace.spent((to - from) * 4);
   }
   const firstOf: number[] = [];
   for (const [index, passage] of passages.entries()) while (firstOf.length <= passage.message) firstOf.push(index);
@@ -85,13 +99,28 @@ export async function buildCorpus(messages: readonly SourceMessage[], pace: Pace
   return { texts, roles, passages, terms, vocabulary, firstOf, worth };
 }
 
+/** Passages of one message, with a passage for each span that none of them holds; it takes the place of what it cuts. */
+function withSpans(passages: Passage[], spans: readonly Span[], text: string, message: number): Passage[] {
+  const lone = spans.filter(
+    ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
+  );
+  if (lone.length === 0) return passages;
+  const rest = passages.filter((one) => !lone.some(({ start, end }) => start < one.end && one.start < end));
+  const made = lone
+    .filter((span, at) => at === 0 || span.start >= lone[at - 1]!.end)
+    .map(({ start, end }): Passage => {
+      return { message, start, end, kind: 'said', running: isRunningText(lineShape(text, start, end)) };
+    });
+  return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
 /** Of passages that are the same, the newest stays. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
   const seen = new Set<string>();
   const kept: Passage[] = [];
   for (let at = passages.length - 1; at >= 0; at--) {
     const passage = passages[at]!;
-    const key = texts[passage.message]!.slice(passage.start, passage.end);
+    const key = passageText(passage, texts[passage.message]!);
     await pace.spent(key.length * 2);
     if (seen.has(key)) continue;
     seen.add(key);
@@ -106,6 +135,6 @@ const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5
 /** A term that several messages mention matters more; one that output alone mentions matters less; rare words tell. */
 function worthOfTerm(term: Term): number {
   if (term.kind === 'word') return TERM_WORTH.word / (term.user + term.assistant + term.tool);
-  const mentions = term.user * 3 + term.assistant * 1.5 + term.tool * 0.5;
+  const mentions = term.user * 3 + term.assistant * 1.5 + term.tool;
   return TERM_WORTH[term.kind] * Math.min(4, Math.log2(1 + mentions));
 }

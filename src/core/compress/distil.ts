@@ -2,6 +2,7 @@ import type { Span } from '../model/key-event.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
+import { passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 
 /** From so many lines on, what was left out of a message is marked. */
@@ -49,7 +50,7 @@ function renderDistillate(corpus: Corpus, passages: readonly IndexedPassage[]): 
     for (; at < passages.length && passages[at]!.message === message; at++) {
       const passage = passages[at]!;
       pushMark(parts, text, end, passage.start);
-      parts.push(text.slice(passage.start, passage.end));
+      parts.push(passageText(passage, text));
       end = passage.end;
     }
     pushMark(parts, text, end, text.length);

@@ -2,25 +2,25 @@ import type { Span } from '../model/key-event.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { MaxHeap } from './max-heap.ts';
-import type { PassageKind } from './passages.ts';
+import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
 import { forEachTerm } from './terms.ts';
 
 /** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
 const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
-  said: [6, 1.2, 0.2],
+  said: [6, 0.6, 0.2],
+  quoted: [3, 1, 0.3],
   heading: [1, 0.2, 0.1],
-  thought: [0.3, 0.3, 0.1],
+  thought: [0.3, 0.1, 0.1],
   error: [1.5, 0.4, 0.3],
   outcome: [1, 0.4, 0.2],
   call: [0.5, 0.2, 0.2],
   text: [0.4, 0.2, 0.1],
-  signature: [0.2, 0.05, 0.05],
-  path: [0.2, 0.1, 0.1],
+  names: [0.2, 0.1, 0.1],
 };
 
 /** A long message (a pasted document) is worth less from about here on, in UTF-16 units. */
-const LONG_MESSAGE = 2500;
+const LONG_MESSAGE = 6000;
 
 export interface ExtractOptions {
   readonly budgetTokens: number;
@@ -66,13 +66,20 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   const worth = (index: number): number => {
     const passage = corpus.passages[index]!;
     let gain = 0;
-    for (const term of passage.terms) if (covered[term] === 0) gain += termWorth[term]!;
+    for (const term of passage.terms) {
+      const before = covered[term]!;
+      if (before === SENTENCE) continue;
+      // A name in a heading or a command is there; a sentence says what it is about.
+      if (passage.running) gain += termWorth[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
+      else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
+    }
     const cost = tokens[index - first]! + BREAK_TOKENS;
     const wanted = overlaps(options.wanted?.get(passage.message), passage) ? WANTED : 0;
     return base(corpus, passage) + gain / (cost + 3) + wanted;
   };
   const cover = (passage: IndexedPassage): void => {
-    for (const term of passage.terms) covered[term] = 1;
+    const how = passage.running ? SENTENCE : LISTED;
+    for (const term of passage.terms) covered[term] = Math.max(covered[term]!, how);
   };
   for (const text of options.beside ?? []) coverTermsOf(corpus, text, covered);
   for (let index = first; index < beyond; index++) {
@@ -81,7 +88,10 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       cover(passage);
       continue;
     }
-    tokens[index - first] = estimateTokens(corpus.texts[passage.message]!, passage);
+    tokens[index - first] =
+      passage.text === undefined
+        ? estimateTokens(corpus.texts[passage.message]!, passage)
+        : Math.ceil(passage.text.length / 4);
     heap.push(worth(index), index);
     await pace.spent(40);
   }
@@ -92,7 +102,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
     if (exact[index - first] === 0) {
-      tokens[index - first] = counter.text(corpus.texts[passage.message]!.slice(passage.start, passage.end));
+      tokens[index - first] = counter.text(passageText(passage, corpus.texts[passage.message]!));
       exact[index - first] = 1;
     }
     const now = worth(index);
@@ -108,7 +118,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     used += cost;
     chosen.push(index);
     cover(passage);
-    await pace.spent(passage.end - passage.start + 50);
+    await pace.spent(cost * 4 + 50);
   }
   chosen.sort((a, b) => a - b);
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
@@ -118,9 +128,16 @@ function coverTermsOf(corpus: Corpus, text: string, covered: Uint8Array): void {
   forEachTerm(text, 0, text.length, (kind, start, end) => {
     const name = text.slice(start, end);
     const term = corpus.vocabulary.get(kind === 'name' ? name.toLowerCase() : name);
-    if (term !== undefined) covered[term] = 1;
+    if (term !== undefined) covered[term] = SENTENCE;
   });
 }
+
+/** How a term is covered: it stands in a list, a heading or a command, or in a sentence. */
+const LISTED = 1;
+const SENTENCE = 2;
+
+/** What a mention outside a sentence is worth. */
+const LISTED_SHARE = 0.5;
 
 /** Above any other worth: what holds a key event comes first. */
 const WANTED = 50;
@@ -142,9 +159,17 @@ function estimateTokens(text: string, { start, end }: Span): number {
   return Math.ceil((end - start) / (middle < 0x250 ? 4 : 1.6));
 }
 
+/** Whether one span says the passage, but for a mark or a word at its edge; two say its parts, and not what joins them. */
 function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
-  return spans?.some((span) => span.start <= passage.start && passage.end <= span.end) ?? false;
+  const length = passage.end - passage.start;
+  if (!spans || length === 0) return false;
+  return spans.some((span) => {
+    const left = length - Math.max(0, Math.min(span.end, passage.end) - Math.max(span.start, passage.start));
+    return left <= EDGE_CHARS && left < length;
+  });
 }
+
+const EDGE_CHARS = 4;
 
 function overlaps(spans: readonly Span[] | undefined, passage: Span): boolean {
   return spans?.some((span) => span.start < passage.end && passage.start < span.end) ?? false;
@@ -164,13 +189,14 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
     let next = at + 1;
     for (; next < passages.length; next++) {
       const passage = passages[next]!;
+      if (first.text !== undefined || passage.text !== undefined) break;
       if (passage.message !== first.message || !isBlank(text, end, passage.start)) break;
       end = passage.end;
     }
     const role = corpus.roles[first.message]!;
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
-    lines.push(label + text.slice(first.start, end));
+    lines.push(label + (first.text ?? text.slice(first.start, end)));
     at = next;
   }
   return lines.join('\n');

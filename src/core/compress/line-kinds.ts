@@ -13,21 +13,17 @@ const OUTCOME =
   /\b\d+ (?:passed|passing|failed|failing|skipped|tests?|errors?|warnings?|problems?|insertions?|deletions?|files? changed)\b|\b[Ee]xit(?:ed with| code| status)\b|^(?:ok|PASS|FAIL|---? ?(?:PASS|FAIL))\b|\b(?:[Cc]ommit(?:ted)?|[Aa]pplied edit to|[Cc]reated|updated successfully|[Rr]emoved|[Aa]dded|[Mm]erged|[Dd]eployed|[Ii]nstalled)\b.*\S|^\[[\w/-]+ [0-9a-f]{7,}\]/;
 const DONE_MARK = /[✓✔✅]/;
 
-const SIGNATURE =
-  /^(?:[+-] ?)?(?:(?:export|public|private|protected|static|abstract|async|default|pub|final|override|inline|virtual)\s+)*(?:function|func|fn|def|class|interface|struct|enum|trait|impl|type|module|namespace|package|CREATE TABLE|create table)\s+[\w(*&$]/;
-
 /** Longer lines are data; what they say of errors is noise. */
 const LONGEST_SCAN = 300;
 
 /** What a line of output or code tells. */
-export type OutputKind = 'error' | 'outcome' | 'signature';
+export type OutputKind = 'error' | 'outcome';
 
 /** The kind of a line of output or code that informs; undefined for any other. */
 export function outputKind(text: string, start: number, end: number): OutputKind | undefined {
   if (end - start > LONGEST_SCAN) return undefined;
   const line = text.slice(start, end);
   const foreign = !isAscii(line);
-  if (SIGNATURE.test(line)) return 'signature';
   const error = ERROR.test(line) || (foreign && ERROR_OTHER_SCRIPTS.test(line));
   const outcome = !error && (OUTCOME.test(line) || (foreign && DONE_MARK.test(line)));
   if (!error && !outcome) return undefined;

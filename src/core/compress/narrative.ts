@@ -104,6 +104,7 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
         tokens: input.tokens.slice(range.from, range.to + 1),
         frontier: [],
         wanted: shifted(input.wanted, range.from),
+        indexed: { corpus: input.corpus, offset: range.from },
       },
       {
         ...input.settings,

@@ -1,12 +1,13 @@
+import { Definitions, definitionIn, fileIn } from './definitions.ts';
 import { isCodeLine, outputKind } from './line-kinds.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 
 /**
- * What a passage is: something said, a thought aloud, a heading, or a line of output or code that informs.
+ * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
  * `text` is running text inside output or code: a description, a comment, a sentence of a document.
  */
-export type PassageKind = 'said' | 'thought' | 'heading' | 'call' | 'error' | 'outcome' | 'signature' | 'text' | 'path';
+export type PassageKind = 'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text';
 
 /** A piece of a message's text that can stand by itself: a line, or a sentence of a long line. UTF-16 offsets. */
 export interface Passage {
@@ -17,6 +18,13 @@ export interface Passage {
   readonly kind: PassageKind;
   /** Whether it is running text rather than names and symbols. */
   readonly running: boolean;
+  /** What it says in words of its own: a sentence about code, at the place of the code. Else the slice says it. */
+  readonly text?: string;
+}
+
+/** What a passage says. */
+export function passageText(passage: Passage, messageText: string): string {
+  return passage.text ?? messageText.slice(passage.start, passage.end);
 }
 
 /** Lines of prose longer than this are taken sentence by sentence. */
@@ -44,9 +52,14 @@ export class PassageCutter {
   private readonly isOutput: boolean;
   private readonly isUser: boolean;
   private readonly passages: Passage[];
+  private readonly definitions = new Definitions();
+  /** The file that the code at hand belongs to, or ''. */
+  private file = '';
   private at = 0;
   /** The fence that is open, as its marks, or ''. */
   private fence = '';
+  /** In a short block that someone shows in what they say: an error, a line of code, a command. */
+  private quoting = false;
   /** Inside `<think>` or a "Thought Process" block. */
   private thinking = false;
   /** Inside a folded block in which a tool's call and result are shown. */
@@ -73,7 +86,12 @@ export class PassageCutter {
       this.line(this.at, end);
       this.at = end + 1;
     }
-    return this.at >= text.length;
+    if (this.at < text.length) return false;
+    for (const sentence of this.definitions.sentences()) {
+      const at = text.length;
+      this.passages.push({ message: this.position, start: at, end: at, kind: 'names', running: true, text: sentence });
+    }
+    return true;
   }
 
   private line(start: number, end: number): void {
@@ -96,6 +114,12 @@ export class PassageCutter {
       this.editing = false;
       return;
     }
+    if (this.quoting) {
+      this.noteCode(first, last, 0);
+      if (last - first <= LONGEST_OUTPUT_LINE)
+        this.take(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
+      return;
+    }
     if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
     else this.proseLine(first, last);
   }
@@ -110,11 +134,25 @@ export class PassageCutter {
     const fence = text.slice(first, marks);
     if (this.fence === '') {
       this.fence = fence;
+      this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last, fence);
       return true;
     }
     if (marks === last && fence.startsWith(this.fence)) {
       this.fence = '';
+      this.quoting = false;
       return true;
+    }
+    return false;
+  }
+
+  /** Whether a fence that opens on this line closes within a few. */
+  private closesSoon(last: number, fence: string): boolean {
+    let at = this.text.indexOf('\n', last);
+    for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
+      let next = at + 1;
+      while (this.text.charCodeAt(next) === 32) next++;
+      if (this.text.startsWith(fence, next)) return true;
+      at = this.text.indexOf('\n', at + 1);
     }
     return false;
   }
@@ -153,6 +191,7 @@ export class PassageCutter {
     const closing = text.lastIndexOf('</', end);
     if (closing > first && text.charCodeAt(end - 1) === 62) end = this.trimClosingTags(first, end);
     if (end <= first) return;
+    if (end - first < LONGEST_HEADING) this.file = fileIn(text.slice(first, end)) ?? this.file;
     const kind: PassageKind = this.thinking ? 'thought' : text.charCodeAt(first) === 35 ? 'heading' : 'said';
     if (end - first > LONGEST_PROSE_LINE) return;
     const shape = lineShape(text, first, Math.min(end, first + 2000));
@@ -208,11 +247,20 @@ export class PassageCutter {
     const body = skipMarks(text, first, last);
     const shape = lineShape(text, body, last);
     const running = isRunningText(shape);
+    this.noteCode(first, last, shape.plain);
     const kind = outputKind(text, first, last);
     if (kind === 'error' || kind === 'outcome') this.take(first, last, kind, running);
     else if (running) this.take(body, last, 'text', true);
     else if (this.isCall(first, last)) this.take(first, last, 'call', false);
-    else if (kind === 'signature') this.take(first, last, kind, false);
+  }
+
+  /** Remembers the file that is shown, and what its code defines. */
+  private noteCode(first: number, last: number, plain: number): void {
+    if (plain > MOST_WORDS_BESIDE_FILE) return;
+    const line = this.text.slice(first, last);
+    if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
+    const defined = definitionIn(line);
+    if (defined) this.definitions.add(this.file, defined.kind, defined.name);
   }
 
   /** A command in backticks or after a prompt, or the line that describes it, outside the output itself. */
@@ -227,6 +275,15 @@ export class PassageCutter {
     if (end > start) this.passages.push({ message: this.position, start, end, kind, running });
   }
 }
+
+/** A line that names the file of the code after it is no longer than this, in UTF-16 units. */
+const LONGEST_HEADING = 120;
+
+/** A block in speech of no more lines than this is shown for its own sake; a longer one is code or output. */
+const SHORT_BLOCK_LINES = 6;
+
+/** A line of more words speaks about a file; it does not head its contents. */
+const MOST_WORDS_BESIDE_FILE = 6;
 
 const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
 
