@@ -180,6 +180,26 @@ describe('damage of any kind', function () {
     }
   });
 
+  it(`in a checkpoint: the list of sessions shows what the journals hold (${CASES} cases)`, async () => {
+    const place = join(folder, 'checkpoints');
+    const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
+    for (const count of [3, 5]) {
+      const journal = await store.create(`Session of ${count}`, 'w');
+      for (let n = 0; n < count; n++) await journal.append(said(n));
+      await journal.close();
+    }
+    const expected = await store.list();
+    const path = join(place, 'k1.checkpoint.json');
+    const [sound, other] = await Promise.all([readFile(path), readFile(join(place, 'k2.checkpoint.json'))]);
+    for (let seed = 0; seed < CASES; seed++) {
+      const below = random(seed);
+      const kind = KINDS[below(KINDS.length)]!;
+      await writeFile(path, DAMAGES[kind]!(sound, below, other));
+      const fresh = openSessionStore({ folder: place, clock: testClock('l'), writer: 'w' });
+      assert.deepEqual(await fresh.list(), expected, `case ${seed}: ${kind}`);
+    }
+  });
+
   it('that makes a session vanish is told in words', async () => {
     const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
     await assert.rejects(store.open(sessionId('gone')), (error) => StoreFault.is(error, 'missing'));
