@@ -62,7 +62,7 @@ export class SessionSearch {
       limit,
       accepts: (id) => {
         const position = state.positionOf(messageId(id));
-        return position !== undefined && !state.isDeleted(messageId(id)) && accepts(position);
+        return position !== undefined && accepts(position);
       },
     });
     return found.flatMap(({ id, score }) => {

@@ -12,7 +12,7 @@ type What = RequestOf<'attach'>['what'];
 
 /** What the composer holds, until it is sent. The page knows handles; the content stays here. */
 export class Attachments {
-  readonly #held = new Map<string, Attachment>();
+  readonly #held = new Map<string, { readonly attachment: Attachment; readonly view: AttachmentView }>();
   readonly #newId: () => string;
 
   constructor(newId: () => string) {
@@ -25,9 +25,15 @@ export class Attachments {
 
   hold(attachment: Attachment, counter: TokenCounter): AttachmentView {
     const id = this.#newId();
-    this.#held.set(id, attachment);
     const { kind, name, lines } = attachment;
-    return { id, kind, name, tokens: counter.attachment(attachment), ...(lines && { lines }) };
+    const view = { id, kind, name, tokens: counter.attachment(attachment), ...(lines && { lines }) };
+    this.#held.set(id, { attachment, view });
+    return view;
+  }
+
+  /** What is held, as the composer shows it. */
+  views(): AttachmentView[] {
+    return [...this.#held.values()].map(({ view }) => view);
   }
 
   remove(id: string): void {
@@ -37,10 +43,10 @@ export class Attachments {
   /** Hands over what a message is sent with. Throws `RequestFault` when one of them is gone. */
   take(ids: readonly string[]): Attachment[] {
     const taken = ids.map((id) => {
-      const attachment = this.#held.get(id);
-      if (!attachment)
+      const held = this.#held.get(id);
+      if (!held)
         throw new RequestFault({ reason: 'not_found', text: vscode.l10n.t('An attachment is gone; attach it again.') });
-      return attachment;
+      return held.attachment;
     });
     for (const id of ids) this.#held.delete(id);
     return taken;

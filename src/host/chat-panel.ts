@@ -146,6 +146,9 @@ function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
     `style-src ${webview.cspSource}`,
     `font-src ${webview.cspSource}`,
     `img-src ${webview.cspSource} data:`,
+    // Text becomes markup through the sanitizer alone.
+    `require-trusted-types-for 'script'`,
+    `trusted-types dompurify`,
   ].join('; ');
   return `<!DOCTYPE html>
 <html lang="${vscode.env.language}">

@@ -7,8 +7,6 @@ import { SessionSearch } from '../app/session-search.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { ConversationSettings } from '../app/settings.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import type { Usage } from '../core/model/message.ts';
-import { modelInfo, priceOf } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
@@ -21,12 +19,15 @@ import { registerCommands, pageCommand } from './commands.ts';
 import { ContextGauge } from './context-gauge.ts';
 import { Documents } from './documents.ts';
 import { Drafts } from './drafts.ts';
+import { EditorModels } from './editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge-item.ts';
 import { CHAT_PANEL, DOCUMENT_SCHEME, SUMMARIES_VIEW } from './ids.ts';
 import { Keys } from './keys.ts';
 import { channelLog } from './log.ts';
-import { chosenChatModel, chosenSummaryModel, infoOf, Models, windowOf, type ChosenModel } from './models.ts';
+import { chosenChatModel, chosenSummaryModel, costOf, Models, windowOf, type ChosenModel } from './models.ts';
+import { SpendLimit } from './models/spend-limit.ts';
+import { Summarizers } from './models/summarizers.ts';
 import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
 import { sessionView } from './page/views.ts';
@@ -62,7 +63,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Where the journals lie. */
   readonly folder: string;
   readonly #calibrations: Calibrations;
+  readonly #spend: SpendLimit;
+  readonly #summarizers: Summarizers;
   readonly #snapshots: Snapshots;
+  readonly #attachments: Attachments;
   readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
@@ -82,10 +86,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
       yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
     };
     this.keys = new Keys(context.secrets);
-    this.models = new Models(this.keys);
+    const warn = (message: string): void => this.log.warn(message);
+    const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
+    this.models = new Models(this.keys, editorModels);
+    const limitUsd = (): number | null => readSettings().compression.monthlyLimitUsd;
+    this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
+    this.#summarizers = new Summarizers(this.models, this.#spend, () => this.clock.now());
     this.drafts = new Drafts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
-    const warn = (message: string): void => this.log.warn(message);
     this.store = openSessionStore({
       folder: this.folder,
       clock: this.clock,
@@ -103,7 +111,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       snapshots: this.#snapshots,
     });
     this.#gauge = new ContextGauge(warn);
-    this.#gaugeItem = new GaugeItem(this.#gauge, () => this.sessions.current);
+    this.#gaugeItem = new GaugeItem(
+      this.#gauge,
+      () => this.sessions.current,
+      () => this.#spend.current(),
+    );
     this.tree = new SummariesTree(
       () => this.sessions.current,
       () => this.sessions.latestIfAny(),
@@ -111,6 +123,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     );
     this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
     const attachments = new Attachments(() => this.clock.id());
+    this.#attachments = attachments;
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
       link: () => this.#currentLink(),
@@ -118,6 +131,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
         link: () => this.link(),
         sessions: this.sessions,
         attachments,
+        drafts: this.drafts,
         runCommand: (command, argument) => pageCommand(this, command, argument),
         searchFor: (query) => this.search(query),
         deleteSession: (id, deleted) =>
@@ -146,6 +160,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
       }),
+      editorModels,
+      editorModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {
         this.models.clear();
         void this.#settingsChanged();
@@ -182,6 +198,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
 
   chosenModel(): ChosenModel {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
+  }
+
+  /** Shows everywhere who answers now. */
+  async modelChanged(): Promise<void> {
+    await this.#checkModel();
+    this.sessions.current?.modelChanged();
+    await this.panel.changed();
+    this.#refresh();
   }
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
@@ -229,7 +253,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       systemPrompt: settings.chat.systemPrompt,
       memory: '',
       policy: policyOf(settings),
-      ...windowOf(settings, chosen),
+      ...windowOf(settings, this.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.extractiveOnFault,
       resetFinishedTask: settings.task.resetFinished,
@@ -244,29 +268,23 @@ export class Threadkeeper implements Product, vscode.Disposable {
       return known.conversation;
     }
     const { clock, log } = this;
-    const counter = await loadEncoding(infoOf(chosenChatModel(readSettings(), journal.state)).encoding);
+    const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
+    const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
+    await Promise.all([this.models.prepare(chatModel()), this.models.prepare(summarizer())]);
+    const counter = await loadEncoding(this.models.info(chatModel()).encoding);
     const search = new SessionSearch(() => journal.state, clock);
     const memory: LocalMemory = {
       search: (query, limit) => search.search(query, limit).map((hit) => ({ ...hit, number: hit.position + 1 })),
     };
-    const price = (model: string, usage: Usage): number | null => priceOf(usage, modelInfo(model)) ?? null;
     // Detection and summaries are the largest part of the bundle: read when the first compression runs.
     let working: Promise<CompressionWork> | undefined;
     const compression = (): Promise<CompressionWork> =>
       (working ??= import('../app/compress-session.ts').then(({ compressSession }) =>
         compressSession({
           clock,
-          price,
+          price: costOf,
           preset: () => readSettings().summarizer.preset,
-          summaryModel: async () => {
-            const settings = readSettings();
-            const chosen = chosenSummaryModel(settings, chosenChatModel(settings, journal.state));
-            if (chosen.provider === 'local') return undefined;
-            return {
-              model: retrying(await this.models.make(chosen, memory)),
-              maxInputTokens: infoOf(chosen).contextWindow,
-            };
-          },
+          summaryModel: (job) => this.#summarizers.model(summarizer(), memory, job),
         }),
       ));
     const compressor = new Compressor({
@@ -274,6 +292,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       clock,
       log,
       counter,
+      spendGate: this.#summarizers.gate(summarizer),
       work: async (job) => (await compression())(job),
     });
     const conversation: Conversation = new Conversation({
@@ -282,12 +301,12 @@ export class Threadkeeper implements Product, vscode.Disposable {
       log,
       counter,
       countStore: this.#counts,
-      calibration: () => this.#calibrations.of(chosenChatModel(readSettings(), journal.state)),
+      calibration: () => this.#calibrations.of(chatModel()),
       compressor,
-      price,
+      price: costOf,
       settings: () => this.#settings(journal),
       chatModel: async () => {
-        const chosen = chosenChatModel(readSettings(), journal.state);
+        const chosen = chatModel();
         if (chosen.provider === 'local') await search.grow();
         const model = await this.models.make(chosen, memory);
         return retrying(model, { onWait: (ms) => conversation.setWaiting(clock.now() + ms) });
@@ -313,16 +332,16 @@ export class Threadkeeper implements Product, vscode.Disposable {
       {
         sessions: async () => (await this.#list()).map((one) => sessionView(one, untitled())),
         model: () => {
-          const { provider, model } = this.chosenModel();
-          const label = provider === 'local' ? vscode.l10n.t('No model (local)') : model;
-          return { provider, model, label, takesImages: false, ready: this.#modelReady };
+          const chosen = this.chosenModel();
+          const { provider, model } = chosen;
+          return { provider, model, label: this.models.label(chosen), takesImages: false, ready: this.#modelReady };
         },
         settings: () => {
           const { chat } = readSettings();
           const { enterSends, pasteAsAttachmentAbove } = chat;
           return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {} };
         },
-        draft: () => ({ text: this.drafts.get(journal.id), attachments: [] }),
+        draft: () => ({ text: this.drafts.get(journal.id), attachments: this.#attachments.views() }),
         notices: () =>
           journal.notice === undefined
             ? []
@@ -348,11 +367,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   async #settingsChanged(): Promise<void> {
+    this.#summarizers.reset();
     try {
-      await this.#checkModel();
-      this.sessions.current?.modelChanged();
-      await this.panel.changed();
-      this.#refresh();
+      await this.modelChanged();
     } catch (error) {
       const { text } = this.describe(error);
       void vscode.window.showWarningMessage(text);

@@ -189,7 +189,7 @@ function coverage(frontier: readonly FrontierItem[]): (position: number) => bool
 function newestUserPosition(state: SessionState): number | undefined {
   for (let position = state.path.length - 1; position >= 0; position--) {
     const message = state.messages.get(state.path[position]!);
-    if (message?.role === 'user' && !state.isDeleted(message.id)) return position;
+    if (message?.role === 'user') return position;
   }
   return undefined;
 }

@@ -24,7 +24,9 @@ export function chooseFrontier(
     if (isOpen(node.id)) continue;
     const from = positionOf(node.first);
     const to = positionOf(node.last);
-    if (from !== undefined && to !== undefined && from <= to) candidates.push({ node, from, to, order });
+    if (from === undefined || to === undefined) continue;
+    // Of a node that covers a deleted message the rest stands word for word again, until it is summarized anew.
+    if (to - from + 1 === node.messages) candidates.push({ node, from, to, order });
   }
   candidates.sort((a, b) => b.to - b.from - (a.to - a.from) || b.order - a.order);
   const chosen = new Disjoint();

@@ -107,7 +107,7 @@ export class SessionState {
     return state;
   }
 
-  /** Message ids of the active branch, oldest first. */
+  /** Message ids of the active branch, oldest first, without those that were deleted. */
   get path(): readonly MessageId[] {
     return this.#path;
   }
@@ -173,7 +173,7 @@ export class SessionState {
       const stop = item?.from ?? this.#path.length;
       for (; position < stop; position++) {
         const message = this.messages.get(this.#path[position]!);
-        if (message && !this.isDeleted(message.id)) yield { message, position };
+        if (message) yield { message, position };
       }
       if (item) position = Math.max(position, item.to + 1);
     }
@@ -228,6 +228,7 @@ export class SessionState {
       case 'message_deleted':
         if (event.deleted) this.#deletedMessages.add(event.id);
         else this.#deletedMessages.delete(event.id);
+        this.#moveHead(this.head);
         return;
       case 'task_set':
         this.task = event.task;
@@ -309,10 +310,10 @@ export class SessionState {
       const message = this.messages.get(at);
       if (!message) break;
       seen.add(at);
-      path.push(at);
+      if (!this.#deletedMessages.has(at)) path.push(at);
       at = message.parent;
     }
-    this.head = path[0] ?? null;
+    this.head = to !== null && this.messages.has(to) ? to : null;
     this.#path = path.reverse();
     this.#position = new Map(this.#path.map((id, position) => [id, position]));
     this.#frontier = undefined;

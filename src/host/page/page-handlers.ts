@@ -9,6 +9,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import type { CommandName, HitView, OutlineView } from '../../protocol/views.ts';
 import type { Attachments } from '../attachments.ts';
+import type { Drafts } from '../drafts.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { openNodeDocument } from '../documents.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
@@ -19,6 +20,7 @@ export interface HandlerDeps {
   readonly link: () => PageLink;
   readonly sessions: Sessions;
   readonly attachments: Attachments;
+  readonly drafts: Drafts;
   readonly runCommand: (command: CommandName, argument: string | undefined) => Promise<void>;
   readonly searchFor: (query: string) => Promise<readonly HitView[]>;
   readonly deleteSession: (id: Parameters<Sessions['open']>[0], deleted: boolean) => Promise<void>;
@@ -52,9 +54,16 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
     pinned: true,
   });
 
+  const showDraft = (text: string): void => {
+    const draft = { text, attachments: deps.attachments.views() };
+    deps.link().post({ type: 'draft', draft, focus: false });
+  };
+
   return {
     send: async ({ text, attachments }) => {
-      await conversation().send(text, deps.attachments.take(attachments));
+      const taken = deps.attachments.take(attachments);
+      showDraft('');
+      await conversation().send(text, taken);
       return null;
     },
     editAndResend: async ({ message, text }) => {
@@ -71,9 +80,14 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       await conversation().send(vscode.l10n.t('Continue where you stopped.'));
       return null;
     },
-    attach: async ({ what }) => deps.attachments.add(what, conversation().counter),
+    attach: async ({ what }) => {
+      const view = await deps.attachments.add(what, conversation().counter);
+      showDraft(deps.drafts.get(conversation().journal.id));
+      return view;
+    },
     detach: ({ id }) => {
       deps.attachments.remove(id);
+      showDraft(deps.drafts.get(conversation().journal.id));
       return Promise.resolve(null);
     },
     completeFiles: async ({ query }) => {

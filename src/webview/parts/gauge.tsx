@@ -21,7 +21,9 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
   const open = page.panel === 'gauge';
   const share = gauge.budget > 0 ? gauge.used / gauge.budget : 0;
   const level = share >= 0.9 ? 'full' : share >= (gauge.threshold ?? 0.75) ? 'high' : 'low';
-  const label = text('gaugeText', formatCount(gauge.used), formatCount(gauge.budget), formatPercent(share));
+  const about = gauge.approximate === true ? '~' : '';
+  const used = about + formatCount(gauge.used);
+  const label = text('gaugeText', used, formatCount(gauge.budget), about + formatPercent(share));
   const parts = gauge.parts.filter((part) => part.tokens > 0);
   const scale = Math.max(gauge.budget, gauge.used, 1);
   return (
