@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
 import { Calibration } from '../core/tokens/calibration.ts';
-import { infoOf, type ChosenModel } from './models.ts';
+import { modelInfo } from '../core/tokens/models.ts';
+import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
 /** Models whose reports are kept: the ones used last. */
@@ -33,7 +34,7 @@ export class Calibrations {
   of(chosen: ChosenModel): Calibration | undefined {
     if (chosen.provider === 'local') return undefined;
     const key = `${chosen.provider}/${chosen.model}`;
-    const known = this.#known.get(key) ?? new Calibration(infoOf(chosen).countFactor, this.#stored.get(key));
+    const known = this.#known.get(key) ?? new Calibration(modelInfo(chosen.model).countFactor, this.#stored.get(key));
     this.#known.delete(key);
     this.#known.set(key, known);
     return known;

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import type { CompressionOutcome, Compressor } from '../app/compressor.ts';
 import type { Conversation } from '../app/conversation.ts';
+import { SpendLimitReached } from '../app/spend.ts';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
-import { askForKey, chooseProvider } from './keys.ts';
-import { chooseModel } from './model-picker.ts';
+import { askForKey, chooseProvider, isKeyed } from './keys.ts';
+import { chooseModel, testApiKey } from './model-picker.ts';
 import { exportSession, importFile, openSample } from './transcript-commands.ts';
 import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
@@ -43,6 +44,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     await app.keys.clear(provider);
     inform(vscode.l10n.t('The key was removed.'));
   },
+  [COMMAND.testApiKey]: testApiKey,
   [COMMAND.importTranscript]: (app, argument) => importFile(app, argument instanceof vscode.Uri ? argument : undefined),
   [COMMAND.exportSession]: exportSession,
   [COMMAND.openSampleSession]: openSample,
@@ -122,7 +124,7 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
       return undoCompression(app);
     case 'setKey': {
       const { provider } = app.chosenModel();
-      await askForKey(app.keys, provider === 'local' ? undefined : provider);
+      await askForKey(app.keys, isKeyed(provider) ? provider : undefined);
       return;
     }
     case 'openSettings':
@@ -203,10 +205,7 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
         record.events.filter((event) => event.status === 'active').length,
       );
       if (fault === undefined) inform(done);
-      else
-        void vscode.window.showWarningMessage(
-          `${done} ${vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.')} ${app.describe(fault).text}`,
-        );
+      else void vscode.window.showWarningMessage(`${done} ${byCode(fault)} ${app.describe(fault).text}`);
       return;
     }
     case 'nothing':
@@ -216,6 +215,8 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
       );
     case 'off':
       return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
+    case 'spent':
+      throw new SpendLimitReached();
     case 'cancelled':
       return inform(vscode.l10n.t('The compression was cancelled; the session is as it was.'));
     case 'failed':
@@ -225,6 +226,12 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
     case 'cooling':
       return inform(vscode.l10n.t('A compression is under way; it is committed when the reply has ended.'));
   }
+}
+
+function byCode(fault: unknown): string {
+  return fault instanceof SpendLimitReached
+    ? vscode.l10n.t('No model was used, so this summary was made by code.')
+    : vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.');
 }
 
 async function undoCompression(app: Product): Promise<void> {

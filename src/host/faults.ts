@@ -3,6 +3,7 @@ import { ContextOverflow, TurnRunning } from '../app/conversation.ts';
 import { describeFault, type FaultAction } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { StoreFault } from '../app/ports.ts';
+import { SpendLimitReached } from '../app/spend.ts';
 import { PolicyError } from '../core/policy/policy.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import type { FaultView, RequestFaultReason } from '../protocol/faults.ts';
@@ -45,6 +46,15 @@ export function faultView(error: unknown): FaultView {
         error.budget.toLocaleString(),
       ),
       action: { label: actionLabel('chooseModel'), command: 'model' },
+    };
+  }
+  if (error instanceof SpendLimitReached) {
+    return {
+      reason: 'invalid',
+      text: vscode.l10n.t(
+        'This month’s limit for compression is used up: raise it in the settings, or wait for the next month.',
+      ),
+      action: { label: actionLabel('openSettings'), command: 'openSettings' },
     };
   }
   if (error instanceof TurnRunning) return { reason: 'busy', text: error.message };

@@ -3,16 +3,19 @@ import type { Conversation } from '../app/conversation.ts';
 import type { GaugeView } from '../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from './ids.ts';
+import type { MonthlySpend } from './models/spend-limit.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #gauge: ContextGauge;
   readonly #conversation: () => Conversation | undefined;
+  readonly #spend: () => MonthlySpend;
 
-  constructor(gauge: ContextGauge, conversation: () => Conversation | undefined) {
+  constructor(gauge: ContextGauge, conversation: () => Conversation | undefined, spend: () => MonthlySpend) {
     this.#gauge = gauge;
     this.#conversation = conversation;
+    this.#spend = spend;
     this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
     this.#item.name = vscode.l10n.t('Threadkeeper: Context');
     this.#item.command = COMMAND.showActions;
@@ -34,7 +37,7 @@ export class GaugeItem implements vscode.Disposable {
     const level = this.#gauge.level(view);
     const about = view.approximate === true ? '~' : '';
     this.#item.text = `$(${compressing ? 'sync~spin' : 'symbol-ruler'}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${percent} %`;
-    this.#item.tooltip = tooltip(view, conversation);
+    this.#item.tooltip = tooltip(view, conversation, this.#spend());
     this.#item.accessibilityInformation = {
       label: vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget),
       role: 'button',
@@ -52,7 +55,7 @@ export function short(tokens: number): string {
   return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
 }
 
-function tooltip(view: GaugeView, conversation: Conversation): vscode.MarkdownString {
+function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpend): vscode.MarkdownString {
   const { counters, title } = conversation.state;
   const names: Readonly<Record<GaugeView['parts'][number]['name'], string>> = {
     system: vscode.l10n.t('System prompt'),
@@ -84,5 +87,17 @@ function tooltip(view: GaugeView, conversation: Conversation): vscode.MarkdownSt
     text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
   if (cost > 0) text.appendMarkdown(`${vscode.l10n.t('This session cost {0} $.', cost.toFixed(4))}\n\n`);
+  text.appendMarkdown(spendLine(spend));
   return text;
+}
+
+/** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
+export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
+  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost {0} $ this month.', usd.toFixed(4)) : '';
+  const sum = vscode.l10n.t('Compression cost {0} $ of {1} $ this month.', usd.toFixed(4), limitUsd.toFixed(2));
+  if (!isSpent) return sum;
+  const rest = vscode.l10n.t(
+    'The limit is used up: nothing is compressed in the background, and what cannot wait is summarized by code.',
+  );
+  return `${sum}\n\n$(warning) ${rest}`;
 }

@@ -10,6 +10,7 @@ export const COMMAND = {
   chooseModel: 'threadkeeper.chooseModel',
   setApiKey: 'threadkeeper.setApiKey',
   clearApiKey: 'threadkeeper.clearApiKey',
+  testApiKey: 'threadkeeper.testApiKey',
   importTranscript: 'threadkeeper.importTranscript',
   exportSession: 'threadkeeper.exportSession',
   openSampleSession: 'threadkeeper.openSampleSession',

@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
+export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
+
 /** API keys, in SecretStorage alone: not in settings, logs, exports or journals. */
 export class Keys {
   readonly #secrets: vscode.SecretStorage;
@@ -48,7 +50,8 @@ export async function askForKey(keys: Keys, provider?: KeyedProvider): Promise<K
   return chosen;
 }
 
-const LABEL: Readonly<Record<KeyedProvider, string>> = {
+/** What the providers call themselves. */
+export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
   compatible: 'OpenAI-compatible',

@@ -1,52 +1,53 @@
 import * as vscode from 'vscode';
-import { modelInfo } from '../core/tokens/models.ts';
-import { askForKey } from './keys.ts';
+import type { Conversation } from '../app/conversation.ts';
 import { short } from './gauge-item.ts';
-import type { ProviderName } from './settings.ts';
+import { COMMAND } from './ids.ts';
+import { askForKey, chooseProvider, isKeyed, LABEL, type KeyedProvider } from './keys.ts';
+import type { ChosenModel } from './models.ts';
 import type { Product } from './product.ts';
+import type { ProviderName } from './settings.ts';
 
 /** How long the list of a provider's models is waited for, in ms. */
 const LIST_TIMEOUT_MS = 8000;
 
+export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
+export type ModelItem = vscode.QuickPickItem & { readonly model: string };
+
 /** Chooses who answers in this session: a provider, then one of its models. The session remembers it. */
 export async function chooseModel(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const provider = await pickProvider();
+  const providers = providerItems(app);
+  const title = vscode.l10n.t('Who answers in this session?');
+  const provider = (await vscode.window.showQuickPick(providers, { title }))?.provider;
   if (!provider) return;
   if (provider === 'local') {
-    await conversation.journal.append({ type: 'model_selected', provider, model: 'local' });
-    await app.panel.changed();
+    await selectModel(app, conversation, provider, 'local');
     return;
   }
-  const base = {
-    provider,
-    model: '',
-    baseUrl: app.chosenModel().provider === provider ? app.chosenModel().baseUrl : '',
-  };
-  if (!(await app.models.isReady(base)) && !(await askForKey(app.keys, provider))) return;
-  const listed = await app.models.list({ ...base, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  const items = listed.map((model) => {
-    const info = modelInfo(model);
-    return { label: model, ...(info.known && { description: vscode.l10n.t('{0} tokens', short(info.contextWindow)) }) };
-  });
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Choose Model') });
+  const base = at(app, provider);
+  if (isKeyed(provider) && !(await app.models.isReady(base)) && !(await askForKey(app.keys, provider))) return;
+  const picked = await vscode.window.showQuickPick(modelItems(app, base), { title: vscode.l10n.t('Choose Model') });
   if (!picked) return;
-  const before = conversation.budget();
-  await conversation.journal.append({ type: 'model_selected', provider, model: picked.label });
-  await app.panel.changed();
-  const { total } = conversation.context();
-  if (conversation.budget() < before && total > conversation.budget()) {
-    const compress = vscode.l10n.t('Compress History');
-    const answer = await vscode.window.showWarningMessage(
-      vscode.l10n.t('The conversation is larger than the window of {0}.', picked.label),
-      compress,
-    );
-    if (answer === compress) await vscode.commands.executeCommand('threadkeeper.compressHistory');
-  }
+  const { isOutgrown } = await selectModel(app, conversation, provider, picked.model);
+  if (isOutgrown) await offerCompression(picked.label);
 }
 
-async function pickProvider(): Promise<ProviderName | undefined> {
-  const items: readonly { label: string; description: string; provider: ProviderName }[] = [
+/** The providers, the editor's own models first where there are any: they need no key. */
+export async function providerItems(app: Product): Promise<ProviderItem[]> {
+  const mine = await app.models
+    .list(at(app, 'vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS))
+    .catch((error: unknown) => {
+      // One extension that does not answer must not take the other providers from the list.
+      app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
+      return [];
+    });
+  const editor: ProviderItem = {
+    label: vscode.l10n.t('Models of the editor'),
+    description: vscode.l10n.t('{0} models; sends your text to the vendor you choose', mine.length),
+    provider: 'vscode',
+  };
+  return [
+    ...(mine.length > 0 ? [editor] : []),
     {
       label: 'Local',
       description: vscode.l10n.t('no key, no network: finds and quotes what was said'),
@@ -60,5 +61,62 @@ async function pickProvider(): Promise<ProviderName | undefined> {
       provider: 'compatible',
     },
   ];
-  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Who answers in this session?') }))?.provider;
+}
+
+/** The models of a provider, with their windows where they are known. Rejects with `ModelFault`. */
+export async function modelItems(app: Product, provider: ChosenModel): Promise<ModelItem[]> {
+  const listed = await app.models.list(provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
+  return listed.map((model) => {
+    const info = app.models.info({ ...provider, model });
+    const label = app.models.label({ ...provider, model });
+    return {
+      model,
+      label,
+      ...(info.known && { description: vscode.l10n.t('{0} tokens', short(info.contextWindow)) }),
+      ...(label !== model && { detail: model }),
+    };
+  });
+}
+
+/**
+ * Makes a model the one that answers in this session. `isOutgrown`: its window is smaller than that of the model before
+ * it, and too small for the conversation as it stands.
+ */
+export async function selectModel(
+  app: Product,
+  conversation: Conversation,
+  provider: ProviderName,
+  model: string,
+): Promise<{ readonly isOutgrown: boolean }> {
+  const before = conversation.budget();
+  await conversation.journal.append({ type: 'model_selected', provider, model });
+  await app.modelChanged();
+  const after = conversation.budget();
+  return { isOutgrown: after < before && conversation.context().total > after };
+}
+
+async function offerCompression(label: string): Promise<void> {
+  const compress = vscode.l10n.t('Compress History');
+  const text = vscode.l10n.t('The conversation is larger than the window of {0}.', label);
+  const answer = await vscode.window.showWarningMessage(text, compress);
+  if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
+}
+
+/** Says in one sentence whether a key works, by listing the provider's models. */
+export async function testApiKey(app: Product): Promise<void> {
+  const provider = await chooseProvider();
+  if (!provider) return;
+  void vscode.window.showInformationMessage(await tryKey(app, provider));
+}
+
+/** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
+export async function tryKey(app: Product, provider: KeyedProvider): Promise<string> {
+  const models = await app.models.list(at(app, provider), AbortSignal.timeout(LIST_TIMEOUT_MS));
+  return vscode.l10n.t('The key for {0} works: it offers {1} models.', LABEL[provider], models.length);
+}
+
+/** A provider at the address that the settings give it, before a model is chosen. */
+function at(app: Product, provider: ProviderName): ChosenModel {
+  const chosen = app.chosenModel();
+  return { provider, model: 'list', baseUrl: chosen.provider === provider ? chosen.baseUrl : '' };
 }

@@ -3,15 +3,20 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatModel } from '../app/ports.ts';
 import { budgetOf } from '../core/budget/gauge.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { modelInfo, type ModelInfo } from '../core/tokens/models.ts';
+import type { Urgency } from '../app/compressor.ts';
+import type { Usage } from '../core/model/message.ts';
+import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../providers/factory.ts';
 import type { LocalMemory } from '../providers/local.ts';
-import type { Keys } from './keys.ts';
+import type { EditorModels } from './editor-models.ts';
+import { isKeyed, type Keys } from './keys.ts';
 import type { ProviderName, Settings } from './settings.ts';
 
 /** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
   local: { chat: 'local', summary: 'local' },
+  // Which models the user has is not known beforehand; no name means the first that the editor offers.
+  vscode: { chat: '', summary: '' },
   openai: { chat: 'gpt-5.4-mini', summary: 'gpt-5-nano' },
   anthropic: { chat: 'claude-sonnet-5', summary: 'claude-haiku-4-5' },
   compatible: { chat: '', summary: '' },
@@ -45,14 +50,8 @@ export function chosenSummaryModel(settings: Settings, chat: ChosenModel): Chose
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
-/** What is known of a model: window, price and so on. The local one reads as much as a middling model does. */
-export function infoOf(chosen: ChosenModel): ModelInfo {
-  return modelInfo(chosen.model);
-}
-
 /** The window in force, and what of it is kept for the reply, in tokens. */
-export function windowOf(settings: Settings, chosen: ChosenModel): { contextWindow: number; reservedTokens: number } {
-  const info = infoOf(chosen);
+export function windowOf(settings: Settings, info: ModelInfo): { contextWindow: number; reservedTokens: number } {
   const contextWindow = settings.chat.contextWindow ?? info.contextWindow;
   const budget = budgetOf({ ...info, contextWindow }, settings.chat.reservedTokens);
   return { contextWindow, reservedTokens: contextWindow - budget.tokens };
@@ -62,23 +61,57 @@ export function windowOf(settings: Settings, chosen: ChosenModel): { contextWind
 export class Models {
   readonly #registry = new ModelRegistry();
   readonly #keys: Keys;
+  readonly #editor: EditorModels;
 
-  constructor(keys: Keys) {
+  constructor(keys: Keys, editor: EditorModels) {
     this.#keys = keys;
+    this.#editor = editor;
   }
 
-  /** Throws `ModelFault` with reason `no_key`, or `bad_request` for an address that is none. */
-  async make(chosen: ChosenModel, memory: LocalMemory): Promise<ChatModel> {
+  /** What is known of a model: window, price and so on. */
+  info({ provider, model }: ChosenModel): ModelInfo {
+    if (provider !== 'vscode') return modelInfo(model);
+    const facts = this.#editor.facts(model);
+    // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.
+    return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
+  }
+
+  /** The name to show. */
+  label({ provider, model }: ChosenModel): string {
+    if (provider === 'local') return vscode.l10n.t('No model (local)');
+    return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
+  }
+
+  /** Makes sure that `info` knows the model, where the editor has to be asked about it. */
+  async prepare(chosen: ChosenModel): Promise<void> {
+    if (chosen.provider === 'vscode' && !this.#editor.facts(chosen.model)) await this.isReady(chosen);
+  }
+
+  hasPrice(chosen: ChosenModel): boolean {
+    return this.info(chosen).price !== undefined;
+  }
+
+  /** Throws `ModelFault`, such as `no_key`, `model_not_found`, or `bad_request` for an address that is none. */
+  async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
+    if (chosen.provider === 'vscode') return this.#editor.make(chosen.model, urgency);
     return this.#registry.createModel(await this.#config(chosen), memory);
   }
 
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly string[]> {
+    if (chosen.provider === 'vscode') return (await this.#editor.list()).map((one) => one.model);
     return this.#registry.listModels(await this.#config(chosen), signal);
   }
 
-  /** Whether the provider's key is there, where it needs one. */
+  /** Whether the provider's key is there, where it needs one, and the model, where the editor offers it. */
   async isReady(chosen: ChosenModel): Promise<boolean> {
-    return !needsKey(chosen) || ((await this.#key(chosen)) ?? '') !== '';
+    if (chosen.provider === 'vscode') {
+      // An extension that does not answer is as good as none; sending says what is wrong.
+      return this.#editor.find(chosen.model).then(
+        (found) => found !== undefined,
+        () => false,
+      );
+    }
+    return !needsKey(chosen.provider) || ((await this.#key(chosen.provider)) ?? '') !== '';
   }
 
   clear(): void {
@@ -87,19 +120,31 @@ export class Models {
 
   async #config(chosen: ChosenModel): Promise<ModelConfig> {
     const { provider, model, baseUrl } = chosen;
-    const apiKey = await this.#key(chosen);
-    if (needsKey(chosen) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
+    if (provider === 'vscode') throw new ModelFault('bad_request', 'the editor makes its models itself');
+    const apiKey = await this.#key(provider);
+    if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '')
       throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
     return { provider, model, ...(baseUrl !== '' && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
   }
 
-  async #key({ provider }: ChosenModel): Promise<string | undefined> {
-    return provider === 'local' ? undefined : this.#keys.get(provider);
+  async #key(provider: ProviderName): Promise<string | undefined> {
+    return isKeyed(provider) ? this.#keys.get(provider) : undefined;
   }
 }
 
+/** Money of a call in US dollars; null when the price is not known. `model` is `provider/model`. */
+export function costOf(model: string, usage: Usage): number | null {
+  const info = modelInfo(model);
+  return priceOf(usage, model.startsWith('vscode/') ? unpriced(info) : info) ?? null;
+}
+
+/** What the editor's models cost is between the user and the vendor, whatever the same model costs elsewhere. */
+function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {
+  return info;
+}
+
 /** A server of one's own often takes none. */
-function needsKey({ provider }: ChosenModel): boolean {
+function needsKey(provider: ProviderName): boolean {
   return provider === 'openai' || provider === 'anthropic';
 }

@@ -19,6 +19,8 @@ export interface Product {
   readonly tree: SummariesTree;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
+  /** Shows everywhere who answers now; called after another model was chosen. */
+  modelChanged(): Promise<void>;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** What the user reads of an error. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type Policy, type Triggers } from '../core/policy/policy.ts';
 
-const PROVIDERS = ['local', 'openai', 'anthropic', 'compatible'] as const;
+const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
@@ -42,6 +42,7 @@ const schema = v.object({
     window: orNull(v.number()),
     ledgerShare: orNull(share),
     extractiveOnFault: v.boolean(),
+    monthlyLimitUsd: orNull(positive),
   }),
   task: v.object({ resetFinished: v.boolean() }),
   recall: v.object({ share: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)) }),
@@ -81,7 +82,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
     messages: trigger(compression.messages),
     every: trigger(compression.every),
     ageMs: trigger(compression.ageHours, 3_600_000),
-    taskReset: compression.taskReset ?? undefined,
+    taskReset: trigger(compression.taskReset),
   };
   return resolvePolicy(name, {
     triggers: defined(set),

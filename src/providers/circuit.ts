@@ -1,4 +1,5 @@
 import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatModel } from '../app/ports.ts';
 
 /**
  *   closed --(threshold faults in a row)--> open --(coolDownMs)--> half open --success--> closed
@@ -66,4 +67,20 @@ export class Circuit {
     const asked = ModelFault.is(error) ? (error.retryAfterMs ?? 0) : 0;
     this.#openedAt = this.#now() + Math.max(0, asked - this.#coolDownMs);
   }
+}
+
+/** A model that is asked only while the circuit is closed. Its reply is handed on when it is whole. */
+export function guarded(model: ChatModel, circuit: Circuit): ChatModel {
+  return {
+    id: model.id,
+    provider: model.provider,
+    model: model.model,
+    async *stream(request, signal) {
+      yield* await circuit.run(async () => {
+        const chunks: ChatChunk[] = [];
+        for await (const chunk of model.stream(request, signal)) chunks.push(chunk);
+        return chunks;
+      });
+    },
+  };
 }

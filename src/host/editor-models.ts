@@ -1,0 +1,150 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import { Emitter, type Disposable } from '../app/emitter.ts';
+import { ModelFault } from '../app/fault.ts';
+import type { ChatModel } from '../app/ports.ts';
+import type { Urgency } from '../app/compressor.ts';
+import { EditorChat } from './models/editor-chat.ts';
+
+/** What is known of one of the editor's models. */
+interface EditorModelFacts {
+  /** `vendor/id`: what the session and the settings call it. */
+  readonly model: string;
+  readonly name: string;
+  /** Tokens that a request may hold. */
+  readonly maxInputTokens: number;
+}
+
+const STATE_KEY = 'threadkeeper.editorModels';
+/** Facts kept from one window to the next: some models that sessions use, not a catalogue. */
+const MAX_STORED = 16;
+/** How long the extensions that offer models may take to say so, in ms. */
+const SELECT_LIMIT_MS = 8000;
+
+const storedSchema = v.array(v.object({ model: v.string(), name: v.string(), maxInputTokens: v.number() }));
+
+/**
+ * The editor's own language models, of whatever vendors the user has. Listing them asks nobody for consent, yet wakes
+ * their extensions, so it is done when the user opens the picker or has chosen such a model.
+ */
+export class EditorModels implements Disposable {
+  readonly #state: vscode.Memento;
+  readonly #access: vscode.LanguageModelAccessInformation;
+  readonly #chats = new Map<string, EditorChat>();
+  readonly #live = new Map<string, vscode.LanguageModelChat>();
+  readonly #missing = new Set<string>();
+  readonly #appeared: Emitter<undefined>;
+  readonly #subscription: vscode.Disposable;
+  #looking = false;
+
+  constructor(state: vscode.Memento, access: vscode.LanguageModelAccessInformation, warn: (message: string) => void) {
+    this.#state = state;
+    this.#access = access;
+    this.#appeared = new Emitter((error) => warn(`A listener of the editor's models failed: ${String(error)}`));
+    this.#subscription = vscode.lm.onDidChangeChatModels(() => {
+      this.#lookAgain().catch((error: unknown) => warn(`The editor's models could not be listed: ${String(error)}`));
+    });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  /** A model that was asked for and missing is there now: its extension came later than this one. */
+  onDidAppear(listener: () => void): Disposable {
+    return this.#appeared.on(listener);
+  }
+
+  /** All of them. */
+  async list(): Promise<readonly EditorModelFacts[]> {
+    return (await this.#select({})).map(factsOf);
+  }
+
+  /**
+   * Known at once: as the editor last said, in this window or an earlier one. Undefined for a model never seen. An
+   * empty name means the first that is offered.
+   */
+  facts(model: string): EditorModelFacts | undefined {
+    if (model === '') {
+      const [first] = this.#live.values();
+      return first ? factsOf(first) : this.#stored()[0];
+    }
+    const live = this.#live.get(model);
+    return live ? factsOf(live) : this.#stored().find((one) => one.model === model);
+  }
+
+  /** The model as it is offered now; an empty name means the first that is offered. */
+  async find(model: string): Promise<vscode.LanguageModelChat | undefined> {
+    const slash = model.indexOf('/');
+    const found = await this.#select(model === '' ? {} : { vendor: model.slice(0, slash), id: model.slice(slash + 1) });
+    const chat = found[0];
+    if (chat) {
+      this.#missing.delete(model);
+      await this.#remember(factsOf(chat));
+    } else this.#missing.add(model);
+    return chat;
+  }
+
+  /**
+   * Throws `ModelFault`: `model_not_found`, and `forbidden` in the background where the user has not allowed requests
+   * yet, since a question for consent may only follow something the user did.
+   */
+  async make(model: string, urgency: Urgency): Promise<ChatModel> {
+    const chat = await this.find(model);
+    if (!chat) throw new ModelFault('model_not_found', `the editor offers no model ${model}`);
+    if (urgency === 'background' && this.#access.canSendRequest(chat) !== true)
+      throw new ModelFault('forbidden', 'the user has not been asked for consent yet');
+    const name = nameOf(chat);
+    const known = this.#chats.get(name);
+    if (known?.uses(chat) === true) return known;
+    const made = new EditorChat(name, chat);
+    this.#chats.set(name, made);
+    return made;
+  }
+
+  async #select(selector: vscode.LanguageModelChatSelector): Promise<readonly vscode.LanguageModelChat[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const fault = new ModelFault('timeout', `the editor did not list its models within ${SELECT_LIMIT_MS} ms`);
+      timer = setTimeout(() => reject(fault), SELECT_LIMIT_MS);
+    });
+    try {
+      const found = await Promise.race([vscode.lm.selectChatModels(selector), late]);
+      for (const chat of found) this.#live.set(nameOf(chat), chat);
+      return found;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // Asking makes the editor look, and what it finds is an event again: one look at a time ends that.
+  async #lookAgain(): Promise<void> {
+    if (this.#looking || this.#missing.size === 0) return;
+    this.#looking = true;
+    try {
+      const found = await Promise.all([...this.#missing].map((model) => this.find(model)));
+      if (found.some((chat) => chat !== undefined)) this.#appeared.emit(undefined);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #stored(): readonly EditorModelFacts[] {
+    const result = v.safeParse(storedSchema, this.#state.get(STATE_KEY));
+    return result.success ? result.output : [];
+  }
+
+  async #remember(facts: EditorModelFacts): Promise<void> {
+    const stored = this.#stored();
+    const known = stored.find((one) => one.model === facts.model);
+    if (known?.name === facts.name && known.maxInputTokens === facts.maxInputTokens) return;
+    const others = stored.filter((one) => one.model !== facts.model);
+    await this.#state.update(STATE_KEY, [facts, ...others].slice(0, MAX_STORED));
+  }
+}
+
+const nameOf = (chat: vscode.LanguageModelChat): string => `${chat.vendor}/${chat.id}`;
+
+function factsOf(chat: vscode.LanguageModelChat): EditorModelFacts {
+  return { model: nameOf(chat), name: chat.name, maxInputTokens: chat.maxInputTokens };
+}

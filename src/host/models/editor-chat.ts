@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
+import type { Usage } from '../../core/model/message.ts';
+import { Tolerance, type Extra } from '../../providers/tolerance.ts';
+import { callLimits, runWatched } from '../../providers/watched-call.ts';
+import { editorFault } from './editor-fault.ts';
+import { editorMessages, type EditorMessage } from './editor-request.ts';
+
+/** A counter that takes longer, in ms, is not waited for: the reply matters more than its figures. */
+const COUNT_LIMIT_MS = 3000;
+
+/**
+ * One of the editor's language models behind the port. The editor reports no usage, so the model's own counter says
+ * what was sent and received; it takes no limit of the reply's length and no schema, which are left to the prompt.
+ * A first request makes the editor ask for the user's consent, so it may only follow something the user did.
+ */
+export class EditorChat implements ChatModel {
+  readonly provider = 'vscode';
+  readonly model: string;
+  readonly id: string;
+  readonly #chat: vscode.LanguageModelChat;
+  readonly #tolerance = new Tolerance();
+
+  /** @param model `vendor/id`, the name under which the session remembers it */
+  constructor(model: string, chat: vscode.LanguageModelChat) {
+    this.model = model;
+    this.id = `vscode/${model}`;
+    this.#chat = chat;
+  }
+
+  /** Whether this is still the model that the editor hands out under its name. */
+  uses(chat: vscode.LanguageModelChat): boolean {
+    return this.#chat === chat;
+  }
+
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk> {
+    return runWatched(
+      signal,
+      callLimits(undefined),
+      ({ controller }) => this.#open(request, controller.signal),
+      editorFault,
+    );
+  }
+
+  async *#open(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
+    const messages = editorMessages(request);
+    const cancel = new vscode.CancellationTokenSource();
+    const stop = (): void => cancel.cancel();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const sent = this.#count(messages.map((message) => message.text).join('\n'));
+    let said = '';
+    try {
+      const offered: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
+      const { parts, first } = await this.#tolerance.send(offered, undefined, (without) =>
+        this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
+      );
+      for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {
+        if (!(part.value instanceof vscode.LanguageModelTextPart) || part.value.value === '') continue;
+        said += part.value.value;
+        yield { type: 'text', text: part.value.value };
+      }
+      const usage = await this.#usage(sent, said);
+      if (usage) yield { type: 'usage', usage };
+      yield { type: 'end', ending: 'complete' };
+    } finally {
+      signal.removeEventListener('abort', stop);
+      cancel.cancel();
+      cancel.dispose();
+    }
+  }
+
+  /** The first part is waited for here, since extensions refuse a request by failing its stream. */
+  async #begin(
+    messages: readonly EditorMessage[],
+    temperature: number | undefined,
+    token: vscode.CancellationToken,
+    signal: AbortSignal,
+  ): Promise<{ readonly parts: AsyncIterator<unknown>; readonly first: IteratorResult<unknown> }> {
+    try {
+      const response = await unlessStopped(
+        this.#chat.sendRequest(
+          messages.map(({ role, text }) =>
+            role === 'user'
+              ? vscode.LanguageModelChatMessage.User(text)
+              : vscode.LanguageModelChatMessage.Assistant(text),
+          ),
+          {
+            justification: vscode.l10n.t(
+              'You chose this model in Threadkeeper, to answer your messages and sum them up.',
+            ),
+            ...(temperature !== undefined && { modelOptions: { temperature } }),
+          },
+          token,
+        ),
+        signal,
+      );
+      const parts = response.stream[Symbol.asyncIterator]();
+      return { parts, first: await unlessStopped(parts.next(), signal) };
+    } catch (error) {
+      throw editorFault(error);
+    }
+  }
+
+  async #usage(sent: Promise<number | undefined>, said: string): Promise<Usage | undefined> {
+    const [input, output] = await Promise.all([sent, this.#count(said)]);
+    return input === undefined || output === undefined ? undefined : { input, output };
+  }
+
+  /** Tokens by the model's own counter; undefined where it fails or takes too long, since a reply needs no count. */
+  async #count(text: string): Promise<number | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), COUNT_LIMIT_MS);
+    });
+    try {
+      return await Promise.race([this.#chat.countTokens(text), late]);
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** An extension that does not listen to the stop must not hold the turn: the wait ends with the signal. */
+async function unlessStopped<T>(work: Thenable<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new Error('stopped'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
