@@ -73,7 +73,8 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
   try {
     code = await runTests({
       vscodeExecutablePath: desktop ?? path.join(import.meta.dirname, '../editor/launcher.ts'),
-      extensionDevelopmentPath: root,
+      // The second one offers language models, as extensions of other vendors do.
+      extensionDevelopmentPath: [root, path.join(root, 'test/fixtures/model-extension')],
       extensionTestsPath: path.join(suiteFolder, 'index.cjs'),
       launchArgs: [
         await copyDemoWorkspace(path.join(scratch, 'workspace')),
