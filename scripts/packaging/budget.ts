@@ -9,6 +9,9 @@ const ALLOWED = [
   /^l10n\/bundle\.l10n(\.[a-z-]+)?\.json$/,
   /^(README|CHANGELOG|THIRD-PARTY-NOTICES)\.md$/,
   /^LICENSE$/,
+  // What the README shows and links to.
+  /^docs\/[\w./-]+\.md$/,
+  /^docs\/images\/[\w-]+\.png$/,
   /^media\/[\w./-]+\.(svg|png|gif|md|json|jsonl)$/,
   /^dist\/extension\.cjs$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,

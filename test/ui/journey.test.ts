@@ -18,11 +18,14 @@ describe('a long session', () => {
 
   after(() => workbench.close());
 
+  const answer = () => workbench.webview().getByRole('article').getByText('No model is configured').last();
+  const nodes = () => workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]');
+
   it('is imported and shown', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.toast(/Imported \d+ messages/).waitFor();
-    const page = workbench.webview();
-    await page.getByRole('article').first().waitFor();
+    await workbench.webview().getByRole('article').first().waitFor();
+    await workbench.clearToasts();
     await workbench.screenshot('sample-session');
   });
 
@@ -31,6 +34,7 @@ describe('a long session', () => {
     await workbench.runCommand('Threadkeeper: Compress History');
     await workbench.toast(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/).waitFor({ timeout: 60_000 });
     await workbench.screenshot('compressed');
+    await workbench.clearToasts();
     const after = await gaugePercent(workbench);
     assert.ok(after < before / 2, `${after} % is less than half of ${before} %`);
   });
@@ -38,31 +42,58 @@ describe('a long session', () => {
   it('shows its tree of summaries down to the messages, and opens one', async () => {
     await workbench.openSidebar('Threadkeeper');
     await workbench.treeRow(/^Summaries/).waitFor();
-    const node = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first();
-    await node.waitFor();
-    await node.click();
+    await nodes().first().click();
     await workbench.page.locator('.editor-group-container .monaco-editor').first().waitFor();
+    await workbench.page.keyboard.press('ArrowRight');
+    await workbench.page.locator('.sidebar .monaco-list-row[aria-level="3"]').first().waitFor();
     await workbench.screenshot('summaries-tree');
   });
 
   it('goes on: a message is answered with quotes from what was said', async () => {
     await workbench.runCommand('Threadkeeper: Open Chat');
-    const page = workbench.webview();
-    const composer = page.getByRole('textbox');
+    const composer = workbench.webview().getByRole('textbox');
     await composer.fill('What did we decide about the database?');
     await composer.press('Enter');
-    await page.getByRole('article').getByText('No model is configured').waitFor();
+    await answer().waitFor();
     await workbench.screenshot('answered');
   });
 
   it('is all there after the window is reloaded', async () => {
     const before = await gaugePercent(workbench);
     await workbench.reload();
-    const page = workbench.webview();
-    await page.getByRole('article').getByText('No model is configured').waitFor({ timeout: 60_000 });
+    await answer().waitFor({ timeout: 60_000 });
     assert.equal(await gaugePercent(workbench), before);
     await workbench.openSidebar('Threadkeeper');
-    await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-    await workbench.screenshot('reloaded');
+    await nodes().first().waitFor();
+  });
+
+  it('is all there after the browser is closed and opened again', async () => {
+    const before = await gaugePercent(workbench);
+    workbench = await workbench.restart();
+    await workbench.runCommand('Threadkeeper: Open Chat');
+    await answer().waitFor({ timeout: 60_000 });
+    assert.equal(await gaugePercent(workbench), before);
+  });
+});
+
+describe('a window without a folder', () => {
+  let workbench: Workbench;
+
+  before(async () => {
+    workbench = await Workbench.open({ folder: null, profile: 'no-folder' });
+  });
+
+  after(() => workbench.close());
+
+  it('says in one sentence that there is no sample to open, and chats all the same', async () => {
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await workbench
+      .toast('There is no sample session in this workspace; import a transcript of your own instead.')
+      .waitFor();
+    await workbench.runCommand('Threadkeeper: Open Chat');
+    const composer = workbench.webview().getByRole('textbox');
+    await composer.fill('Remember: the gateway listens on port 8443.');
+    await composer.press('Enter');
+    await workbench.webview().getByRole('article').getByText('No model is configured').waitFor();
   });
 });

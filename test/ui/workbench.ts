@@ -150,6 +150,12 @@ export class Workbench {
     return this.page.locator('.editor-group-container.active .monaco-editor .view-lines');
   }
 
+  /** Closes all notifications, so that they cover nothing. */
+  async clearToasts(): Promise<void> {
+    await this.runCommand('Notifications: Clear All Notifications');
+    await this.page.locator('.notification-toast').first().waitFor({ state: 'detached' });
+  }
+
   /** Keeps a picture of the window under `SCREENSHOTS_DIR`, or `out/screenshots`. Gives back its path. */
   async screenshot(name: string): Promise<string> {
     const folder = process.env.SCREENSHOTS_DIR ?? path.join(outFolder, 'screenshots');

@@ -147,8 +147,18 @@ export class SessionState {
   /** True when the node does not stand for its messages: it, or a node below it, was undone. */
   isOpen(node: NodeId): boolean {
     if (this.#undone.size === 0) return false;
-    if (this.#undone.has(node)) return true;
-    return this.nodes.get(node)?.children.some((child) => this.isOpen(child)) ?? false;
+    const below = [node];
+    // Damaged data may name a node as its own descendant: each is looked at once.
+    const seen = new Set(below);
+    for (let at = below.pop(); at !== undefined; at = below.pop()) {
+      if (this.#undone.has(at)) return true;
+      for (const child of this.nodes.get(at)?.children ?? []) {
+        if (seen.has(child)) continue;
+        seen.add(child);
+        below.push(child);
+      }
+    }
+    return false;
   }
 
   /** True for a message that the user has opened by undoing the node that stood for it. */
@@ -351,6 +361,7 @@ export class SessionState {
     this.nodes.set(id, { ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
     const open = [...(this.#parents.get(id) ?? [])];
     for (let ancestor = open.pop(); ancestor !== undefined; ancestor = open.pop()) {
+      if (this.stale.has(ancestor)) continue;
       this.stale.add(ancestor);
       open.push(...(this.#parents.get(ancestor) ?? []));
     }
