@@ -12,7 +12,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { analyse } from '../../src/core/events/analyse.ts';
 import { choose, THRESHOLDS } from '../../src/core/events/choose.ts';
-import { FEATURES } from '../../src/core/events/features.ts';
+import { FEATURES } from '../../src/core/events/feature-names.ts';
 import type { Model } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
 import type { KeyEventKind } from '../../src/core/model/key-event.ts';
@@ -113,17 +113,49 @@ function logistic(
   return w;
 }
 
+/** Softmax over the kinds, by the same descent; a span that annotators named twice counts for both halves. */
+function softmax(rows: readonly Row[], l2: number, steps = 300): Float64Array[] {
+  const K = KEY_EVENT_KINDS.length;
+  const n = 3 * F;
+  const w = KEY_EVENT_KINDS.map(() => new Float64Array(n));
+  const m = KEY_EVENT_KINDS.map(() => new Float64Array(n));
+  const v = KEY_EVENT_KINDS.map(() => new Float64Array(n));
+  const cols = rows.map(columns);
+  const total = rows.reduce((sum, row) => sum + row.weight, 0);
+  for (let step = 1; step <= steps; step++) {
+    const g = KEY_EVENT_KINDS.map(() => new Float64Array(n));
+    rows.forEach((row, r) => {
+      const z = w.map((weights) => cols[r]!.reduce((sum, i) => sum + weights[i]!, 0));
+      const top = Math.max(...z);
+      const e = z.map((x) => Math.exp(x - top));
+      const sum = e.reduce((a, b) => a + b, 0);
+      for (let k = 0; k < K; k++) {
+        const wanted = row.kinds.filter((kind) => kind === KEY_EVENT_KINDS[k]).length / row.kinds.length;
+        const error = (e[k]! / sum - wanted) * row.weight;
+        for (const i of cols[r]!) g[k]![i]! += error;
+      }
+    });
+    const rate = 0.1 * Math.min(1, (steps - step + 1) / (steps * 0.6));
+    for (let k = 0; k < K; k++) {
+      for (let i = 0; i < n; i++) {
+        const penalty = i % F === 0 ? 0.01 : i < F ? l2 : l2 * 2;
+        const grad = (g[k]![i]! + penalty * w[k]![i]!) / total;
+        m[k]![i] = 0.9 * m[k]![i]! + 0.1 * grad;
+        v[k]![i] = 0.999 * v[k]![i]! + 0.001 * grad * grad;
+        w[k]![i]! -= (rate * (m[k]![i]! / (1 - 0.9 ** step))) / (Math.sqrt(v[k]![i]! / (1 - 0.999 ** step)) + 1e-8);
+      }
+    }
+  }
+  return w;
+}
+
 const fold = (w: Float64Array): { user: number[]; other: number[] } => ({
   user: Array.from({ length: F }, (_, i) => round(w[i]! + w[i + F]!)),
   other: Array.from({ length: F }, (_, i) => round(w[i]! + w[i + 2 * F]!)),
 });
 const round = (x: number): number => Math.round(x * 1000) / 1000;
 
-function train(
-  samples: readonly Sample[],
-  l2 = Number(process.env['L2'] ?? 8),
-  l2Kind = Number(process.env['L2K'] ?? 1),
-): Model {
+function train(samples: readonly Sample[], l2 = 8, l2Kind = 2): Model {
   const rows = samples.flatMap(rowsOf);
   const event = fold(
     logistic(
@@ -132,15 +164,7 @@ function train(
     ),
   );
   const positives = rows.filter((row) => row.y === 1);
-  const kinds = KEY_EVENT_KINDS.map((kind) =>
-    fold(
-      logistic(
-        positives.map((row) => ({ cols: columns(row), y: row.kinds.includes(kind) ? 1 : 0, weight: row.weight })),
-        l2Kind,
-        200,
-      ),
-    ),
-  );
+  const kinds = softmax(positives, l2Kind).map(fold);
   return { event, kinds: Object.fromEntries(KEY_EVENT_KINDS.map((kind, i) => [kind, kinds[i]!])) as Model['kinds'] };
 }
 
@@ -200,11 +224,11 @@ const labelled = files.flatMap((file) =>
     .map((item) => sample(item, groupOf(item.source), 1)),
 );
 const lessons = readLessons(path.join(ROOT, 'test/fixtures/events/lessons')).map((item) =>
-  sample(item, item.source, Number(process.env['WL'] ?? 1)),
+  sample(item, item.source, 1),
 );
 const DATA = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const readings = readReadings(path.join(import.meta.dirname, 'readings.jsonl'), path.join(DATA, 'dev')).map((item) =>
-  sample(item, groupOf(item.source), Number(process.env['WR'] ?? 1)),
+  sample(item, groupOf(item.source), 1),
 );
 const samples = [...labelled, ...readings, ...lessons];
 const groups = [...new Set(samples.map((s) => s.group))];

@@ -1,13 +1,15 @@
 import type { Role } from '../model/message.ts';
 import { findConcepts } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
-import { asksOf, describe, describeBefore } from './features.ts';
-import type { BeforeTraits, SegmentTraits } from './features.ts';
+import { describe } from './features.ts';
+import type { SegmentTraits } from './features.ts';
 import { readLines } from './lines.ts';
 import { findInMachineText } from './machine.ts';
 import type { MachineFinding } from './machine.ts';
 import { segmentLines } from './segments.ts';
 import type { Segment, SegmentedMessage } from './segments.ts';
+import { asksOf, describeBefore } from './surroundings.ts';
+import type { BeforeTraits } from './surroundings.ts';
 
 /** A message's text and who said it: what the detector reads. */
 export interface SpokenText {

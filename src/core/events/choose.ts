@@ -14,6 +14,12 @@ export interface Thresholds {
 /** Chosen on data left out of training, for recall first: what is lost is lost, what is too much leaves the ledger later. */
 export const THRESHOLDS: Thresholds = { user: 0.38, other: 0.33 };
 
+/** A user's message of more sentences is read as a paste between a few words of their own at both ends. */
+const DOCUMENT = 20;
+const FRAME = 4;
+/** What a pasted page says counts less than what is said to the model. */
+const PASTED = 0.6;
+
 /** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
 const JOINED = 200;
 
@@ -48,13 +54,17 @@ export function choose(message: SpokenText, analysis: Analysis, model: Model, th
       reason: 'command that sets',
     });
   }
+  const count = analysis.candidates.length;
+  /** A long message of a user is mostly pasted; what frames it is the user's own. */
+  const inner = ({ segment }: Candidate): boolean =>
+    role === 'user' && count > DOCUMENT && segment.order >= FRAME && segment.order < count - FRAME;
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const candidate of analysis.candidates) {
     const { segment, traits } = candidate;
     if (traits.asking) continue;
-    const score = probability(traits.vector, model.event[side]);
-    if (score < thresholds[side]) continue;
-    const kind = kindOf(candidate, model, side);
+    const score = probability(traits.vector, model.event[inner(candidate) ? 'other' : side]);
+    if (score < (inner(candidate) ? PASTED : thresholds[side])) continue;
+    const kind = kindOf(candidate, model, inner(candidate) ? 'other' : side);
     const { start, end } = segment;
     const joins =
       last !== undefined &&

@@ -1,158 +1,15 @@
 import type { Role } from '../model/message.ts';
-import { findConcepts, fold, isUnspaced } from './concepts.ts';
+import { findConcepts, isUnspaced } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
+import { CONCEPT_AT, FEATURES, HAS, OPENS, REPEATS, place } from './feature-names.ts';
+import type { StructureName } from './feature-names.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
+import { QUESTION_END, saidBefore } from './surroundings.ts';
+import type { Asks, BeforeTraits } from './surroundings.ts';
 
-/** What stands before a message, as far as it bears on it. */
-export interface BeforeTraits {
-  /** The message before asked something or offered options. */
-  readonly asked: boolean;
-  /** Its end, folded and without marks: a choice often repeats the words of an option. */
-  readonly end: string;
-  /** The message before reports an error or was cancelled. */
-  readonly failed: boolean;
-}
-
-const STRUCTURE = [
-  'bias',
-  'words:1-2',
-  'words:3-5',
-  'words:6-12',
-  'words:13-25',
-  'words:26+',
-  'line:prose',
-  'line:heading',
-  'line:bullet',
-  'line:numbered',
-  'line:table',
-  'line:added',
-  'thinking',
-  'first of message',
-  'last of message',
-  'only of message',
-  'of few',
-  'of a document',
-  'first of line',
-  'later of line',
-  'question mark',
-  'exclamation',
-  'colon at end',
-  'ellipsis',
-  'bold label',
-  'bold',
-  'status mark good',
-  'status mark warning',
-  'status mark bad',
-  'status mark open',
-  'emoji',
-  'code words:1',
-  'code words:2+',
-  'path',
-  'url',
-  'number',
-  'measure',
-  'assignment',
-  'version',
-  'option name',
-  'arrow',
-  'in brackets',
-  'quotation',
-  'identifier',
-  'question opening',
-  'ask without mark',
-  'imperative opening',
-  'imperative ending',
-  'request and act',
-  'assent opening',
-  'refuse opening',
-  'act early after lead-in',
-  'before asked',
-  'before asked, short',
-  'before failed',
-  'after heading',
-  'heading:open',
-  'heading:done',
-  'heading:fault',
-  'heading:cause',
-  'heading:suggest',
-  'heading:forbid',
-  'heading:decide',
-  'heading:config',
-  'heading:explain',
-  'heading:question',
-  'state and code',
-  'cause and fault',
-  'done and code',
-  'done opening',
-  'done ending',
-  'narrate opening',
-  'explain opening',
-  'suggest opening',
-  'maybe opening',
-  'chatter opening',
-  'chatter only',
-  'oblige with act',
-  'forbid with act',
-  'we decide',
-  'i want',
-  'fault denied',
-  'fault and state',
-  'not and state',
-  'all lower',
-  'ends with stop',
-  'no concept',
-  'few plain words',
-  'mostly code',
-  'message with code',
-  'after code',
-  'change of numbers',
-  'item under open',
-  'item under done',
-  'item under fault',
-  'item under explain',
-  'item under suggest',
-  'item under question',
-  'item, no heading',
-  'thinking and narrating',
-  'act and path',
-  'option after asked',
-  'asking message',
-  'item of an asking message',
-  'said before',
-  'said before, asked',
-  'decide after asked',
-  'status and number',
-  'label and number',
-  'question and act',
-  'question without request',
-  'question and fault',
-  'in brackets only',
-  'prefer and act',
-  'suggest and no request',
-  'long in document',
-] as const;
-type StructureName = (typeof STRUCTURE)[number];
-
-/** Names of all features, in the order of the weights. */
-export const FEATURES: readonly string[] = [
-  ...STRUCTURE,
-  ...CONCEPTS.map((concept) => `has ${concept}`),
-  ...CONCEPTS.map((concept) => `opens with ${concept}`),
-  ...CONCEPTS.map((concept) => `repeats ${concept}`),
-];
-
-const PLACE = new Map<string, number>(STRUCTURE.map((name, index) => [name, index]));
-const place = (name: StructureName): number => PLACE.get(name)!;
-const CONCEPT_AT: Readonly<Record<Concept, number>> = Object.fromEntries(
-  CONCEPTS.map((concept, index) => [concept, index]),
-) as Record<Concept, number>;
-const HAS = STRUCTURE.length;
-const OPENS = HAS + CONCEPTS.length;
-const REPEATS = OPENS + CONCEPTS.length;
-
-/** Words that stand before what is meant: "now", "and please", "ok,". They do not move an imperative from its place. */
+/* Marks of a state that lines start with. */
 const GOOD = /^(?:\[(?:OK|x|X|DONE|PASS)\]|✅|✔️?|☑️?|✓|🎉|👍|🟢)/u;
 const WARNING = /^(?:\[(?:WARN|WARNING|!)\]|⚠️?|❗|🟡|🚧|❕)/u;
 const BAD = /^(?:\[(?:ERRO|ERROR|FAIL|ERR|X)\]|❌|✗|✘|🔴|🐛|⛔|🚫)/u;
@@ -173,23 +30,26 @@ const ARROW = /->|→|=>|➜/;
 const QUOTATION = /"[^"]{2,}"|“[^”]{2,}”|「[^」]{1,}」|«[^»]{2,}»|„[^“]{2,}“/;
 const IDENTIFIER =
   /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
-const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
 const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
+/** A word or two set off by a comma: “ok, now …”, “好的，…”. */
+const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…]+\s*/u;
 /** “A or B?” asks for a choice. */
 const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
+/** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */
+const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
 const HEAD = 320;
 
 export interface SegmentTraits {
   readonly vector: Float64Array;
   readonly hits: ConceptHits;
-  /** Asks for an answer and for nothing to be done, or is an option to choose from: no key event, whatever its words. */
+  /** Asks for an answer and for nothing to be done, is an option to choose from, or a yes that answers nothing: no key event, whatever its words. */
   readonly asking: boolean;
 }
 
 export interface MessageTraits {
   readonly role: Role;
   /** The message ends with a question to the reader: any, or which of several. */
-  readonly asks: 'choice' | 'something' | undefined;
+  readonly asks: Asks;
   /** The message holds code or a machine's output beside its prose. */
   readonly code: boolean;
   readonly segments: number;
@@ -206,7 +66,12 @@ export function describe(
   const vector = new Float64Array(FEATURES.length);
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
   const bare = quote.replace(/^[*_`#\s]+/, '');
-  const hits = findConcepts(quote);
+  const lead = LEAD_IN.exec(bare)?.[0] ?? '';
+  const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead).count;
+  const led =
+    leading !== undefined &&
+    leading[CONCEPT_AT.assent]! + leading[CONCEPT_AT.refuse]! + leading[CONCEPT_AT.chatter]! > 0;
+  const hits = findConcepts(led ? bare.slice(lead.length) : quote);
   const set = (name: StructureName): void => {
     vector[place(name)] = 1;
   };
@@ -215,6 +80,9 @@ export function describe(
   const ends = (concept: Concept): boolean => hits.tail[CONCEPT_AT[concept]]! === 1;
 
   set('bias');
+  if (led && leading[CONCEPT_AT.assent]! > 0) set('lead-in assent');
+  if (led && leading[CONCEPT_AT.refuse]! > 0) set('lead-in refusal');
+  if (led && leading[CONCEPT_AT.chatter]! > 0) set('lead-in chatter');
   const words = hits.length;
   set(
     words <= 2
@@ -380,9 +248,17 @@ export function describe(
     if (seen > 1) vector[REPEATS + i] = 1;
   }
   if (!any) set('no concept');
+  const bareAnswer =
+    words <= 2 &&
+    !YES.test(bare) &&
+    !message.before.asked &&
+    message.role === 'user' &&
+    (opens('assent') || opens('refuse') || opens('chatter'));
   const option = item && message.asks === 'choice' && message.role === 'assistant';
   const asking =
-    option || (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
+    bareAnswer ||
+    option ||
+    (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
   return { vector, hits, asking };
 }
 
@@ -398,44 +274,4 @@ function plainness(quote: string): { readonly plain: number; readonly coded: num
     else if (/[\p{L}\p{N}]/u.test(word)) coded++;
   }
   return { plain, coded };
-}
-
-const CHOICE =
-  /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
-
-/** Whether a message ends with a question, and whether it is one between options; only its end is looked at. */
-export function asksOf(text: string): MessageTraits['asks'] {
-  const last = text.slice(-200).trimEnd();
-  if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
-  return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
-}
-
-/** What the message before means for this one; only its end is looked at (UTF-16 units). */
-const BEFORE_END = 700;
-const OPTIONS_END = 2500;
-
-/** Letters and digits of a text, folded, single spaces between words. */
-const plainWords = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ');
-
-const saidBefore = (quote: string, before: string): boolean => {
-  const words = plainWords(quote).trim();
-  return words.length >= 8 && before.includes(words);
-};
-
-const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
-
-export function describeBefore(before: string | undefined): BeforeTraits {
-  if (before === undefined || before === '') return { asked: false, failed: false, end: '' };
-  const end = before.slice(-BEFORE_END).trimEnd();
-  const last = end.slice(-220);
-  const question =
-    /[?？][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
-    /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
-  const hits = findConcepts(last);
-  const offered = hits.count[CONCEPT_AT.suggest]! > 0 && /[?？]/.test(last);
-  return {
-    end: plainWords(before.slice(-OPTIONS_END)),
-    asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
-    failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
-  };
 }

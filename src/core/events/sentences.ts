@@ -11,20 +11,19 @@ const ABBREVIATIONS = new Set(
 
 const FULL_WIDTH_STOP = new Set([0x3002, 0xff01, 0xff1f, 0xff0e, 0x61f, 0x6d4, 0x964]);
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 0xa0 || code === 0x3000 || code === 13;
+/** Marks that close what a full-width stop ends; none that could as well open the next sentence. */
+const isWideCloser = (code: number): boolean =>
+  code === 0x201d || code === 0x2019 || code === 0xbb || code === 0x300d || code === 0x300f || code === 0xff09;
+/** Behind a plain stop, a space must follow before anything opens, so quotes, stars and backticks close there too. */
 const isCloser = (code: number): boolean =>
   code === 41 ||
   code === 93 ||
   code === 34 ||
   code === 39 ||
-  code === 0x201d ||
-  code === 0x2019 ||
-  code === 0xbb ||
-  code === 0x300d ||
-  code === 0x300f ||
-  code === 0xff09 ||
   code === 42 ||
   code === 95 ||
-  code === 96;
+  code === 96 ||
+  isWideCloser(code);
 
 /**
  * Cuts a line into sentences: at full stops, question and exclamation marks that a space or the line's end follows, at
@@ -58,7 +57,8 @@ export function sentencesOf(text: string, from: number, to: number): Span[] {
     }
     if (!cut) continue;
     let end = i + 1;
-    while (end < to && (isCloser(text.charCodeAt(end)) || FULL_WIDTH_STOP.has(text.charCodeAt(end)))) end++;
+    const closes = FULL_WIDTH_STOP.has(code) ? isWideCloser : isCloser;
+    while (end < to && (closes(text.charCodeAt(end)) || FULL_WIDTH_STOP.has(text.charCodeAt(end)))) end++;
     add(start, end);
     start = end;
     i = end - 1;
