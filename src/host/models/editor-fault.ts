@@ -9,6 +9,9 @@ const REASON_OF_CODE: Readonly<Record<string, FaultReason>> = {
   Blocked: 'quota',
 };
 
+/** Node's codes and fetch's words for a provider that cannot be reached. */
+const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
+
 /** Causes are followed so far: the editor wraps the error of the extension, which wraps that of its SDK. */
 const DEPTH = 4;
 
@@ -30,7 +33,9 @@ export function editorFault(error: unknown): ModelFault {
     words.push(`${code} ${next.message}`.trim());
     next = next.cause;
   }
-  const read = streamFault(undefined, words.length > 0 ? words.join(': ') : String(error));
+  const text = words.length > 0 ? words.join(': ') : String(error);
+  if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
+  const read = streamFault(undefined, text);
   return new ModelFault(read.reason, read.message, { cause: error });
 }
 

@@ -7,6 +7,7 @@ import { Conversation } from '../../../src/app/conversation.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/settings.ts';
+import { OPEN_GATE, type SpendGate } from '../../../src/app/spend.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -32,6 +33,7 @@ export class Desk {
   script: Script;
   summarizer: Script | undefined;
   calibration: Calibration | undefined;
+  spendGate: SpendGate = OPEN_GATE;
   settings: ConversationSettings = {
     systemPrompt: 'You help with code.',
     memory: '',
@@ -111,6 +113,10 @@ export class Desk {
         clock,
         log,
         counter,
+        spendGate: {
+          state: () => this.spendGate.state(),
+          spent: (costUsd) => this.spendGate.spent(costUsd),
+        },
         work: compressSession({
           clock,
           price,

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as vscode from 'vscode';
+import { SpendLimitReached } from '../../src/app/spend.ts';
+import type { Conversation } from '../../src/app/conversation.ts';
+import { modelItems, providerItems, selectModel, tryKey } from '../../src/host/model-picker.ts';
+import { product, rejection, transcript, withSettings } from './product.ts';
+
+interface AskedOf {
+  readonly model: string;
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+}
+
+/** What `test/fixtures/model-extension` lets a test see and say. */
+interface ModelDesk {
+  readonly requests: AskedOf[];
+  answer: (request: AskedOf, token: vscode.CancellationToken) => AsyncIterable<string> | Iterable<string>;
+}
+
+const LARGE = 'test-models/large';
+const SMALL = 'test-models/small';
+
+async function modelDesk(): Promise<ModelDesk> {
+  const extension = vscode.extensions.getExtension<ModelDesk>('threadkeeper-tests.model-extension');
+  assert.ok(extension, 'the extension with models is not installed');
+  const desk = await extension.activate();
+  desk.requests.length = 0;
+  desk.answer = () => ['Use ', 'a bounded ', 'queue.'];
+  return desk;
+}
+
+async function sample(): Promise<Conversation> {
+  const app = await product();
+  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+  assert.ok(app.sessions.current);
+  return app.sessions.current;
+}
+
+describe('a model that another extension offers to the editor', () => {
+  let desk: ModelDesk;
+
+  beforeEach(async () => {
+    desk = await modelDesk();
+  });
+
+  it('is offered first in the picker, by its name and window, while nobody is chosen', async () => {
+    const app = await product();
+    await app.sessions.create();
+    const providers = await providerItems(app);
+    assert.equal(providers[0]?.provider, 'vscode');
+    const models = await modelItems(app, { provider: 'vscode', model: 'list', baseUrl: '' });
+    assert.deepEqual(
+      models.filter((one) => one.model.startsWith('test-models/')),
+      [
+        { model: LARGE, label: 'Large Test Model', description: '64k tokens', detail: LARGE },
+        { model: SMALL, label: 'Small Test Model', description: '6k tokens', detail: SMALL },
+      ],
+    );
+    assert.equal(app.chosenModel().provider, 'local');
+  });
+
+  it('answers a turn, streamed, within its window and with tokens by its own counter', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    await selectModel(app, conversation, 'vscode', LARGE);
+    assert.equal(conversation.settings().contextWindow, 64_000);
+    const pieces: string[] = [];
+    const listening = conversation.onUpdate((update) => {
+      if (update.type === 'reply_text') pieces.push(update.text);
+    });
+    await conversation.send('How do I limit memory?');
+    listening.dispose();
+    assert.ok(pieces.length > 1, 'the reply came in pieces');
+    assert.deepEqual(transcript(conversation), ['user: How do I limit memory?', 'assistant: Use a bounded queue.']);
+    const [request] = desk.requests;
+    assert.equal(request?.model, 'large');
+    assert.match(request?.messages[0]?.text ?? '', /^<instructions>\nYou are a careful programming assistant/);
+    assert.deepEqual(request?.messages.at(-1), { role: 'user', text: 'How do I limit memory?' });
+    const reply = conversation.state.messages.get(conversation.state.head!);
+    assert.equal(reply?.model, `vscode/${LARGE}`);
+    // The extension counts two characters to a token.
+    assert.equal(reply?.usage?.output, Math.ceil('Use a bounded queue.'.length / 2));
+    assert.equal(conversation.state.counters.chatCostUsd, 0);
+  });
+
+  it('can be stopped in mid-stream, even when it does not listen', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    await selectModel(app, conversation, 'vscode', LARGE);
+    desk.answer = async function* () {
+      yield 'It begins';
+      await new Promise(() => undefined);
+    };
+    const listening = conversation.onUpdate((update) => {
+      if (update.type === 'reply_text') conversation.stop();
+    });
+    await conversation.send('Go on for ever.');
+    listening.dispose();
+    assert.deepEqual(transcript(conversation), ['user: Go on for ever.', 'assistant: It begins']);
+    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
+  });
+
+  it('that refuses is told in one sentence with a way out, and the message is kept', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    await selectModel(app, conversation, 'vscode', LARGE);
+    desk.answer = () => {
+      throw vscode.LanguageModelError.Blocked('monthly requests used up');
+    };
+    const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
+    assert.match(text, /no credit left/);
+    assert.equal(action?.command, 'model');
+    assert.deepEqual(transcript(conversation), ['user: Hello?']);
+  });
+
+  it('that is gone is told in one sentence that offers to choose another', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    await selectModel(app, conversation, 'vscode', 'test-models/gone');
+    const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
+    assert.match(text, /does not know this model/);
+    assert.equal(action?.command, 'model');
+  });
+
+  it('makes the summaries of its own chat', async () => {
+    const app = await product();
+    const conversation = await sample();
+    await selectModel(app, conversation, 'vscode', LARGE);
+    const narrative = 'They talked the work over step by step and agreed on how to go on.';
+    desk.answer = () => [JSON.stringify({ narrative })];
+    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    const compression = conversation.state.compressions.at(-1);
+    assert.ok(compression && compression.calls.count > 0, 'the model was asked');
+    assert.ok(desk.requests.every((request) => request.model === 'large'));
+    assert.ok(conversation.context().system.join('\n').includes(narrative), 'its words are in the context');
+    assert.ok(conversation.state.counters.compressionTokens > 0);
+    assert.equal(conversation.state.counters.compressionCostUsd, 0);
+  });
+
+  it('with a window too small for the conversation is noticed when it is chosen', async () => {
+    const app = await product();
+    const conversation = await sample();
+    assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isOutgrown: false });
+    assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isOutgrown: true });
+    assert.ok(conversation.budget() < 6_000);
+  });
+});
+
+describe('a monthly limit that is used up', () => {
+  it('lets code compress on command, without asking the model, and says so in the tooltip’s words', async () => {
+    const app = await product();
+    await app.keys.set('openai', 'sk-test-key');
+    const settings = {
+      'compression.monthlyLimitUsd': 0,
+      'chat.provider': 'openai',
+      'chat.model': 'gpt-4o-mini',
+      // Nobody listens there: a request would fail as one to a network that is gone.
+      'chat.baseUrl': 'http://127.0.0.1:9/v1',
+    };
+    await withSettings(settings, async () => {
+      const conversation = await sample();
+      const outcome = await conversation.compressNow();
+      assert.ok(outcome.kind === 'committed' && outcome.fault instanceof Error);
+      assert.equal(outcome.fault.name, SpendLimitReached.name);
+      assert.equal(outcome.record.calls.count, 0);
+      const { text, action } = app.describe(outcome.fault);
+      assert.match(text, /limit for compression is used up/);
+      assert.equal(action?.command, 'openSettings');
+    });
+    await app.keys.clear('openai');
+  });
+});
+
+describe('a key', () => {
+  it('is tested by listing the provider’s models, and the answer is one sentence either way', async () => {
+    const app = await product();
+    const server = createServer((request, response) => {
+      const isRight = request.headers.authorization === 'Bearer sk-right';
+      response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' });
+      const models = {
+        object: 'list',
+        data: [
+          { id: 'one', object: 'model' },
+          { id: 'two', object: 'model' },
+        ],
+      };
+      response.end(JSON.stringify(isRight ? models : { error: { message: 'Incorrect API key provided' } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const settings = { 'chat.provider': 'compatible', 'chat.baseUrl': `http://127.0.0.1:${port}/v1` };
+    try {
+      await withSettings(settings, async () => {
+        await app.sessions.create();
+        await app.keys.set('compatible', 'sk-right');
+        assert.equal(await tryKey(app, 'compatible'), 'The key for OpenAI-compatible works: it offers 2 models.');
+        await app.keys.set('compatible', 'sk-wrong');
+        const { text } = app.describe(await rejection(tryKey(app, 'compatible')));
+        assert.equal(text, 'The provider refused the API key: set a valid one.');
+      });
+    } finally {
+      await app.keys.clear('compatible');
+      server.close();
+    }
+  });
+});

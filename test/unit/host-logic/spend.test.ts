@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import { SpendLimitReached } from '../../../src/app/spend.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { merged, monthOf, parseSpend, withSpent } from '../../../src/host/models/spend-ledger.ts';
+import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
+import { Desk, fill, says } from '../app/desk.ts';
+
+/** The editor's state, as it is in one window. */
+function memento(kept = new Map<string, unknown>()): Memento {
+  return {
+    keys: () => [...kept.keys()],
+    get: <T>(key: string, fallback?: T) => (kept.get(key) as T | undefined) ?? fallback,
+    update: (key: string, value: unknown) => {
+      kept.set(key, value);
+      return Promise.resolve();
+    },
+  };
+}
+
+const fail = (message: string): never => assert.fail(message);
+
+describe('what compression costs in a month', () => {
+  const july = new Date(2026, 6, 31, 23, 59).getTime();
+  const august = new Date(2026, 7, 1, 0, 1).getTime();
+
+  it('is counted by the calendar month of the user’s own time zone', () => {
+    assert.equal(monthOf(july), '2026-07');
+    assert.equal(monthOf(august), '2026-08');
+  });
+
+  it('is spent at the limit, and open again in the next month', () => {
+    let now = july;
+    const limit = new SpendLimit(
+      memento(),
+      () => now,
+      () => 0.5,
+      fail,
+    );
+    limit.add(0.3);
+    assert.deepEqual(limit.current(), { usd: 0.3, limitUsd: 0.5, isSpent: false });
+    limit.add(0.2);
+    assert.equal(limit.current().isSpent, true);
+    now = august;
+    assert.deepEqual(limit.current(), { usd: 0, limitUsd: 0.5, isSpent: false });
+  });
+
+  it('has no end without a limit, and a limit of nothing is spent at once', () => {
+    const free = new SpendLimit(
+      memento(),
+      () => july,
+      () => null,
+      fail,
+    );
+    free.add(1000);
+    assert.equal(free.current().isSpent, false);
+    assert.equal(
+      new SpendLimit(
+        memento(),
+        () => july,
+        () => 0,
+        fail,
+      ).current().isSpent,
+      true,
+    );
+  });
+
+  it('is known to the next start, and not forgotten when another window writes less', () => {
+    const kept = new Map<string, unknown>();
+    const one = new SpendLimit(
+      memento(kept),
+      () => july,
+      () => 1,
+      fail,
+    );
+    one.add(0.25);
+    assert.equal(
+      new SpendLimit(
+        memento(kept),
+        () => july,
+        () => 1,
+        fail,
+      ).current().usd,
+      0.25,
+    );
+    kept.clear();
+    assert.equal(one.current().usd, 0.25);
+  });
+
+  it('keeps a year, and reads what it does not know as nothing', () => {
+    let ledger = {};
+    for (let month = 1; month <= 12; month++) ledger = withSpent(ledger, `2025-${String(month).padStart(2, '0')}`, 1);
+    ledger = withSpent(ledger, '2026-01', 1);
+    assert.deepEqual(Object.keys(ledger).slice(0, 1), ['2025-02']);
+    assert.deepEqual(parseSpend({ '2026-07': 0.5, '2026-08': 'much', other: 3, '2026-09': -1 }), { '2026-07': 0.5 });
+    assert.deepEqual(parseSpend(undefined), {});
+    assert.deepEqual(merged({ '2026-06': 1, '2026-07': 2 }, { '2026-07': 3 }), { '2026-06': 1, '2026-07': 3 });
+  });
+});
+
+describe('a spend limit for compression', () => {
+  let desk: Desk;
+  let calls: number;
+  let costs: (number | null)[];
+  let most: number;
+
+  beforeEach(async () => {
+    desk = await Desk.open();
+    calls = 0;
+    costs = [];
+    most = 0;
+    const answer = says(JSON.stringify({ narrative: 'They went through the parts of the listing.' }));
+    desk.summarizer = (request, signal) => {
+      calls++;
+      return answer(request, signal);
+    };
+    desk.spendGate = {
+      state: () => (costs.length >= most ? 'spent' : 'open'),
+      spent: (costUsd) => costs.push(costUsd),
+    };
+  });
+  afterEach(() => desk.close());
+
+  it('that is used up keeps the model out of it: code compresses on command, and says why', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    const outcome = await conversation.compressNow();
+    assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached);
+    assert.equal(calls, 0);
+    assert.equal(conversation.state.counters.compressionCostUsd, 0);
+  });
+
+  it('that is used up lets nothing run in the background', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    await conversation.send('And one more.');
+    await conversation.settled();
+    assert.equal(conversation.state.counters.compressions, 0);
+    assert.equal(calls, 0);
+  });
+
+  it('that is used up does not stop what takes no model', async () => {
+    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { strategy: 'trim' }) };
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    await conversation.send('And one more.');
+    await conversation.settled();
+    assert.equal(conversation.state.counters.compressions, 1);
+  });
+
+  it('that is used up fails the command where code may not stand in', async () => {
+    desk.settings = { ...desk.settings, extractiveOnFault: false };
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    const outcome = await conversation.compressNow();
+    assert.ok(outcome.kind === 'failed' && outcome.error instanceof SpendLimitReached);
+    assert.equal(conversation.state.counters.compressions, 0);
+  });
+
+  it('reached in the midst of a compression stops the calls there, and what was paid is on record', async () => {
+    most = 1;
+    const conversation = await desk.converse();
+    const long = 'The listing has many parts, and each of them is a little different from the one before. '.repeat(40);
+    await fill(conversation, 120, (n) => `Part ${n}: ${long}`);
+    const outcome = await conversation.compressNow();
+    assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached, outcome.kind);
+    // Segments are summarized several at once; the calls that were under way are the last.
+    assert.ok(
+      calls >= 1 && calls < outcome.record.nodes.length,
+      `${calls} calls, ${outcome.record.nodes.length} nodes`,
+    );
+    assert.equal(costs.length, calls);
+    assert.equal(conversation.state.counters.compressionCostUsd, calls * 0.001);
+  });
+
+  it('holds for a preview too', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 100);
+    assert.ok(await conversation.previewCompression());
+    assert.equal(calls, 0);
+  });
+});
