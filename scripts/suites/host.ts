@@ -1,4 +1,4 @@
-import { open, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, open, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,6 +12,12 @@ import { outFolder, root } from '../support/paths.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
 const suiteFolder = path.join(outFolder, 'host');
+
+/**
+ * Offers language models, as extensions of other vendors do. It is installed and not developed: the editor in a
+ * browser takes one extension in development alone.
+ */
+const modelExtension = path.join(root, 'test/fixtures/model-extension');
 
 /** Compiles `test/host/*.test.ts` and its entry to CommonJS, which the extension host loads. */
 async function compile(): Promise<void> {
@@ -66,6 +72,8 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
     await findChromium(say);
   }
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-suite-'));
+  const extensions = path.join(scratch, 'extensions');
+  await cp(modelExtension, path.join(extensions, 'threadkeeper-tests.model-extension-1.0.0'), { recursive: true });
   const output = path.join(scratch, 'output.txt');
   await writeFile(output, '');
   const stopFollowing = await follow(output);
@@ -73,15 +81,14 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
   try {
     code = await runTests({
       vscodeExecutablePath: desktop ?? path.join(import.meta.dirname, '../editor/launcher.ts'),
-      // The second one offers language models, as extensions of other vendors do.
-      extensionDevelopmentPath: [root, path.join(root, 'test/fixtures/model-extension')],
+      extensionDevelopmentPath: root,
       extensionTestsPath: path.join(suiteFolder, 'index.cjs'),
       launchArgs: [
         await copyDemoWorkspace(path.join(scratch, 'workspace')),
         '--user-data-dir',
         path.join(scratch, 'user'),
         '--extensions-dir',
-        path.join(scratch, 'extensions'),
+        extensions,
       ],
       extensionTestsEnv: {
         SUITE_RESULT_FILE: resultFile('host'),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend.ts';
 import type { Conversation } from '../../src/app/conversation.ts';
+import { spendLine } from '../../src/host/gauge-item.ts';
 import { modelItems, providerItems, selectModel, tryKey } from '../../src/host/model-picker.ts';
 import { product, rejection, transcript, withSettings } from './product.ts';
 
@@ -148,7 +149,7 @@ describe('a model that another extension offers to the editor', () => {
 });
 
 describe('a monthly limit that is used up', () => {
-  it('lets code compress on command, without asking the model, and says so in the tooltip’s words', async () => {
+  it('lets code compress on command, without asking the model, and says so', async () => {
     const app = await product();
     await app.keys.set('openai', 'sk-test-key');
     const settings = {
@@ -167,6 +168,10 @@ describe('a monthly limit that is used up', () => {
       const { text, action } = app.describe(outcome.fault);
       assert.match(text, /limit for compression is used up/);
       assert.equal(action?.command, 'openSettings');
+      assert.match(
+        spendLine({ usd: 0, limitUsd: 0, isSpent: true }),
+        /^Compression cost 0\.0000 \$ of 0\.00 \$ this month\./,
+      );
     });
     await app.keys.clear('openai');
   });
