@@ -13,7 +13,7 @@ import path from 'node:path';
 import { analyse } from '../../src/core/events/analyse.ts';
 import { choose, THRESHOLDS } from '../../src/core/events/choose.ts';
 import { FEATURES } from '../../src/core/events/feature-names.ts';
-import type { Model } from '../../src/core/events/linear-model.ts';
+import type { Model, Weights } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
 import type { KeyEventKind } from '../../src/core/model/key-event.ts';
 import type { Role } from '../../src/core/model/message.ts';
@@ -165,7 +165,20 @@ function train(samples: readonly Sample[], l2 = 8, l2Kind = 2): Model {
   );
   const positives = rows.filter((row) => row.y === 1);
   const kinds = softmax(positives, l2Kind).map(fold);
-  return { event, kinds: Object.fromEntries(KEY_EVENT_KINDS.map((kind, i) => [kind, kinds[i]!])) as Model['kinds'] };
+  const of = (kind: KeyEventKind): Weights => kinds[KEY_EVENT_KINDS.indexOf(kind)]!;
+  return {
+    event,
+    kinds: {
+      decision: of('decision'),
+      error: of('error'),
+      preference: of('preference'),
+      constraint: of('constraint'),
+      configuration: of('configuration'),
+      fact: of('fact'),
+      todo: of('todo'),
+      outcome: of('outcome'),
+    },
+  };
 }
 
 interface Tally {
@@ -265,7 +278,7 @@ console.log(`trained on all, labelled only: ${show(inside)}`);
 if (args.includes('--write')) {
   const rows = (list: readonly number[]): string => `[${list.join(', ')}]`;
   const body = `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
-import type { Model } from './linear-model.ts';
+import type { Model, Weights } from './linear-model.ts';
 
 // prettier-ignore
 export const MODEL: Model = {

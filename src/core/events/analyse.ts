@@ -35,7 +35,7 @@ export function analyse(message: SpokenText, before: string | undefined): Analys
   const lines = readLines(text, { machine: role === 'tool' });
   const findings = findInMachineText(text, lines);
   const { segments, settings } = segmentLines(text, lines, role);
-  const traits = describeBefore(before);
+  const traits = describeBefore(segments.length === 0 ? undefined : before, role === 'user');
   const context = {
     asks: asksOf(text),
     role,

@@ -25,7 +25,7 @@ const ASSIGNMENT =
   /\b[A-Z][A-Z0-9_]{2,}\s?=|--[a-z][\w-]+|\b[a-z_][\w.-]{1,40}\s?[=:]\s?(?:true|false|"[^"]*"|'[^']*'|\d+\b)/;
 const VERSION = /\bv?\d+\.\d+(?:\.\d+)?\b|\b(?:[A-Z][A-Za-z]+|python|node|java|go|php|ruby) \d{1,2}\b/;
 const OPTION =
-  /(?:^|\b|[^\p{L}])(?:option|opción|opcion|opção|opcao|plan|variante|variant|phase|fase|step|approach|alternative|approche|ansatz|方案|案|选项|オプション|選択肢|proposal)\s?[A-Z0-9一二三①②③]\b|^[A-D1-9][).]?$|^[A-D][).：:]|[AB12]案|第[一二三]|#\d\b/iu;
+  /(?:option|opción|opcion|opção|opcao|plan|variante|variant|phase|fase|step|approach|alternative|approche|ansatz|方案|案|选项|オプション|選択肢|proposal)\s?[A-Z0-9一二三①②③]\b|^[A-D1-9][).]?$|^[A-D][).：:]|[AB12]案|第[一二三]|#\d\b/iu;
 const ARROW = /->|→|=>|➜/;
 const QUOTATION = /"[^"]{2,}"|“[^”]{2,}”|「[^」]{1,}」|«[^»]{2,}»|„[^“]{2,}“/;
 const IDENTIFIER =
@@ -141,7 +141,7 @@ export function describe(
   const code = (quote.match(/`[^`]+`/g) ?? []).length;
   if (code === 1) set('code words:1');
   if (code > 1) set('code words:2+');
-  const path = PATH.test(quote);
+  const path = /[\\/.]/.test(quote) && PATH.test(quote);
   if (path) set('path');
   if (URL.test(quote)) set('url');
   if (/\d/.test(quote)) set('number');

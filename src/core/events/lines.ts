@@ -137,7 +137,7 @@ class LineReader {
       this.push('markup');
       return;
     }
-    if (code === 60) this.tagged(head);
+    if (code === 60 && head.includes('>')) this.tagged(head);
     else if (TOOL_OPEN.test(head)) {
       this.inTool = true;
       this.push('markup');

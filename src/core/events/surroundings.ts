@@ -42,8 +42,8 @@ export const saidBefore = (quote: string, before: string): boolean => {
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** What the message before means for this one. */
-export function describeBefore(before: string | undefined): BeforeTraits {
+/** What the message before means for this one; its words are kept where the speaker may choose among its options. */
+export function describeBefore(before: string | undefined, choosing: boolean): BeforeTraits {
   if (before === undefined || before === '') return { asked: false, failed: false, end: '' };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
@@ -53,7 +53,7 @@ export function describeBefore(before: string | undefined): BeforeTraits {
   const hits = findConcepts(last);
   const offered = hits.count[CONCEPT_AT.suggest]! > 0 && /[?？]/.test(last);
   return {
-    end: plainWords(before.slice(-OPTIONS_END)),
+    end: choosing ? plainWords(before.slice(-OPTIONS_END)) : '',
     asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
