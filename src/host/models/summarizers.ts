@@ -7,14 +7,17 @@ import { retrying } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from '../models.ts';
 import type { SpendLimit } from './spend-limit.ts';
 
+/** What is asked of the models here. */
+type ModelSource = Pick<Models, 'make' | 'info' | 'hasPrice'>;
+
 /** The models that compression uses: watched by a circuit for each provider, and held to the limit for spending. */
 export class Summarizers {
-  readonly #models: Models;
+  readonly #models: ModelSource;
   readonly #limit: SpendLimit;
   readonly #now: () => number;
   readonly #circuits = new Map<string, Circuit>();
 
-  constructor(models: Models, limit: SpendLimit, now: () => number) {
+  constructor(models: ModelSource, limit: SpendLimit, now: () => number) {
     this.#models = models;
     this.#limit = limit;
     this.#now = now;

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
+import { Summarizers } from '../../../src/host/models/summarizers.ts';
+import { says, throws, type Script } from '../app/desk.ts';
+
+const chosen = { provider: 'openai', model: 'gpt-4o-mini', baseUrl: '' } as const;
+const background = { due: { trigger: 'messages', threshold: 50 }, urgency: 'background' } as const;
+const command = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
+const memory = { search: () => [] };
+
+describe('the summarizer', () => {
+  let script: Script;
+  let calls: number;
+  let isPriced: boolean;
+  let summarizers: Summarizers;
+
+  beforeEach(() => {
+    calls = 0;
+    isPriced = true;
+    const model: ChatModel = {
+      id: 'openai/gpt-4o-mini',
+      provider: 'openai',
+      model: 'gpt-4o-mini',
+      stream: (request, signal) => {
+        calls++;
+        return script(request, signal);
+      },
+    };
+    const kept = new Map<string, unknown>();
+    const state = {
+      keys: () => [...kept.keys()],
+      get: (key: string) => kept.get(key),
+      update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+    };
+    const limit = new SpendLimit(
+      state,
+      () => 0,
+      () => 0.5,
+      (message) => assert.fail(message),
+    );
+    summarizers = new Summarizers(
+      {
+        make: () => Promise.resolve(model),
+        info: ({ model: name }) => modelInfo(name),
+        hasPrice: () => isPriced,
+      },
+      limit,
+      () => 0,
+    );
+  });
+
+  async function ask(job: typeof background | typeof command): Promise<string> {
+    const made = await summarizers.model(chosen, memory, job);
+    assert.ok(made);
+    let text = '';
+    const request = { system: [], messages: [], maxOutputTokens: 100 };
+    for await (const chunk of made.model.stream(request, new AbortController().signal)) {
+      if (chunk.type === 'text') text += chunk.text;
+    }
+    return text;
+  }
+
+  it('is left alone after three faults in a row, until the user asks for a compression', async () => {
+    script = throws(new ModelFault('refused_key', 'no'));
+    for (let n = 0; n < 3; n++) await assert.rejects(ask(background), (error) => ModelFault.is(error, 'refused_key'));
+    await assert.rejects(ask(background), (error) => ModelFault.is(error, 'overloaded'));
+    assert.equal(calls, 3);
+    script = says('A summary.');
+    assert.equal(await ask(command), 'A summary.');
+    assert.equal(await ask(background), 'A summary.');
+  });
+
+  it('is tried again once settings or keys have changed', async () => {
+    script = throws(new ModelFault('refused_key', 'no'));
+    for (let n = 0; n < 4; n++) await assert.rejects(ask(background));
+    summarizers.reset();
+    script = says('A summary.');
+    assert.equal(await ask(background), 'A summary.');
+  });
+
+  it('is code where none is chosen', async () => {
+    assert.equal(
+      await summarizers.model({ provider: 'local', model: 'local', baseUrl: '' }, memory, command),
+      undefined,
+    );
+  });
+
+  it('with a price is held to the limit, one without is not', () => {
+    const gate = summarizers.gate(() => chosen);
+    gate.spent(null);
+    gate.spent(0.25);
+    assert.equal(gate.state(), 'open');
+    gate.spent(0.25);
+    assert.equal(gate.state(), 'spent');
+    isPriced = false;
+    assert.equal(gate.state(), 'open');
+  });
+});
