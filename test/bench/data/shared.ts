@@ -1,0 +1,34 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+
+const folder = path.resolve(
+  process.env.THREADKEEPER_DATA ?? path.resolve(import.meta.dirname, '../../../../shared/data'),
+);
+
+/** A real transcript; `developer` tells developers' sessions from meetings. */
+export interface SharedSession {
+  readonly name: string;
+  readonly developer: boolean;
+  readonly messages: readonly TranscriptMessage[];
+}
+
+/** Where a file of the shared data lies; undefined where it is absent. */
+export function sharedFile(name: string): string | undefined {
+  const file = path.join(folder, name);
+  return existsSync(file) ? file : undefined;
+}
+
+/** The shared transcripts; none where the data is absent. */
+export async function sharedSessions(): Promise<readonly SharedSession[]> {
+  const dev = sharedFile('dev');
+  if (dev === undefined) return [];
+  const files = readdirSync(dev).filter((name) => name.endsWith('.jsonl'));
+  return Promise.all(
+    files.sort().map(async (name) => {
+      const { transcript } = await readTranscriptFile(path.join(dev, name));
+      return { name: name.replace('.jsonl', ''), developer: !name.startsWith('qmsum'), messages: transcript };
+    }),
+  );
+}

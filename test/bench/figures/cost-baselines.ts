@@ -1,0 +1,74 @@
+import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { PrefixMeter } from '../prefix-meter.ts';
+import type { Turn } from '../turn-feed.ts';
+
+/** What a simpler system would have sent, by arithmetic: no model is asked. */
+export interface Simulated {
+  readonly input: number;
+  readonly output: number;
+  readonly prefix: PrefixMeter;
+  readonly at: readonly { readonly messages: number; readonly input: number }[];
+}
+
+/** Messages that stay word for word. */
+const WINDOW = 30;
+/** Messages after which everything is summarized again. */
+const EVERY = 40;
+/** Tokens of a summary and of the prompt that asks for one. */
+const SUMMARY_TOKENS = 900;
+const PROMPT_TOKENS = 150;
+const SYSTEM = 'You help with code.';
+
+/** The newest messages; what falls out of them is folded into one summary by a call at each turn. */
+export function rolled(turns: readonly Turn[], counter: TokenCounter): Simulated {
+  return simulate(turns, counter, (fallen, call) => {
+    if (fallen.length === 0) return undefined;
+    const old = call === 0 ? 0 : SUMMARY_TOKENS;
+    return PROMPT_TOKENS + old + sum(fallen, counter);
+  });
+}
+
+/** As many of the newest messages; every forty, all that came before them is read again and summarized anew. */
+export function resummarized(turns: readonly Turn[], counter: TokenCounter): Simulated {
+  let all = 0;
+  let since = 0;
+  return simulate(turns, counter, (fallen) => {
+    all += sum(fallen, counter);
+    since += fallen.length;
+    if (since < EVERY) return undefined;
+    since = 0;
+    return PROMPT_TOKENS + all;
+  });
+}
+
+function simulate(
+  turns: readonly Turn[],
+  counter: TokenCounter,
+  call: (fallen: readonly string[], calls: number) => number | undefined,
+): Simulated {
+  const prefix = new PrefixMeter(counter);
+  const at: { messages: number; input: number }[] = [];
+  const window: string[] = [];
+  let messages = 0;
+  let input = 0;
+  let calls = 0;
+  let summary = '';
+  for (const { ask, rest } of turns) {
+    const fallen = window.splice(0, Math.max(0, window.length - WINDOW));
+    const tokens = call(fallen, calls);
+    if (tokens !== undefined) {
+      input += tokens;
+      calls++;
+      summary = `Summary ${calls}: ${'what was said and done before. '.repeat(SUMMARY_TOKENS / 7)}`;
+    }
+    window.push(ask);
+    prefix.add([SYSTEM, ...(summary === '' ? [] : [summary]), ...window]);
+    window.push(...rest.map(({ text }) => text));
+    messages += 1 + rest.length;
+    at.push({ messages, input });
+  }
+  return { input, output: calls * SUMMARY_TOKENS, prefix, at };
+}
+
+const sum = (texts: readonly string[], counter: TokenCounter): number =>
+  texts.reduce((all, text) => all + counter.text(text) + 4, 0);

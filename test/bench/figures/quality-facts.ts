@@ -1,0 +1,157 @@
+import { GrownSession } from '../../../src/cli/grown-session.ts';
+import { sourceMessages } from '../../../src/cli/source-messages.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
+import type { BenchContext } from '../context.ts';
+import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
+import { syntheticSession } from '../data/synthetic.ts';
+import { metered, type MeteredModel } from '../models/metered.ts';
+import { oracle } from '../models/oracle.ts';
+import type { Figure, Measured, Plot } from '../report/figure.ts';
+
+const FACTS = 50;
+const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
+const REDUCED = 0.2;
+const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
+
+/** Facts planted without any keyword in a synthetic session: how many are in the final context. */
+export async function measureFacts(context: BenchContext): Promise<Measured> {
+  const { counter, say, quick } = context;
+  const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
+  const model = (keeps: number): MeteredModel =>
+    metered('oracle', counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
+  const before = tokensOf(transcript, counter);
+  const figures: Figure[] = [];
+  const series: { name: string; points: [number, number][] }[] = [];
+  const systems = [
+    {
+      id: 'oracle',
+      name: 'with an oracle model',
+      share: async (target: number) => atOnce(transcript, target, facts, counter, model(1)),
+    },
+    { id: 'local', name: 'by code alone', share: async (target: number) => atOnce(transcript, target, facts, counter) },
+    {
+      id: 'newest',
+      name: 'newest messages alone',
+      share: (target: number) => Promise.resolve(newest(transcript, target, facts, counter)),
+    },
+  ];
+  for (const { id, name, share } of systems) {
+    const points: [number, number][] = [];
+    for (const budget of BUDGETS) {
+      say(`facts at ${budget * 100} %, ${name}`);
+      const kept = await share(Math.floor(before * budget));
+      points.push([budget * 100, kept]);
+      figures.push({
+        id: `quality.facts.at${budget * 100}.${id}`,
+        label: `${FACTS} facts in 1,000 messages at ${budget * 100} %, ${name}`,
+        value: kept,
+        unit: 'share',
+        ...(id === 'oracle' && budget === REDUCED && { target: { atLeast: 0.95 } }),
+        ...(id !== 'newest' && { guard }),
+      });
+    }
+    series.push({ name, points });
+  }
+  const decayed = await atOnce(transcript, Math.floor(before * REDUCED), facts, counter, model(0.9));
+  figures.push({
+    id: 'quality.facts.at20.decay',
+    label: `the same at 20 %, each fact survives a call with 0.9`,
+    value: decayed,
+    unit: 'share',
+    target: { atLeast: 0.95 },
+    guard,
+  });
+  figures.push(...(await grown(1_000, context)));
+  if (!quick) figures.push(...(await grown(10_000, context)));
+  const plot: Plot = {
+    id: 'quality.facts',
+    title: 'Planted facts kept, by budget',
+    x: '% of the tokens',
+    y: 'share of 50 facts',
+    series,
+  };
+  return { figures, plots: [plot] };
+}
+
+async function atOnce(
+  transcript: readonly TranscriptMessage[],
+  target: number,
+  facts: readonly Fact[],
+  counter: TokenCounter,
+  model?: MeteredModel,
+): Promise<number> {
+  const result = await compressAtOnce(transcript, target, counter, model);
+  return factsIn(facts, sentText(result)).length / facts.length;
+}
+
+/** What plain truncation keeps at the same budget. */
+function newest(
+  transcript: readonly TranscriptMessage[],
+  target: number,
+  facts: readonly Fact[],
+  counter: TokenCounter,
+): number {
+  let room = target;
+  let from = transcript.length;
+  while (from > 0) {
+    room -= tokensOf(transcript.slice(from - 1, from), counter);
+    if (room < 0) break;
+    from--;
+  }
+  const text = transcript
+    .slice(from)
+    .map((one) => one.text)
+    .join('\n');
+  return factsIn(facts, text).length / facts.length;
+}
+
+/** The same session turn by turn under the default policy, the context a fifth of the session at its end. */
+async function grown(count: number, { counter, say }: BenchContext): Promise<Figure[]> {
+  const { transcript, facts } = plantFacts(syntheticSession(count), FACTS);
+  const before = tokensOf(transcript, counter);
+  const figures: Figure[] = [];
+  for (const [name, keeps] of [
+    ['oracle', 1],
+    ['decay', 0.9],
+  ] as const) {
+    say(`facts turn by turn, ${count} messages, ${name}`);
+    const model = metered(name, counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
+    const session = new GrownSession({
+      policy: resolvePolicy('balanced'),
+      budget: Math.min(124_000, Math.floor(before * REDUCED)),
+      counter,
+      model: { model: model.model, maxInputTokens: 100_000 },
+      price: () => null,
+    });
+    for (const message of sourceMessages(transcript)) await session.take(message);
+    await session.end();
+    const { system, messages, total } = session.context();
+    const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
+    const label =
+      name === 'oracle'
+        ? `${FACTS} facts in ${count.toLocaleString('en-US')} messages, turn by turn, oracle`
+        : 'the same, each fact survives a call with 0.9';
+    figures.push({
+      id: `quality.facts.turns${count}.${name}`,
+      label,
+      value: factsIn(facts, text).length / facts.length,
+      unit: 'share',
+      target: { atLeast: 0.95 },
+      guard,
+    });
+    if (name === 'oracle') {
+      figures.push({
+        id: `quality.facts.turns${count}.reduction`,
+        label: 'reduction of that session',
+        value: 1 - total / before,
+        unit: 'share',
+        target: { atLeast: 0.8 },
+      });
+    }
+  }
+  return figures;
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
+import type { BenchContext } from '../context.ts';
+import { sharedFile } from '../data/shared.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+
+const referenceSchema = v.array(
+  v.object({ src: v.string(), boundary: v.number(), identifiers: v.array(v.string()), quotes: v.array(v.string()) }),
+);
+
+/** Sessions of more messages than this are held to the promised reduction. */
+const LONG = 100;
+
+/** What was kept of real sessions by the local provider: identifiers and quotes at a tenth, key events at a fifth. */
+export async function measureSessions(context: BenchContext): Promise<Measured> {
+  if (context.sessions.length === 0) {
+    return { figures: [], notes: ['Real sessions are not scored: the shared transcripts are absent.'] };
+  }
+  const figures = [...(await continuation(context)), ...(await reduction(context))];
+  return { figures };
+}
+
+/** How much of what a real compaction carried on still stands in the context at a tenth of the tokens. */
+async function continuation({ sessions, counter, say }: BenchContext): Promise<Figure[]> {
+  const file = sharedFile('continuation_refs.json');
+  if (file === undefined) return [];
+  const sums = { identifiers: 0, ofIdentifiers: 0, quotes: 0, ofQuotes: 0 };
+  for (const { src, boundary, identifiers, quotes } of v.parse(
+    referenceSchema,
+    JSON.parse(readFileSync(file, 'utf8')),
+  )) {
+    const session = sessions.find(({ name }) => `${name}.jsonl` === src);
+    if (!session) continue;
+    say(`continuation of ${session.name}`);
+    // The prompt and the analysis of the compaction itself are no part of the session.
+    const before = session.messages
+      .slice(0, boundary)
+      .filter(({ text }) => !/^(Your task is to create a detailed summary|<analysis>)/.test(text));
+    const text = sentText(await compressAtOnce(before, Math.floor(tokensOf(before, counter) / 10), counter));
+    const running = runningText(text);
+    sums.identifiers += identifiers.filter((one) => running.includes(one)).length;
+    sums.ofIdentifiers += identifiers.length;
+    sums.quotes += quotes.filter((one) => text.includes(one)).length;
+    sums.ofQuotes += quotes.length;
+  }
+  const guard = { worse: 'lower', margin: 0.03 } as const;
+  return [
+    {
+      id: 'quality.continuation.identifiers',
+      label: 'identifiers of real compactions at 10 % of the tokens',
+      value: sums.identifiers / sums.ofIdentifiers,
+      unit: 'share',
+      target: { atLeast: 0.8 },
+      guard,
+    },
+    {
+      id: 'quality.continuation.quotes',
+      label: 'quotes of real compactions at 10 % of the tokens',
+      value: sums.quotes / sums.ofQuotes,
+      unit: 'share',
+      target: { atLeast: 0.95 },
+      guard,
+    },
+  ];
+}
+
+/** Lines of at least four plain words and no more code-like tokens than those: a bare list of names earns nothing. */
+function runningText(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => {
+      const words = line.split(/\s+/).filter((word) => word !== '');
+      const plain = words.filter(
+        (word) => /^[("'“]?\p{L}{2,}[)"'”.,;:!?]*$/u.test(word) && !/\p{Ll}\p{Lu}/u.test(word),
+      );
+      const code = words.filter((word) => /[_/.()\\`<>{}=]\S|\p{Ll}\p{Lu}/u.test(word));
+      return plain.length >= 4 && plain.length >= code.length;
+    })
+    .join('\n');
+}
+
+/** Each long session at a fifth of its tokens: what it really takes then, and what became of its key events. */
+async function reduction({ sessions, counter, say }: BenchContext): Promise<Figure[]> {
+  let least = 1;
+  let worstKept = 1;
+  let mostDropped = 0;
+  let events = 0;
+  let kept = 0;
+  const long = sessions.filter(({ messages }) => messages.length > LONG);
+  for (const { name, messages } of long) {
+    say(`reduction of ${name}`);
+    const result = await compressAtOnce(messages, Math.floor(tokensOf(messages, counter) / 5), counter);
+    const text = sentText(result);
+    // A merged or superseded event is not meant to be sent; its quote may stand there all the same.
+    const current = result.events.filter(({ status }) => status === 'active' || status === 'dropped');
+    const present = current.filter(({ quote }) => text.includes(quote)).length;
+    const dropped = result.events.filter(({ status }) => status === 'dropped').length;
+    events += current.length;
+    kept += present;
+    least = Math.min(least, 1 - result.tokens.after / result.tokens.before);
+    worstKept = Math.min(worstKept, present / Math.max(1, current.length));
+    mostDropped = Math.max(mostDropped, dropped / Math.max(1, result.events.length));
+  }
+  return [
+    {
+      id: 'quality.reduction.least',
+      label: `least reduction of ${long.length} real sessions`,
+      value: least,
+      unit: 'share',
+      target: { atLeast: 0.8 },
+      guard: { worse: 'lower', margin: 0.01 },
+    },
+    {
+      id: 'quality.reduction.kept',
+      label: 'their current key events in the context, byte for byte',
+      value: kept / Math.max(1, events),
+      unit: 'share',
+      target: { atLeast: 0.95 },
+      guard: { worse: 'lower', margin: 0.01 },
+    },
+    {
+      id: 'quality.reduction.keptWorst',
+      label: 'the same, worst session',
+      value: worstKept,
+      unit: 'share',
+      target: { atLeast: 0.95 },
+      guard: { worse: 'lower', margin: 0.02 },
+    },
+    {
+      id: 'quality.reduction.dropped',
+      label: 'key events dropped, worst session',
+      value: mostDropped,
+      unit: 'share',
+      target: { atMost: 0.1 },
+      guard: { worse: 'higher', margin: 0.1, slack: 0.02 },
+    },
+  ];
+}

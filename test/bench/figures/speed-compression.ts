@@ -1,0 +1,145 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { detectEvents } from '../../../src/core/events/detect.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { Desk } from '../../unit/app/desk.ts';
+import { compressAtOnce, tokensOf } from '../compress-at-once.ts';
+import { developerMessages, type BenchContext } from '../context.ts';
+import { cpuMs, watchLoop } from '../report/cpu.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+
+/** Compression by code, counts included, with the time for which the event loop is held; detection by itself. */
+export async function measureCompression(context: BenchContext): Promise<Measured> {
+  const figures: Figure[] = await detection(context);
+  for (const count of context.quick ? [1_000] : [1_000, 10_000]) {
+    const messages = developerMessages(context, count);
+    figures.push(...(await inSession(messages, context)), ...(await atOnce(messages, context)));
+  }
+  return { figures };
+}
+
+const LIMITS: Readonly<Record<number, number>> = { 1_000: 1, 10_000: 8 };
+const HELD = { atMost: 50 } as const;
+
+/** As the editor does it: messages that came in bulk are counted, then compressed by the command. */
+async function inSession(messages: readonly TranscriptMessage[], { say }: BenchContext): Promise<Figure[]> {
+  say(`compressing ${messages.length} messages in a session`);
+  const desk = await Desk.open();
+  try {
+    const conversation = await desk.converse();
+    let parent = conversation.state.head;
+    for (let at = 0; at < messages.length; at += 500) {
+      const events = messages.slice(at, at + 500).map((one, n) => {
+        const message = { id: messageId(`m${at + n}`), parent, role: one.role, content: contentOf(one), at: 0 };
+        parent = message.id;
+        return { type: 'message_added', message } as const;
+      });
+      await conversation.journal.append(...events);
+    }
+    const loop = watchLoop();
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    let outcome = '';
+    const ms = await cpuMs(async () => {
+      await conversation.countNew();
+      outcome = (await conversation.compressNow()).kind;
+    });
+    delay.disable();
+    const held = loop.stop();
+    say(`${outcome}; longest delay by the clock ${(delay.max / 1e6).toFixed(0)} ms`);
+    await conversation.close();
+    const name = messages.length.toLocaleString('en-US');
+    return [
+      {
+        id: `speed.compress${messages.length}.session`,
+        label: `${name} messages compressed in a session, counts included`,
+        value: ms / 1000,
+        unit: 's',
+        target: { atMost: LIMITS[messages.length] ?? 1 },
+      },
+      {
+        id: `speed.compress${messages.length}.held`,
+        label: 'longest stretch without a pause, CPU time',
+        value: held,
+        unit: 'ms',
+        target: HELD,
+      },
+      {
+        id: `speed.compress${messages.length}.delay`,
+        label: 'longest event-loop delay by the clock',
+        value: delay.max / 1e6,
+        unit: 'ms',
+      },
+    ];
+  } finally {
+    await desk.close();
+  }
+}
+
+/** As the command line does it: a transcript to a tenth of its tokens. */
+async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: BenchContext): Promise<Figure[]> {
+  say(`compressing ${messages.length} messages at once`);
+  const target = Math.floor(tokensOf(messages, counter) / 10);
+  const loop = watchLoop();
+  const ms = await cpuMs(() => compressAtOnce(messages, target, counter));
+  const held = loop.stop();
+  const name = messages.length.toLocaleString('en-US');
+  return [
+    {
+      id: `speed.compress${messages.length}.atOnce`,
+      label: `${name} messages to a tenth at once`,
+      value: ms / 1000,
+      unit: 's',
+      target: { atMost: LIMITS[messages.length] ?? 1 },
+    },
+    {
+      id: `speed.compress${messages.length}.atOnceHeld`,
+      label: 'longest stretch without a pause, CPU time',
+      value: held,
+      unit: 'ms',
+      target: HELD,
+    },
+  ];
+}
+
+async function detection(context: BenchContext): Promise<Figure[]> {
+  context.say('detection');
+  const messages = developerMessages(context, 1_000);
+  const detect = (all: readonly TranscriptMessage[]): void => {
+    all.forEach(({ role, text }, at) => {
+      const before = all[at - 1];
+      detectEvents({ role, text }, before ? { before: { role: before.role, text: before.text } } : {});
+    });
+  };
+  const ms = await cpuMs(() => detect(messages));
+  const prose = messages.filter(({ role, text }) => role !== 'tool' && !text.includes('```'));
+  const proseMs = await cpuMs(() => detect(prose));
+  const perByte = proseMs / prose.reduce((sum, { text }) => sum + text.length, 0);
+  const size = 1_000_000;
+  const inputs = [
+    'x'.repeat(size),
+    ' '.repeat(size),
+    '> '.repeat(size / 2),
+    "we decided to use it, don't ".repeat(size / 27),
+  ];
+  let worst = 0;
+  for (const text of inputs)
+    worst = Math.max(worst, (await cpuMs(() => detect([{ role: 'user', text }]))) / text.length);
+  return [
+    {
+      id: 'speed.detect1000',
+      label: 'key events of 1,000 messages',
+      value: ms / 1000,
+      unit: 's',
+      target: { atMost: 0.5 },
+    },
+    {
+      id: 'speed.detectWorst',
+      label: 'worst input against prose, per character',
+      value: worst / perByte,
+      unit: '×',
+      target: { atMost: 3 },
+      guard: { worse: 'higher', margin: 0.5, slack: 0.5 },
+    },
+  ];
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Tiktoken } from 'js-tiktoken/lite';
+import ranks from 'js-tiktoken/ranks/o200k_base';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { messageText, type Message } from '../../../src/core/model/message.ts';
+import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
+import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
+import { countFiles } from '../../../src/storage/count-files.ts';
+import { developerMessages, type BenchContext } from '../context.ts';
+import { Random } from '../data/random.ts';
+import { cpuMs } from '../report/cpu.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** Throughput of counting beside js-tiktoken, inputs that make other counters stall, and what a reload costs. */
+export async function measureCounting(context: BenchContext): Promise<Measured> {
+  context.say('counting');
+  return { figures: [...(await throughput(context)), ...(await worst(context)), ...(await reload(context))] };
+}
+
+async function throughput(context: BenchContext): Promise<Figure[]> {
+  const texts = someOf(
+    developerMessages(context, 3_000).map(({ text }) => text),
+    context.quick ? 400_000 : 2_000_000,
+  );
+  const size = Buffer.byteLength(texts.join('')) / MEGABYTE;
+  let counter = new BpeCounter(ranks);
+  const count = (): void => texts.forEach((text) => counter.count(text));
+  count();
+  const warm = await cpuMs(count);
+  const cold = await cpuMs(() => {
+    counter = new BpeCounter(ranks);
+    count();
+  });
+  let tiktoken = new Tiktoken(ranks);
+  const encode = (): void => texts.forEach((text) => tiktoken.encode(text, [], []));
+  const theirCold = await cpuMs(() => {
+    tiktoken = new Tiktoken(ranks);
+    encode();
+  });
+  const theirWarm = await cpuMs(encode);
+  const speed = (megabytes: number, ms: number): number => (megabytes / ms) * 1000;
+  return [
+    { id: 'speed.counting.warm', label: 'counting, warm', value: speed(size, warm), unit: 'MB/s' },
+    { id: 'speed.counting.cold', label: 'counting, vocabulary read included', value: speed(size, cold), unit: 'MB/s' },
+    {
+      id: 'speed.counting.jsTiktoken.warm',
+      label: 'js-tiktoken on the same texts, warm',
+      value: speed(size, theirWarm),
+      unit: 'MB/s',
+    },
+    {
+      id: 'speed.counting.ratio.warm',
+      label: 'counting against js-tiktoken, warm',
+      value: speed(size, warm) / speed(size, theirWarm),
+      unit: '×',
+      target: { atLeast: 10 },
+      guard: { worse: 'lower', margin: 0.35 },
+    },
+    {
+      id: 'speed.counting.ratio.cold',
+      label: 'the same, cold',
+      value: speed(size, cold) / speed(size, theirCold),
+      unit: '×',
+      target: { atLeast: 10 },
+      guard: { worse: 'lower', margin: 0.4 },
+    },
+  ];
+}
+
+/** Texts from all over, up to a size in UTF-16 units: what is slow is measured on fewer. */
+function someOf(texts: readonly string[], size: number): string[] {
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  const every = Math.max(1, Math.ceil(total / size));
+  return texts.filter((_, at) => at % every === 0);
+}
+
+/** A megabyte each. Other counters need time that grows with the square of an unbroken run. */
+async function worst({ quick }: BenchContext): Promise<Figure[]> {
+  const random = new Random(5);
+  const from = (alphabet: readonly string[]): string =>
+    Array.from({ length: MEGABYTE / Buffer.byteLength(alphabet[0]!) }, () => random.pick(alphabet)).join('');
+  const cjk = Array.from({ length: 4_000 }, (_, at) => String.fromCodePoint(0x4e00 + at * 5));
+  const inputs: Readonly<Record<string, () => string>> = {
+    'one letter': () => 'a'.repeat(MEGABYTE),
+    spaces: () => ' '.repeat(MEGABYTE),
+    base64: () => from(Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')),
+    'minified JavaScript': () => 'function(e,t){return e.x[t]&&(n=e.x[t](r))||o(e,!0===t?1:0)};'.repeat(MEGABYTE / 62),
+    emoji: () => from(['😀', '🚀', '🧩', '🎯', '🪁', '🧵']),
+    'random CJK': () => from(cjk),
+  };
+  const figures: Figure[] = [];
+  for (const [name, make] of Object.entries(inputs)) {
+    const counter = new BpeCounter(ranks);
+    const text = make();
+    const ms = await cpuMs(() => counter.count(text));
+    figures.push({
+      id: `speed.worst.${name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+      label: `1 MB of ${name}`,
+      value: ms / 1000,
+      unit: 's',
+      target: { atMost: 2 },
+    });
+  }
+  if (quick) return figures;
+  const theirs = new Tiktoken(ranks);
+  let letters = 500;
+  let ms = 0;
+  while (ms < 1_000 && letters < MEGABYTE) {
+    letters *= 2;
+    ms = await cpuMs(() => theirs.encode('a'.repeat(letters), [], []));
+  }
+  figures.push({
+    id: 'speed.worst.jsTiktokenLetters',
+    label: 'letters in a row that keep js-tiktoken busy for over a second',
+    value: letters,
+    unit: 'count',
+  });
+  return figures;
+}
+
+/** Counts of a session read back from disk, against counting all of it. */
+async function reload(context: BenchContext): Promise<Figure[]> {
+  const count = context.quick ? 2_000 : 10_000;
+  const messages = developerMessages(context, count).map((one, at): Message => {
+    const id = messageId(`${'0'.repeat(20)}${at}`);
+    return { id, parent: null, role: one.role, content: contentOf(one), at: 0 };
+  });
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
+  try {
+    const store = countFiles(folder, (message) => context.say(message));
+    const session = sessionId('session');
+    const bpe = new BpeCounter(ranks);
+    const counter = tokenCounter('o200k_base', (text) => bpe.count(text));
+    const counts = new MessageCounts(counter);
+    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const fromNothing = await cpuMs(() => counts.warm(messages, pause));
+    await store.save(session, counts.export());
+    // Reading compiles its code once in a process' life; that is no part of a reload's own cost.
+    await store.load(session);
+    const again = new MessageCounts(counter);
+    const fromDisk = await cpuMs(async () => {
+      const stored = await store.load(session);
+      if (stored) again.import(stored);
+      await again.warm(messages, pause);
+    });
+    const bytes = messages.reduce((sum, message) => sum + messageText(message).length, 0);
+    context.say(`reload: ${bytes} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
+    return [
+      {
+        id: `speed.reload${count}`,
+        label: `counting ${count.toLocaleString('en-US')} messages again after a reload, against from nothing`,
+        value: fromDisk / fromNothing,
+        unit: 'share',
+        target: { atMost: 0.01 },
+        guard: { worse: 'higher', margin: 0.5, slack: 0.005 },
+      },
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,83 @@
+export const SECTIONS = ['speed', 'cost', 'quality', 'peers', 'robustness'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** What a value is counted in. `×` is a ratio, `share` 0…1; `ms` and `s` are of CPU time unless the label says otherwise. */
+export type Unit = '×' | 'share' | 'ms' | 's' | 'MB/s' | 'tokens' | '$' | 'count';
+
+export type Target = { readonly atMost: number } | { readonly atLeast: number };
+
+/** How `--check` holds a figure against the committed one. */
+export interface Guard {
+  readonly worse: 'higher' | 'lower';
+  /** How much worse it may be: a share of the committed value, or, where that is small, this much of the unit. */
+  readonly margin: number;
+  readonly slack?: number;
+}
+
+export interface Figure {
+  /** `section.what.how`; the same from run to run. */
+  readonly id: string;
+  readonly label: string;
+  readonly value: number;
+  readonly unit: Unit;
+  readonly target?: Target;
+  readonly guard?: Guard;
+}
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+export interface Plot {
+  /** `section.name`; the name of the file. */
+  readonly id: string;
+  readonly title: string;
+  readonly x: string;
+  readonly y: string;
+  readonly series: readonly Series[];
+}
+
+export interface Measured {
+  readonly figures: readonly Figure[];
+  readonly plots?: readonly Plot[];
+  /** What a reader of the table has to know, in one line each. */
+  readonly notes?: readonly string[];
+}
+
+export const sectionOf = (id: string): Section => {
+  const section = SECTIONS.find((name) => id.startsWith(`${name}.`));
+  if (section === undefined) throw new RangeError(`${id} belongs to no section.`);
+  return section;
+};
+
+/** Undefined where there is no target. */
+export function isMet({ value, target }: Pick<Figure, 'value' | 'target'>): boolean | undefined {
+  if (target === undefined) return undefined;
+  return 'atMost' in target ? value <= target.atMost : value >= target.atLeast;
+}
+
+export function describeTarget(target: Target | undefined, unit: Unit): string {
+  if (target === undefined) return '';
+  return 'atMost' in target ? `≤ ${show(target.atMost, unit)}` : `≥ ${show(target.atLeast, unit)}`;
+}
+
+export function show(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'share':
+      return `${trim(value * 100, value < 0.1 ? 2 : 1)} %`;
+    case 'tokens':
+    case 'count':
+      return Math.round(value).toLocaleString('en-US');
+    case '$':
+      return `$${value < 0.1 ? value.toFixed(4) : value.toFixed(2)}`;
+    case '×':
+      return `${trim(value, value < 10 ? 2 : 0)} ×`;
+    case 'ms':
+    case 's':
+    case 'MB/s':
+      return `${trim(value, value < 10 ? 2 : 1)} ${unit}`;
+  }
+}
+
+const trim = (value: number, digits: number): string => String(Number(value.toFixed(digits)));

@@ -1,0 +1,110 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { format } from 'prettier';
+import * as v from 'valibot';
+import { root } from '../../../scripts/support/paths.ts';
+import {
+  describeTarget,
+  isMet,
+  sectionOf,
+  SECTIONS,
+  show,
+  type Figure,
+  type Measured,
+  type Section,
+} from './figure.ts';
+import { plotSvg } from './plot.ts';
+
+const page = path.join(root, 'docs', 'benchmarks.md');
+const committed = path.join(root, 'docs', 'benchmarks', 'results.json');
+
+/** What a run was made with. */
+export interface RunFacts {
+  readonly mode: 'full' | 'quick';
+  readonly data: 'shared' | 'synthetic';
+  readonly node: string;
+}
+
+const savedSchema = v.object({
+  run: v.object({ data: v.picklist(['shared', 'synthetic']) }),
+  ...v.entriesFromList([...SECTIONS], v.object({ figures: v.record(v.string(), v.object({ value: v.number() })) })),
+});
+
+/** Writes the figures, their plots and, into the documents, their tables. Returns the folder. */
+export async function writeResults(
+  { figures, plots = [] }: Measured,
+  run: RunFacts,
+  folder: string,
+  document: boolean,
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const sections = Object.fromEntries(
+    SECTIONS.map((section) => [
+      section,
+      {
+        figures: Object.fromEntries(
+          figures.filter(({ id }) => sectionOf(id) === section).map((figure) => [figure.id, saved(figure)]),
+        ),
+        plots: plots.filter(({ id }) => sectionOf(id) === section),
+      },
+    ]),
+  );
+  const options = { singleQuote: true, printWidth: 120 } as const;
+  await writeFile(
+    path.join(folder, 'results.json'),
+    await format(JSON.stringify({ run, ...sections }), { ...options, parser: 'json' }),
+  );
+  for (const plot of plots) await writeFile(path.join(folder, `${plot.id}.svg`), plotSvg(plot));
+  if (document) {
+    let text = await readFile(page, 'utf8');
+    for (const section of SECTIONS) text = withTable(text, section, figures);
+    await writeFile(page, await format(text, { ...options, parser: 'markdown', proseWrap: 'preserve' }));
+  }
+  return folder;
+}
+
+function saved(figure: Figure): Record<string, unknown> {
+  const { label, value, unit, target } = figure;
+  return {
+    label,
+    value: Number(value.toPrecision(4)),
+    unit,
+    ...(target && { target: describeTarget(target, unit), met: isMet(figure) }),
+  };
+}
+
+/** Puts a section's table between its two marks. */
+function withTable(text: string, section: Section, figures: readonly Figure[]): string {
+  const [begin, end] = [`<!-- table: ${section} -->`, `<!-- end: ${section} -->`];
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  const own = figures.filter(({ id }) => sectionOf(id) === section);
+  if (from < 0 || to < 0 || own.length === 0) return text;
+  const rows = own.map((figure) => {
+    const met = isMet(figure);
+    const mark = met === undefined ? '' : met ? 'yes' : '**no**';
+    return `| ${figure.label} | ${show(figure.value, figure.unit)} | ${describeTarget(figure.target, figure.unit)} | ${mark} |`;
+  });
+  const table = ['| figure | value | target | met |', '| --- | ---: | --- | --- |', ...rows].join('\n');
+  return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+}
+
+/** What has become worse than the committed figures by more than their margin, in one line each. */
+export async function findFalls(
+  figures: readonly Figure[],
+  data: RunFacts['data'],
+): Promise<{ readonly falls: readonly string[]; readonly compared: number }> {
+  const before = v.parse(savedSchema, JSON.parse(await readFile(committed, 'utf8')));
+  const falls: string[] = [];
+  let compared = 0;
+  for (const { id, label, value, unit, guard } of figures) {
+    const was = before[sectionOf(id)].figures[id]?.value;
+    // Other texts give other figures: those of one kind of data say nothing about the other.
+    if (!guard || was === undefined || before.run.data !== data) continue;
+    compared++;
+    const room = Math.max(Math.abs(was) * guard.margin, guard.slack ?? 0);
+    const fell = guard.worse === 'higher' ? value > was + room : value < was - room;
+    if (fell) falls.push(`${label}: ${show(value, unit)}, was ${show(was, unit)} (margin ${show(room, unit)})`);
+  }
+  return { falls, compared };
+}

@@ -1,0 +1,87 @@
+// Measures what the product promises and prints ratios from one run.
+//   npm run bench -- [--quick] [--only NAME] [--write] [--check]
+// --write keeps the figures under docs/benchmarks, otherwise they go to out/bench; --check compares them with those.
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { outFolder, root } from '../../scripts/support/paths.ts';
+import { PlainError, runMain } from '../../scripts/support/plain-error.ts';
+import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
+import type { BenchContext } from './context.ts';
+import { sharedSessions } from './data/shared.ts';
+import { measureCost } from './figures/cost.ts';
+import { measureHardModels } from './figures/hard-models.ts';
+import { measureEvents } from './figures/quality-events.ts';
+import { measureFacts } from './figures/quality-facts.ts';
+import { measureSessions } from './figures/quality-sessions.ts';
+import { measureCompression } from './figures/speed-compression.ts';
+import { measureCounting } from './figures/speed-counting.ts';
+import { measureTurns } from './figures/speed-turns.ts';
+import type { Figure, Measured, Plot } from './report/figure.ts';
+import { findFalls, writeResults, type RunFacts } from './report/results.ts';
+import { tableText } from './report/table.ts';
+
+const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Promise<Measured>>> = {
+  turns: measureTurns,
+  counting: measureCounting,
+  compression: measureCompression,
+  cost: measureCost,
+  events: measureEvents,
+  sessions: measureSessions,
+  facts: measureFacts,
+  hard: measureHardModels,
+};
+
+async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {
+  const figures: Figure[] = [];
+  const plots: Plot[] = [];
+  const notes: string[] = [];
+  for (const name of names) {
+    const started = process.cpuUsage();
+    const measured = await MEASURES[name]!(context);
+    figures.push(...measured.figures);
+    plots.push(...(measured.plots ?? []));
+    notes.push(...(measured.notes ?? []));
+    const { user, system } = process.cpuUsage(started);
+    context.say(`${name}: ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
+  }
+  return { figures, plots, notes };
+}
+
+await runMain(async () => {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      write: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+    },
+  });
+  const wanted = Object.keys(MEASURES).filter((name) => values.only?.includes(name) ?? true);
+  if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
+  if (values.write && values.only) throw new PlainError('--write keeps whole runs: leave --only out.');
+  const sessions = await sharedSessions();
+  const run: RunFacts = {
+    mode: values.quick ? 'quick' : 'full',
+    data: sessions.length > 0 ? 'shared' : 'synthetic',
+    node: process.version,
+  };
+  if (run.data === 'synthetic') {
+    console.log('The shared transcripts are absent: all figures are of synthetic sessions, some are left out.');
+  }
+  const context: BenchContext = {
+    quick: values.quick,
+    counter: await loadEncoding('o200k_base'),
+    sessions,
+    say: (text) => console.error(`  … ${text}`),
+  };
+  const measured = await measureAll(wanted, context);
+  console.log(tableText(measured.figures));
+  for (const note of measured.notes) console.log(`\n${note}`);
+  const folder = values.write ? path.join(root, 'docs', 'benchmarks') : path.join(outFolder, 'bench');
+  // Compared before they are written: a run is never held against itself.
+  const judged = values.check ? await findFalls(measured.figures, run.data) : undefined;
+  console.log(`\nWritten to ${path.relative(root, await writeResults(measured, run, folder, values.write))}.`);
+  if (!judged) return;
+  if (judged.falls.length > 0) throw new PlainError(`\nWorse than the committed figures:\n${judged.falls.join('\n')}`);
+  console.log(`${judged.compared} figures compared with the committed ones: none has fallen.`);
+});
