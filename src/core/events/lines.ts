@@ -39,8 +39,6 @@ export interface Line {
   readonly end: number;
   /** Inside a tag of thinking aloud. */
   readonly thinking: boolean;
-  /** Inside a code fence or a tool's output. */
-  readonly fenced: boolean;
 }
 
 /**
@@ -129,7 +127,7 @@ class LineReader {
     }
     if (this.inBlock || (code === 60 && head.startsWith('<<<<<') && SEARCH.test(head))) {
       this.inBlock = !REPLACE.test(head);
-      this.push('machine', true);
+      this.push('machine');
       return;
     }
     if (this.inCommand || (code === 60 && COMMAND_TAG.test(head))) {
@@ -187,13 +185,13 @@ class LineReader {
     if (this.fenced) {
       if (this.diff && line.startsWith('+') && !line.startsWith('+++')) {
         this.skip(1);
-        this.push(this.start < this.end ? 'added' : 'markup', true);
-      } else this.push('machine', true);
+        this.push(this.start < this.end ? 'added' : 'markup');
+      } else this.push('machine');
       return;
     }
     // A folded block that is no thinking is a tool's: a search's hits, an edit, a list of files.
     if (this.machine || this.inTool || (this.details > 0 && !this.thinking)) {
-      this.push('machine', true);
+      this.push('machine');
       return;
     }
     const mark = isMark(line.charCodeAt(0));
@@ -223,8 +221,8 @@ class LineReader {
     }
   }
 
-  private push(kind: LineKind, fenced = this.fenced || this.inTool): void {
-    this.lines.push({ kind, start: this.start, end: this.end, thinking: this.thinking, fenced });
+  private push(kind: LineKind): void {
+    this.lines.push({ kind, start: this.start, end: this.end, thinking: this.thinking });
   }
 
   private skip(length: number): void {

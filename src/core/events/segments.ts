@@ -7,9 +7,8 @@ export interface Segment {
   readonly start: number;
   readonly end: number;
   readonly line: Line;
-  /** Place among the sentences of its line, and how many there are. */
+  /** Place among the sentences of its line. */
   readonly index: number;
-  readonly siblings: number;
   /** The heading or lead-in ("Next steps:") above it; undefined when a blank paragraph ended its reach. */
   readonly heading: Segment | undefined;
   /** The line before it, blank ones aside, is code or output. */
@@ -85,7 +84,6 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
         end: span.end,
         line,
         index,
-        siblings: spans.length,
         heading,
         afterCode: afterCode && index === 0,
         order: segments.length,
@@ -111,7 +109,6 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
       end: Math.min(line.end, from + 300),
       line,
       index: 0,
-      siblings: 1,
       heading,
       afterCode: false,
       order: segments.length,
