@@ -278,7 +278,7 @@ console.log(`trained on all, labelled only: ${show(inside)}`);
 if (args.includes('--write')) {
   const rows = (list: readonly number[]): string => `[${list.join(', ')}]`;
   const body = `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
-import type { Model, Weights } from './linear-model.ts';
+import type { Model } from './linear-model.ts';
 
 // prettier-ignore
 export const MODEL: Model = {

@@ -1,5 +1,5 @@
 // Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
-import type { Model, Weights } from './linear-model.ts';
+import type { Model } from './linear-model.ts';
 
 // prettier-ignore
 export const MODEL: Model = {
