@@ -88,7 +88,7 @@ export async function structuredContent(
   const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
   const content: NodeContent = {
     title: titleOf(summary.topics[0] ?? summary.narrative),
-    brief: brief === '' ? firstThatFits(rendered, limits.brief, counter) : brief,
+    brief: brief === '' ? firstThatFits(rendered, Math.max(limits.brief, SMALLEST_CUT), counter) : brief,
     detailed,
     structured: summary,
     tokens: { brief: 0, detailed: framed(detailed, counter) },
@@ -157,7 +157,8 @@ export async function localContent(
   const detailed = chosen?.detailed ?? (await extractText(source, source.limits.detailed, tools));
   if (detailed !== '') {
     const short = await extractText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
-    const brief = short === '' ? firstThatFits(detailed, source.limits.brief, counter) : short;
+    const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
+    const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, least), counter) : short;
     const made = finish(source, tools, { brief, detailed, rung: 'extractive' });
     if (made) return made;
   }
@@ -194,7 +195,7 @@ function finish(
     auditSourceOf(source),
   );
   const title = titleOf(firstWords(source) ?? texts.detailed) || '…';
-  const grew = audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty');
+  const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');
   if (!passes && grew) return undefined;
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };
 }

@@ -32,7 +32,11 @@ export async function makeParent(
   if (!first || !last) return undefined;
   const { counter, pace } = tools;
   const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
-  const limits = levelLimits(source, tools.ceilings);
+  // Never longer than the children together: joining always saves, so condensing ends.
+  const limits = levelLimits(source, {
+    brief: Math.min(tools.ceilings.brief, sumOf(children, 'brief')),
+    detailed: Math.min(tools.ceilings.detailed, sumOf(children, 'detailed')),
+  });
   const texts = children.map((child) => child.detailed);
   const corpus = await buildCorpus(texts.flatMap(spoken), pace);
   const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
@@ -69,6 +73,9 @@ export async function makeParent(
     audit,
   };
 }
+
+const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): number =>
+  nodes.reduce((sum, { tokens }) => sum + tokens[level], 0);
 
 const SPEAKER = /^(user|assistant|tool|system): /;
 
@@ -139,17 +146,13 @@ export async function condense(
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
   const nodes = [...frontier];
   const parents: SummaryNode[] = [];
-  let tokens = leastTokens(nodes);
-  while (nodes.length > 1 && tokens > budgetTokens) {
+  while (nodes.length > 1 && leastTokens(nodes) > budgetTokens) {
     const at = oldestRun(nodes, fanIn);
     const run = nodes.slice(at, at + fanIn);
     const parent = await makeParent(run, tools);
     if (!parent) break;
     parents.push(parent);
     nodes.splice(at, run.length, parent);
-    const now = leastTokens(nodes);
-    if (now >= tokens && nodes.length <= fanIn) break;
-    tokens = now;
   }
   return { frontier: nodes, parents };
 }

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { ContentBlock, Role } from '../../../src/core/model/message.ts';
+
+/** Runs of each property; RUNS multiplies them for a long run. */
+export const runs = (few: number): { numRuns: number; interruptAfterTimeLimit: number } => ({
+  numRuns: few * Number(process.env['RUNS'] ?? 1),
+  // A failure is shown after this long (ms), shrunk as far as it came.
+  interruptAfterTimeLimit: 15_000 * Number(process.env['RUNS'] ?? 1),
+});
+
+const words = fc.constantFrom(
+  'we',
+  'decided',
+  'never',
+  'deploy',
+  'on',
+  'Friday',
+  'because',
+  'the',
+  'test',
+  'fails',
+  'Postgres',
+  'port',
+  '8443',
+  'src/http/client.ts',
+  'sendRequest()',
+  'please',
+  'use',
+  'instead',
+  'error',
+  '「はい」',
+  'デプロイしない',
+  'não',
+  '“so be it then”',
+  '`npm test`',
+  'https://example.org/a',
+  '<tool-use>',
+  '{{words}}',
+  '=====',
+  '\u0000',
+  '😀',
+);
+const sentence = fc.array(words, { minLength: 1, maxLength: 14 }).map((list) => `${list.join(' ')}.`);
+const line = fc.oneof(
+  { weight: 4, arbitrary: sentence },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '```',
+      '```ts',
+      '',
+      '---',
+      '# Heading',
+      '  12→ const a = 1;',
+      'Error: boom',
+      '--- FAIL: TestX',
+      '3 passed',
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
+);
+const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
+const longText = fc.tuple(line, fc.integer({ min: 1, max: 200 })).map(([one, times]) => `${one}\n`.repeat(times));
+const body = fc.oneof({ weight: 6, arbitrary: text }, { weight: 1, arbitrary: longText });
+
+/** A turn: a user's message, then replies with calls and results, with and without ids. */
+const turn: fc.Arbitrary<{ role: Role; content: ContentBlock[] }[]> = fc
+  .tuple(
+    body,
+    fc.array(fc.tuple(fc.constantFrom('plain', 'loose', 'called', 'parallel'), body, body), { maxLength: 4 }),
+    fc.nat(),
+  )
+  .map(([ask, steps, salt]) => [
+    { role: 'user', content: [{ type: 'text', text: ask }] },
+    ...steps.flatMap(([kind, said, result], step): { role: Role; content: ContentBlock[] }[] => {
+      const id = (part: number): string => `${salt}-${step}-${part}`;
+      const call = (part: number): ContentBlock => ({ type: 'tool_call', callId: id(part), name: 'run', json: '{}' });
+      const answer = (part: number): ContentBlock => ({
+        type: 'tool_result',
+        callId: id(part),
+        text: result,
+        isError: false,
+      });
+      const reply: ContentBlock = { type: 'text', text: said };
+      switch (kind) {
+        case 'loose':
+          return [
+            { role: 'assistant', content: [reply] },
+            { role: 'tool', content: [{ type: 'text', text: result }] },
+          ];
+        case 'called':
+          return [
+            { role: 'assistant', content: [reply, call(0)] },
+            { role: 'user', content: [answer(0)] },
+          ];
+        case 'parallel':
+          return [
+            { role: 'assistant', content: [call(0), call(1)] },
+            { role: 'tool', content: [answer(0)] },
+            { role: 'tool', content: [answer(1)] },
+          ];
+        default:
+          return [{ role: 'assistant', content: [reply] }];
+      }
+    }),
+  ]);
+
+/** Sessions from a few to some dozens of messages. Ids are unique. */
+export const sessions = fc
+  .tuple(fc.boolean(), fc.array(turn, { maxLength: 14 }))
+  .map(([hasSystem, turns]): SourceMessage[] => {
+    const system: { role: Role; content: ContentBlock[] }[] = hasSystem
+      ? [{ role: 'system', content: [{ type: 'text', text: 'You are careful.' }] }]
+      : [];
+    return [...system, ...turns.flat()].map((one, at) => ({ ...one, id: messageId(`m${at}`) }));
+  });
+
+/** What a model may answer, good and bad; `fault` throws. */
+export const answers = fc.oneof(
+  sentence.map((narrative) => JSON.stringify({ narrative, decisions: ['use Postgres'] })),
+  sentence.map((narrative) => `Sure:\n\`\`\`json\n${JSON.stringify({ narrative })}\n\`\`\``),
+  fc.constantFrom('', '   ', '{', '{"narrative": 3}', '[]', 'null', 'I’m sorry, but I can’t do that.'),
+  fc.constant(JSON.stringify({ narrative: 'They said "something that nobody has ever said here".' })),
+  fc.constant(JSON.stringify({ narrative: 'On and on it went. '.repeat(500) })),
+  fc.string(),
+  fc.json(),
+);
+
+/** A model that goes through its answers in turn. */
+export function modelOf(
+  list: readonly string[],
+  maxInputTokens = 100_000,
+): SummaryModel & { readonly calls: () => number } {
+  let call = 0;
+  return {
+    id: 'scripted/model',
+    maxInputTokens,
+    calls: () => call,
+    complete: () => Promise.resolve({ text: list[call++ % Math.max(1, list.length)] ?? '' }),
+  };
+}
