@@ -38,11 +38,11 @@ export interface RunSettings {
 }
 
 /**
- * 16,000 tokens are some 40 developer messages: a request's fixed part is then a small share of it, and a segment fits
+ * 24,000 tokens are some 60 developer messages: a request's fixed part is then a small share of it, and a segment fits
  * the input of any model once distilled. A fan-in of 6 keeps a million messages within 6 levels.
  */
 export const DEFAULT_RUN_SETTINGS: Omit<RunSettings, 'prompt' | 'frontierTokens'> = {
-  segmentTokens: 16_000,
+  segmentTokens: 24_000,
   fanIn: 6,
   concurrency: 4,
   ceilings: { brief: 400, detailed: 1600 },

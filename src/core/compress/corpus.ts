@@ -1,6 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { CUT_STEP_CHARS, PassageCutter, passageText, type Passage } from './passages.ts';
+import { CUT_STEP_CHARS, PassageCutter, passageText, type Passage, type PassageKind } from './passages.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { forEachTerm, isRunningText, lineShape, type TermKind } from './terms.ts';
 
@@ -114,23 +114,28 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
   return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Of passages that are the same, the newest stays. */
+/** Of passages that are the same, the newest stays, and what someone says rather than what a tool printed. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
   const seen = new Set<string>();
-  const kept: Passage[] = [];
-  for (let at = passages.length - 1; at >= 0; at--) {
-    const passage = passages[at]!;
-    const key = passageText(passage, texts[passage.message]!);
-    await pace.spent(key.length * 2);
-    if (seen.has(key)) continue;
-    seen.add(key);
-    kept.push(passage);
+  const kept = new Set<Passage>();
+  for (const spoken of [true, false]) {
+    for (let at = passages.length - 1; at >= 0; at--) {
+      const passage = passages[at]!;
+      if (SPOKEN.has(passage.kind) !== spoken) continue;
+      const key = passageText(passage, texts[passage.message]!);
+      await pace.spent(key.length * 2);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      kept.add(passage);
+    }
   }
-  return kept.reverse();
+  return passages.filter((passage) => kept.has(passage));
 }
 
+const SPOKEN: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading']);
+
 /** What a term is worth when it is first mentioned, by its kind. */
-const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 0.8, word: 0.4 };
+const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
 
 /** A term that several messages mention matters more; one that output alone mentions matters less; rare words tell. */
 function worthOfTerm(term: Term): number {

@@ -8,8 +8,8 @@ import { forEachTerm } from './terms.ts';
 
 /** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
 const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
-  said: [6, 0.6, 0.2],
-  quoted: [3, 1, 0.3],
+  said: [6, 0.45, 0.2],
+  quoted: [5, 1, 0.3],
   heading: [1, 0.2, 0.1],
   thought: [0.3, 0.1, 0.1],
   error: [1.5, 0.4, 0.3],
@@ -137,7 +137,7 @@ const LISTED = 1;
 const SENTENCE = 2;
 
 /** What a mention outside a sentence is worth. */
-const LISTED_SHARE = 0.5;
+const LISTED_SHARE = 0.25;
 
 /** Above any other worth: what holds a key event comes first. */
 const WANTED = 50;

@@ -86,17 +86,19 @@ export async function structuredContent(
   );
   const { passes, ...kept } = audit;
   const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
+  const least = Math.max(limits.brief, SMALLEST_CUT);
+  const short = brief === '' ? firstThatFits(rendered, least, counter) : brief;
   const content: NodeContent = {
     title: titleOf(summary.topics[0] ?? summary.narrative),
-    brief: brief === '' ? firstThatFits(rendered, Math.max(limits.brief, SMALLEST_CUT), counter) : brief,
+    brief: short,
     detailed,
     structured: summary,
-    tokens: { brief: 0, detailed: framed(detailed, counter) },
+    tokens: { brief: framed(short, counter), detailed: framed(detailed, counter) },
     ...made,
     audit: kept,
   };
   return {
-    content: { ...content, tokens: { ...content.tokens, brief: framed(content.brief, counter) } },
+    content,
     faults: passes ? [] : kept.faults.filter((fault) => fault.kind !== 'unknown_identifier'),
   };
 }

@@ -250,7 +250,7 @@ export class PassageCutter {
     this.noteCode(first, last, shape.plain);
     const kind = outputKind(text, first, last);
     if (kind === 'error' || kind === 'outcome') this.take(first, last, kind, running);
-    else if (running) this.take(body, last, 'text', true);
+    else if (running && (body > first || !isCodeLine(text, first, last))) this.take(body, last, 'text', true);
     else if (this.isCall(first, last)) this.take(first, last, 'call', false);
   }
 
