@@ -109,9 +109,11 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   throwIfCancelled(cancel);
   const { messages } = input;
   const tokens = input.tokens ?? (await countMessages(messages, counter, pace, tools.yieldNow, cancel));
+  await pace.rest();
   const segments = cutSegments(messages, tokens, settings.segmentTokens);
   const { corpus, offset } = input.indexed ?? { corpus: await buildCorpus(messages, pace, input.wanted), offset: 0 };
   const wanted = input.wanted && shifted(input.wanted, offset);
+  await pace.rest();
   const trust = tools.trust ?? new ModelTrust();
   let fault: unknown;
   let done = 0;
@@ -127,6 +129,8 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     };
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
+    // Hashing a segment is a step by itself; so is auditing it, below.
+    await pace.rest();
     const key = `${hash}:${settings.prompt.version}:${tools.model?.id ?? 'local'}`;
     let content = tools.cache?.get(key);
     if (!content) {
@@ -146,6 +150,7 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
       content = climbed.content;
       if (content && climbed.fault === undefined) tools.cache?.set(key, content);
     }
+    await pace.rest();
     tools.report?.({ done: ++done, total: segments.length });
     return content && leafNode(content, segment, covered, hash, tools);
   });

@@ -86,6 +86,9 @@ const DEFAULT_LEDGER_SHARE = 0.15;
 const WINDOW_SHARE = 0.15;
 const ASKED_WINDOW_SHARE = 0.75;
 
+/** Searching a text is so many times as fast as cutting it, which paces are measured by. */
+const SEARCHED_PER_CUT = 20;
+
 /** A summary of anything takes this much at least: its frame, a heading and a few words. */
 const LEAST_NARRATIVE = 90;
 
@@ -134,6 +137,8 @@ export async function compressTranscript(
   const left = target - literal - ranges.length * MESSAGE_FRAMING_TOKENS;
   const least = literal + ranges.length * LEAST_NARRATIVE;
   if (least > target) throw new TargetTooSmall(least, target, entries);
+  // Fitting the ledger counts each entry: a step by itself.
+  await pace.rest();
   const ledger = fitLedger(
     strategy === 'summarize'
       ? []
@@ -145,7 +150,9 @@ export async function compressTranscript(
     (line) => counter.text(`${line}\n`),
     (entry) => ledgerLine(entry, messages),
   );
+  await pace.rest();
   const ledgerText = renderLedger(ledger.kept.map((entry) => ledgerLine(entry, messages)));
+  await pace.rest();
   const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
   const narrative: NarrativeInput = {
     messages,
@@ -165,11 +172,12 @@ export async function compressTranscript(
   const after = sent.reduce((sum, { content, role }) => sum + counter.message({ role, content: blocks(content) }), 0);
   const quoted = new Set(ledger.kept.map(({ id }) => id));
   const context = sent.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
-  const events = entries.map((entry): TranscriptEvent => {
-    if (entry.status !== 'active' || isSent(entry.message) || quoted.has(entry.id) || context.includes(entry.quote))
-      return entry;
-    return { ...entry, status: 'dropped' };
-  });
+  const events: TranscriptEvent[] = [];
+  for (const entry of entries) {
+    const isIn = entry.status !== 'active' || isSent(entry.message) || quoted.has(entry.id);
+    if (!isIn) await pace.spent(context.length / SEARCHED_PER_CUT);
+    events.push(isIn || context.includes(entry.quote) ? entry : { ...entry, status: 'dropped' });
+  }
   return {
     messages: sent,
     events,

@@ -90,7 +90,7 @@ export async function buildCorpus(
       else term.assistant++;
     });
     passages.push({ ...passage, terms: mentioned });
-    await pace.spent((to - from) * 4);
+    if (pace.isDue((to - from) * 4)) await pace.rest();
   }
   const firstOf: number[] = [];
   for (const [index, passage] of passages.entries()) while (firstOf.length <= passage.message) firstOf.push(index);
@@ -123,7 +123,7 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
       const passage = passages[at]!;
       if (SPOKEN.has(passage.kind) !== spoken) continue;
       const key = passageText(passage, texts[passage.message]!);
-      await pace.spent(key.length * 2);
+      if (pace.isDue(key.length * 2)) await pace.rest();
       if (seen.has(key)) continue;
       seen.add(key);
       kept.add(passage);

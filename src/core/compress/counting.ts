@@ -3,7 +3,7 @@ import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { type Pace, type SourceMessage, throwIfCancelled, type Cancel, type YieldNow } from './source.ts';
 
 /** Texts from this length on are counted with yields in between, in UTF-16 units. */
-const LONG_TEXT = 100_000;
+const LONG_TEXT = 25_000;
 
 /** Each message's tokens with its framing and its attachments, yielding as it goes. */
 export async function countMessages(
@@ -33,7 +33,7 @@ export async function countMessages(
       chars += attachment.text.length;
     }
     tokens.push(sum);
-    await pace.spent(chars + 100);
+    if (pace.isDue(chars + 100)) await pace.rest();
   }
   return tokens;
 }

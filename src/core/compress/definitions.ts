@@ -60,13 +60,21 @@ export class Definitions {
   }
 }
 
-/** A path with a file's extension; URLs are none. */
-const FILE =
-  /(?:^|[\s`"'(:*=])((?:[~.]{0,2}\/)?(?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,7})(?=$|[\s`"'),:;*])/;
+/** What stands between the words of a line that may be paths. */
+const BETWEEN = /[\s`"'(),:;*=<>[\]]+/;
 
-/** The file that a short line names: a call's argument, a heading before a block of code, a diff's header. */
+/** A path or a name with a file's extension. */
+const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
+
+/** A host's name is no file's. */
+const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
+
+/** The file that a short line names: a call's argument, a heading before a block of code, a diff's header. Linear. */
 export function fileIn(line: string): string | undefined {
   if (line.length > LONGEST_LINE || !line.includes('.')) return undefined;
-  const path = FILE.exec(line)?.[1];
-  return path?.replace(/^\.\//, '');
+  for (const word of line.split(BETWEEN)) {
+    if (word.includes('.') && FILE.test(word) && !HOST.test(word) && !word.includes('//'))
+      return word.replace(/^\.\//, '');
+  }
+  return undefined;
 }

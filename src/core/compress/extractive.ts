@@ -93,7 +93,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
         ? estimateTokens(corpus.texts[passage.message]!, passage)
         : Math.ceil(passage.text.length / 4);
     heap.push(worth(index), index);
-    await pace.spent(40);
+    if (pace.isDue(200)) await pace.rest();
   }
   const chosen: number[] = [];
   let used = 0;
@@ -101,6 +101,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   while (heap.size > 0 && misses < MOST_MISSES) {
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
+    if (pace.isDue(200)) await pace.rest();
     if (exact[index - first] === 0) {
       tokens[index - first] = counter.text(passageText(passage, corpus.texts[passage.message]!));
       exact[index - first] = 1;
@@ -118,7 +119,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     used += cost;
     chosen.push(index);
     cover(passage);
-    await pace.spent(cost * 4 + 50);
+    if (pace.isDue(cost * 4)) await pace.rest();
   }
   chosen.sort((a, b) => a - b);
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };

@@ -159,8 +159,10 @@ export async function localContent(
   const detailed = chosen?.detailed ?? (await extractText(source, source.limits.detailed, tools));
   if (detailed !== '') {
     const short = await extractText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
+    await tools.pace.rest();
     const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
     const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, least), counter) : short;
+    await tools.pace.rest();
     const made = finish(source, tools, { brief, detailed, rung: 'extractive' });
     if (made) return made;
   }

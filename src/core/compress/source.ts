@@ -25,8 +25,8 @@ export function throwIfCancelled(cancel: Cancel | undefined): void {
   if (cancel?.aborted) throw new Cancelled();
 }
 
-/** Characters of work between two yields: some 10 ms of cutting and scanning at 10 MB/s and more. */
-const YIELD_CHARS = 100_000;
+/** Characters of work between two yields: a few ms of cutting and scanning, some 10 ms before the code is warm. */
+const YIELD_CHARS = 25_000;
 
 /** Counts work and yields when enough has been done. */
 export class Pace {
@@ -41,8 +41,17 @@ export class Pace {
 
   /** Notes `chars` of work done. @throws {Cancelled} after a yield during which the caller cancelled */
   async spent(chars: number): Promise<void> {
+    if (this.isDue(chars)) await this.rest();
+  }
+
+  /** As `spent`, for loops in which waiting each time would cost more than the work: true when `rest` is due. */
+  isDue(chars: number): boolean {
     this.done += chars;
-    if (this.done < YIELD_CHARS) return;
+    return this.done >= YIELD_CHARS;
+  }
+
+  /** Lets others run. @throws {Cancelled} when the caller has cancelled */
+  async rest(): Promise<void> {
     this.done = 0;
     throwIfCancelled(this.cancel);
     if (this.yieldNow) await this.yieldNow();
