@@ -7,12 +7,13 @@ import {
 import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
 import { CallLog, ModelTrust, type SummaryModel } from '../core/compress/summary-model.ts';
 import type { NodeContent } from '../core/compress/leaf.ts';
+import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { AGGRESSIVE_SHARE, LEAST_SAVING, type Policy, type Strategy } from '../core/policy/policy.ts';
-import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
+import { summaryPrompt, type PresetName, type SummaryPrompt } from '../core/prompts/render.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compressor.ts';
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
 import type { ChatModel, Clock } from './ports.ts';
@@ -23,6 +24,10 @@ import { summaryModel } from './summary-model.ts';
 export interface CompressSessionDeps {
   readonly clock: Clock;
   readonly preset: () => PresetName;
+  /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
+  readonly promptText?: () => string | undefined;
+  /** The user's own rules for key events. */
+  readonly rules?: () => readonly CompiledRule[];
   /** Undefined: summaries are made by code. Throws `ModelFault` when the chosen model cannot be had. */
   readonly summaryModel: (
     job: Pick<CompressionJob, 'due' | 'urgency'>,
@@ -44,7 +49,7 @@ const TRIM_CEILINGS = { brief: 60, detailed: 120 };
 export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const cache: SummaryCache = new Map<string, NodeContent>();
   const trust = new ModelTrust();
-  const keeper = new LedgerKeeper(deps.clock);
+  const keeper = new LedgerKeeper(deps.clock, deps.rules ?? (() => []));
   return async (job) => {
     const started = deps.clock.now();
     const { policy } = job.settings;
@@ -111,7 +116,7 @@ async function summarize(
   const { before, budget, signal, state, counter } = job;
   const calls = new CallLog();
   const fixed = before.tokens.system + before.tokens.memory + before.tokens.task + windowTokens;
-  const settings = runSettings(job, deps.preset(), budget, fixed + draft.tokens);
+  const settings = runSettings(job, promptFor(job.settings.policy, deps), budget, fixed + draft.tokens);
   const total = runs.reduce((sum, run) => sum + run.items.length, 0);
   const nodes: SummaryNode[] = [];
   let frontier = state.frontier.map((item) => item.node);
@@ -173,7 +178,10 @@ async function summarize(
   };
 }
 
-function runSettings(job: CompressionJob, preset: PresetName, budget: number, taken: number): RunSettings {
+const promptFor = ({ summary }: Policy, deps: CompressSessionDeps): SummaryPrompt =>
+  summaryPrompt(deps.preset(), deps.promptText?.(), summary.style);
+
+function runSettings(job: CompressionJob, prompt: SummaryPrompt, budget: number, taken: number): RunSettings {
   const { policy } = job.settings;
   const free = policy.targetShare * budget - taken;
   const frontierTokens = Math.floor(
@@ -183,7 +191,7 @@ function runSettings(job: CompressionJob, preset: PresetName, budget: number, ta
   const steady = policy.summary.style === 'sentences';
   return {
     ...DEFAULT_RUN_SETTINGS,
-    prompt: summaryPrompt(preset),
+    prompt,
     frontierTokens,
     ceilings: ceilingsFor(policy, steady ? policy.summary.maxTokens : detailed),
     temperature: policy.summary.temperature,

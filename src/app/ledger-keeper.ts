@@ -2,6 +2,7 @@ import { renderEvent } from '../core/context/render.ts';
 import { detectEvents } from '../core/events/detect.ts';
 import { fitLedger } from '../core/events/ledger-budget.ts';
 import { Ledger } from '../core/events/ledger.ts';
+import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/event.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { KeyEvent, Span } from '../core/model/key-event.ts';
@@ -27,11 +28,13 @@ const PAUSE_EVERY = 200_000;
 /** Finds key events in messages that leave the window and keeps the ledger current and within its budget. */
 export class LedgerKeeper {
   readonly #clock: Clock;
+  readonly #rules: () => readonly CompiledRule[];
   readonly #tokens = new Map<KeyEventId, number>();
   #kept: { readonly ledger: Ledger; readonly revision: number } | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, rules: () => readonly CompiledRule[]) {
     this.#clock = clock;
+    this.#rules = rules;
   }
 
   unchanged({ before }: Pick<CompressionJob, 'before'>): LedgerDraft {
@@ -41,6 +44,7 @@ export class LedgerKeeper {
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
     const { state } = job;
     const ledger = this.#ledger(state);
+    const rules = this.#rules();
     const touched = new Map<KeyEventId, KeyEvent>();
     const spans = new Map<MessageId, readonly Span[]>();
     let since = 0;
@@ -49,7 +53,7 @@ export class LedgerKeeper {
       const text = messageText(message);
       const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
       const before = previous && { role: previous.role, text: messageText(previous) };
-      const found = detectEvents({ role: message.role, text }, before ? { before } : {});
+      const found = detectEvents({ role: message.role, text }, { rules, ...(before && { before }) });
       if (found.length > 0) spans.set(message.id, found);
       for (const entry of ledger.add(message.id, found, previous?.id)) touched.set(entry.id, entry);
       since += text.length;

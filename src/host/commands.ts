@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { CompressionOutcome, Compressor } from '../app/compressor.ts';
 import type { Conversation } from '../app/conversation.ts';
 import { SpendLimitReached } from '../app/spend.ts';
+import type { SessionEvent } from '../core/journal/event.ts';
+import type { KeyEventId } from '../core/model/ids.ts';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
@@ -66,6 +68,9 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     if (!conversation || !isNodeRow(row)) return;
     await conversation.undoNodes([row.node], true);
   },
+  [COMMAND.pinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: true })),
+  [COMMAND.unpinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: false })),
+  [COMMAND.removeEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_removed', id, removed: true })),
   [COMMAND.takeOver]: async (app) => {
     await (await app.sessions.currentOrLatest()).journal.takeOver();
     await app.panel.changed();
@@ -310,6 +315,15 @@ async function showActions(app: Product): Promise<void> {
   ];
   const picked = await vscode.window.showQuickPick(actions, { title: 'Threadkeeper' });
   if (picked) await vscode.commands.executeCommand(picked.command);
+}
+
+/** Changes the key event of a row in the tree. */
+async function changeEvent(app: Product, row: unknown, change: (id: KeyEventId) => SessionEvent): Promise<void> {
+  if (isEventRow(row)) await app.sessions.current?.journal.append(change(row.event.id));
+}
+
+function isEventRow(row: unknown): row is Extract<Row, { kind: 'event' }> {
+  return typeof row === 'object' && row !== null && 'kind' in row && row.kind === 'event';
 }
 
 function isNodeRow(row: unknown): row is Extract<Row, { kind: 'node' }> {

@@ -20,6 +20,9 @@ export const COMMAND = {
   openSettings: 'threadkeeper.openSettings',
   refreshSummaries: 'threadkeeper.refreshSummaries',
   undoNode: 'threadkeeper.undoNode',
+  pinEvent: 'threadkeeper.pinEvent',
+  unpinEvent: 'threadkeeper.unpinEvent',
+  removeEvent: 'threadkeeper.removeEvent',
   takeOver: 'threadkeeper.takeOver',
 } as const;
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { compileRule, type CompiledRule } from '../core/events/user-rules.ts';
+import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
+import { checkPrompt, PRESETS } from '../core/prompts/render.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type Policy, type Triggers } from '../core/policy/policy.ts';
 
 const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
@@ -27,7 +30,8 @@ const schema = v.object({
     baseUrl: v.string(),
     temperature: orNull(v.number()),
     maxTokens: orNull(v.pipe(v.number(), v.integer())),
-    preset: v.picklist(['developer', 'customer', 'role-play', 'advisory']),
+    preset: v.picklist(PRESETS),
+    prompt: v.string(),
   }),
   compression: v.object({
     policy: v.picklist(POLICY_NAMES),
@@ -43,6 +47,11 @@ const schema = v.object({
     ledgerShare: orNull(share),
     extractiveOnFault: v.boolean(),
     monthlyLimitUsd: orNull(positive),
+  }),
+  events: v.object({
+    rules: v.array(
+      v.object({ kind: v.picklist(KEY_EVENT_KINDS), phrase: v.optional(v.string()), pattern: v.optional(v.string()) }),
+    ),
   }),
   task: v.object({ resetFinished: v.boolean() }),
   recall: v.object({ share: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)) }),
@@ -62,12 +71,34 @@ export function readSettings(): Settings {
     chat: section('chat'),
     summarizer: section('summarizer'),
     compression: section('compression'),
+    events: section('events'),
     task: section('task'),
     recall: section('recall'),
   });
   if (result.success) return result.output;
   const where = v.getDotPath(result.issues[0]) ?? '';
   throw new SettingsError(`The setting threadkeeper.${where} does not make sense: ${result.issues[0].message}.`);
+}
+
+/** The user's rules for key events, compiled. Throws `SettingsError` naming the first that cannot be used. */
+export function eventRules({ events }: Settings): readonly CompiledRule[] {
+  return events.rules.map((rule, index) => {
+    const result = compileRule(rule);
+    if (result.ok) return result.rule;
+    throw new SettingsError(`Rule ${index + 1} of threadkeeper.events.rules cannot be used: ${result.problem}`);
+  });
+}
+
+/** The user's own summary prompt, or undefined for the preset's. Throws `SettingsError` when it cannot be used. */
+export function promptText({ summarizer }: Settings): string | undefined {
+  if (summarizer.prompt.trim() === '') return undefined;
+  const { missing, unknown } = checkPrompt(summarizer.prompt);
+  const named = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
+  if (missing.length > 0)
+    throw new SettingsError(`The setting threadkeeper.summarizer.prompt lacks ${named(missing)}.`);
+  if (unknown.length > 0)
+    throw new SettingsError(`Nothing fills ${named(unknown)} in the setting threadkeeper.summarizer.prompt.`);
+  return summarizer.prompt;
 }
 
 /** The policy in force: the named one, with what the user set over it; 0 switches a trigger off. */

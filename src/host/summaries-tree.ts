@@ -210,6 +210,7 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
       item.iconPath = new vscode.ThemeIcon(
         event.pinned ? 'pinned' : event.status === 'active' ? 'quote' : 'circle-slash',
       );
+      item.contextValue = event.pinned ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
       item.tooltip = event.quote;
       item.command = command(vscode.l10n.t('Open'), () =>
         openMessageDocument(journal.id, event.message, position - 1, event.quote),

@@ -31,7 +31,7 @@ import { Summarizers } from './models/summarizers.ts';
 import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
 import { sessionView } from './page/views.ts';
-import { policyOf, readSettings } from './settings.ts';
+import { eventRules, policyOf, promptText, readSettings } from './settings.ts';
 import { Snapshots } from './snapshots.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
 import { importFile } from './transcript-commands.ts';
@@ -284,6 +284,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
           clock,
           price: costOf,
           preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          rules: () => eventRules(readSettings()),
           summaryModel: (job) => this.#summarizers.model(summarizer(), memory, job),
         }),
       ));

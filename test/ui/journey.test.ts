@@ -44,7 +44,7 @@ describe('a long session', () => {
     await workbench.treeRow(/^Summaries/).waitFor();
     await nodes().first().click();
     await workbench.page.locator('.editor-group-container .monaco-editor').first().waitFor();
-    await workbench.page.keyboard.press('ArrowRight');
+    await nodes().first().locator('.monaco-tl-twistie').click();
     await workbench.page.locator('.sidebar .monaco-list-row[aria-level="3"]').first().waitFor();
     await workbench.screenshot('summaries-tree');
   });

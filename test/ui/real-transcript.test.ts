@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from '../../scripts/support/paths.ts';
+import { freshWorkspace } from './editor.ts';
+import { Workbench } from './workbench.ts';
+
+const data = path.resolve(root, process.env.THREADKEEPER_DATA ?? '../shared/data');
+const FILE = 'aider.chat.history.md';
+const transcript = path.join(data, 'raw', FILE);
+/** Some 2,400,000 tokens come down to 8,000: the rest of this window is kept for the reply. */
+const CONTEXT_WINDOW = 12_096;
+
+describe('a real transcript of 6,150 messages', () => {
+  let workbench: Workbench | undefined;
+  /** Each step stands on the one before. */
+  let failed = false;
+
+  before(async function () {
+    if (!existsSync(transcript)) {
+      console.log(`      skipped: there is no ${path.basename(transcript)} in THREADKEEPER_DATA`);
+      this.skip();
+    }
+    const folder = await freshWorkspace();
+    await mkdir(path.join(folder, '.vscode'), { recursive: true });
+    await writeFile(
+      path.join(folder, '.vscode/settings.json'),
+      JSON.stringify({ 'threadkeeper.chat.contextWindow': CONTEXT_WINDOW }),
+    );
+    // The dialog opens in the folder of the workspace.
+    await copyFile(transcript, path.join(folder, FILE));
+    workbench = await Workbench.open({ folder, profile: 'real' });
+  });
+
+  after(() => workbench?.close());
+  beforeEach(function () {
+    if (failed) this.skip();
+  });
+  afterEach(function () {
+    failed ||= this.currentTest?.state === 'failed';
+  });
+
+  const window = (): Workbench => {
+    assert.ok(workbench);
+    return workbench;
+  };
+  const gauge = async (): Promise<string> => window().statusBarItem('threadkeeper.gauge').innerText();
+  const percent = async (): Promise<number> => Number(/(\d+) ?%/.exec(await gauge())?.[1]);
+
+  it('is imported by the command', async () => {
+    await window().runCommand('Threadkeeper: Import Transcript');
+    await window().paletteRow(FILE).click();
+    await window()
+      .toast(/Imported 6[,.]?150 messages/)
+      .waitFor({ timeout: 100_000 });
+    assert.ok((await percent()) > 100, await gauge());
+  });
+
+  it('is compressed to its 8,000 tokens, and the gauge falls below full', async () => {
+    await window().runCommand('Threadkeeper: Compress History');
+    await window()
+      .toast(/Compressed [\d,.]+ messages/)
+      .waitFor({ timeout: 240_000 });
+    assert.ok((await percent()) <= 100, await gauge());
+  });
+
+  it('shows its tree, answers, and is all there after a reload', async () => {
+    const nodes = () => window().page.locator('.sidebar .monaco-list-row[aria-level="2"]');
+    await window().openSidebar('Threadkeeper');
+    await nodes().first().waitFor();
+    await window().runCommand('Threadkeeper: Open Chat');
+    const composer = window().webview().getByRole('textbox');
+    await composer.fill('How is the repository map built?');
+    await composer.press('Enter');
+    const answer = () => window().webview().getByRole('article').getByText('No model is configured').last();
+    await answer().waitFor({ timeout: 60_000 });
+    await window().clearToasts();
+    const before = await percent();
+    await window().reload();
+    await answer().waitFor({ timeout: 120_000 });
+    await nodes().first().waitFor();
+    assert.equal(await percent(), before);
+    await window().screenshot('real-transcript');
+  });
+});

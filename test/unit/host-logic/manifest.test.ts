@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { COMMAND, SUMMARIES_VIEW } from '../../../src/host/ids.ts';
+
+const root = path.join(import.meta.dirname, '../../..');
+const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+const manifest = JSON.parse(text('package.json'));
+const contributes = manifest.contributes;
+
+describe('the manifest', () => {
+  it('contributes exactly the commands that the code registers', () => {
+    const contributed = contributes.commands.map((one: { command: string }) => one.command);
+    assert.deepEqual([...contributed].sort(), [...Object.values(COMMAND)].sort());
+  });
+
+  it('names no command in menus and key bindings that it does not contribute', () => {
+    const known = new Set(contributes.commands.map((one: { command: string }) => one.command));
+    for (const entry of [...Object.values(contributes.menus).flat(), ...contributes.keybindings] as {
+      command: string;
+    }[])
+      assert.ok(known.has(entry.command), entry.command);
+  });
+
+  it('contributes the view', () => {
+    assert.equal(contributes.views.threadkeeper[0].id, SUMMARIES_VIEW);
+  });
+
+  it('has a text for each of its placeholders, and no text that nothing shows', () => {
+    const used = [...text('package.json').matchAll(/"%([\w.-]+)%"/g)].map((match) => match[1]);
+    assert.deepEqual([...new Set(used)].sort(), Object.keys(JSON.parse(text('package.nls.json'))).sort());
+  });
+
+  it('gives each setting a description, and reads each setting', () => {
+    const reader = text('src/host/settings.ts') + text('src/host/models/spend-limit.ts');
+    for (const group of contributes.configuration) {
+      for (const [name, setting] of Object.entries<{ markdownDescription?: string }>(group.properties)) {
+        assert.ok(setting.markdownDescription, name);
+        const last = name.split('.').at(-1);
+        assert.ok(new RegExp(`\\b${last}\\b`).test(reader), `${name} is read`);
+      }
+    }
+  });
+});
