@@ -1,12 +1,8 @@
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
-import type { Message } from '../core/model/message.ts';
 import type { Conversation } from './conversation.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import type { Log, SessionJournal, SessionStore, SessionSummary } from './ports.ts';
-
-/** What a transcript brings in. `at` in milliseconds since the epoch. */
-export type ImportedMessage = Pick<Message, 'role' | 'content' | 'at'>;
 
 export interface SessionsDeps {
   readonly store: SessionStore;
