@@ -72,7 +72,10 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     this.#pageListens = false;
     const dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = vscode.Uri.joinPath(extensionUri, 'media');
-    panel.iconPath = vscode.Uri.joinPath(media, 'icon.svg');
+    panel.iconPath = {
+      light: vscode.Uri.joinPath(media, 'icon-light.svg'),
+      dark: vscode.Uri.joinPath(media, 'icon-dark.svg'),
+    };
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
     const received = panel.webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
     panel.onDidDispose(() => {

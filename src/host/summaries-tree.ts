@@ -14,6 +14,7 @@ export type Row =
   | { readonly kind: 'section'; readonly section: 'context' | 'summaries' | 'events' | 'tasks' }
   | { readonly kind: 'part'; readonly name: string; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
+  | { readonly kind: 'nodeEvents'; readonly node: NodeId }
   | { readonly kind: 'messages'; readonly from: number; readonly to: number }
   | { readonly kind: 'message'; readonly message: MessageId }
   | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
@@ -21,7 +22,7 @@ export type Row =
   | { readonly kind: 'event'; readonly event: KeyEvent; readonly under: string }
   | { readonly kind: 'task'; readonly label: string; readonly status: string };
 
-/** Rows of messages or events shown at once below one row; the rest folds into ranges. */
+/** Rows of messages shown at once below one row; more fold into ranges. */
 const MOST_ROWS = 100;
 
 /** The *Summaries* view: what is in the context now, the tree of summaries down to its sources, the key events. */
@@ -62,6 +63,8 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
         return nodeChildren(conversation, row.node);
       case 'messages':
         return messageRows(conversation, row.from, row.to);
+      case 'nodeEvents':
+        return eventsIn(conversation, row.node).map((event) => ({ kind: 'event', event, under: row.node }));
       case 'eventKind':
         return eventsOf(conversation, row.of).map((event) => ({ kind: 'event', event, under: row.of }));
       case 'part':
@@ -123,6 +126,8 @@ function rowId(row: Row): string {
       return `node/${row.node}`;
     case 'messages':
       return `messages/${row.from}-${row.to}`;
+    case 'nodeEvents':
+      return `events/${row.node}`;
     case 'message':
       return `message/${row.message}`;
     case 'eventKind':
@@ -177,6 +182,12 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
     case 'messages': {
       const item = new vscode.TreeItem(vscode.l10n.t('Messages {0}–{1}', row.from + 1, row.to + 1), Collapsed);
       item.iconPath = new vscode.ThemeIcon('list-unordered');
+      return item;
+    }
+    case 'nodeEvents': {
+      const item = new vscode.TreeItem(vscode.l10n.t('Key events'), Collapsed);
+      item.description = String(eventsIn(conversation, row.node).length);
+      item.iconPath = new vscode.ThemeIcon('quote');
       return item;
     }
     case 'message': {
@@ -236,17 +247,20 @@ function nodeChildren(conversation: Conversation, id: NodeId): Row[] {
   const from = state.positionOf(node.first);
   const to = state.positionOf(node.last);
   if (from === undefined || to === undefined) return [];
-  return [...eventRows(conversation, id, from, to), ...messageRows(conversation, from, to)];
+  const events: Row[] = eventsIn(conversation, id).length > 0 ? [{ kind: 'nodeEvents', node: id }] : [];
+  return [...events, { kind: 'messages', from, to }];
 }
 
-function eventRows({ state }: Conversation, under: string, from: number, to: number): Row[] {
-  const rows: Row[] = [];
-  for (const event of state.events.values()) {
+/** Key events quoted from the messages that a node covers, oldest first. */
+function eventsIn({ state }: Conversation, id: NodeId): KeyEvent[] {
+  const node = state.nodes.get(id);
+  const from = node && state.positionOf(node.first);
+  const to = node && state.positionOf(node.last);
+  if (from === undefined || to === undefined) return [];
+  return [...state.events.values()].filter((event) => {
     const position = state.positionOf(event.message);
-    if (position !== undefined && position >= from && position <= to && !state.isRemoved(event.id))
-      rows.push({ kind: 'event', event, under });
-  }
-  return rows.slice(0, MOST_ROWS);
+    return position !== undefined && position >= from && position <= to && !state.isRemoved(event.id);
+  });
 }
 
 function messageRows({ state }: Conversation, from: number, to: number): Row[] {

@@ -100,4 +100,14 @@ function excerpt(text: string, question: string): string {
   return `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;
 }
 
+/** A quote that ends inside a code block closes it, or the citation below would become code. */
+function closeFence(text: string): string {
+  let open: string | undefined;
+  for (const [, marks = '', info = ''] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
+    if (open === undefined) open = marks;
+    else if (marks.startsWith(open) && info.trim() === '') open = undefined;
+  }
+  return open === undefined ? text : `${text}\n${open}`;
+}
+
 const normal = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();

@@ -223,7 +223,11 @@ const LONGEST_TITLE = 72;
 
 /** One line of at most 72 characters, cut at a word. */
 export function titleOf(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  // Leaders, rules and rows of marks say nothing.
+  const line = text
+    .replace(/([^\p{L}\p{N}\s])\1{3,}/gu, '$1$1$1')
+    .replace(/\s+/g, ' ')
+    .trim();
   if (line.length <= LONGEST_TITLE) return line;
   const cut = line.slice(0, LONGEST_TITLE - 1);
   const space = cut.lastIndexOf(' ');
