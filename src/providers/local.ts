@@ -86,7 +86,7 @@ export class LocalModel implements ChatModel {
 
 /** A markdown quote with a link to its message. */
 function quote(hit: LocalHit, question: string, label: string): string {
-  const lines = excerpt(hit.text.trim(), question)
+  const lines = closeFence(excerpt(hit.text.trim(), question))
     .split('\n')
     .map((line) => `> ${line}`.trimEnd());
   const name = hit.number === undefined ? label : `${label} ${hit.number}`;

@@ -58,6 +58,14 @@ describe('the local model', () => {
     assert.ok(text.length < 1500);
   });
 
+  it('keeps the citation out of a code block that the quote cuts off', async () => {
+    const { text } = await turn(
+      new LocalModel(memory(hit('Like this:\n```ts\nconst postgres = 1;', 2))),
+      ask('postgres'),
+    );
+    assert.match(text, /> const postgres = 1;\n> ```\n>\n> — /);
+  });
+
   it('streams in small pieces and stops when told', async () => {
     const model = new LocalModel(memory(hit('Postgres', 1), hit('Postgres two', 2)));
     const stop = new AbortController();
