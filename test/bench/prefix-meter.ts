@@ -5,6 +5,7 @@ export class PrefixMeter {
   input = 0;
   cached = 0;
   requests = 0;
+  #shares = 0;
   readonly #counter: TokenCounter;
   readonly #tokens = new Map<string, number>();
   #before: readonly string[] = [];
@@ -15,6 +16,7 @@ export class PrefixMeter {
 
   /** @param blocks texts of the request in order, system prompt first */
   add(blocks: readonly string[]): void {
+    const { input, cached } = this;
     let same = 0;
     while (same < blocks.length && same < this.#before.length && blocks[same] === this.#before[same]) same++;
     blocks.forEach((text, at) => {
@@ -28,11 +30,17 @@ export class PrefixMeter {
     if (changed !== undefined && was !== undefined) this.cached += this.#counter.text(commonStart(was, changed));
     this.#before = blocks;
     this.requests++;
+    this.#shares += (this.cached - cached) / Math.max(1, this.input - input);
   }
 
   /** 0…1. */
   get share(): number {
     return this.input === 0 ? 0 : this.cached / this.input;
+  }
+
+  /** The mean of the requests' own shares, each request alike. */
+  get meanShare(): number {
+    return this.requests === 0 ? 0 : this.#shares / this.requests;
   }
 
   #count(text: string): number {

@@ -1,5 +1,5 @@
 // Measures what the product promises and prints ratios from one run.
-//   npm run bench -- [--quick] [--only NAME] [--write] [--check]
+//   npm run bench -- [--quick] [--only NAME] [--peers] [--write] [--check]
 // --write keeps the figures under docs/benchmarks, otherwise they go to out/bench; --check compares them with those.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
 import { measureCost } from './figures/cost.ts';
 import { measureHardModels } from './figures/hard-models.ts';
+import { measurePeers } from './figures/peers.ts';
 import { measureEvents } from './figures/quality-events.ts';
 import { measureFacts } from './figures/quality-facts.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
@@ -29,6 +30,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   sessions: measureSessions,
   facts: measureFacts,
   hard: measureHardModels,
+  peers: measurePeers,
 };
 
 async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {
@@ -54,9 +56,12 @@ await runMain(async () => {
       only: { type: 'string', multiple: true },
       write: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
     },
   });
-  const wanted = Object.keys(MEASURES).filter((name) => values.only?.includes(name) ?? true);
+  const wanted = Object.keys(MEASURES).filter(
+    (name) => values.only?.includes(name) ?? (name !== 'peers' || values.peers),
+  );
   if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
   if (values.write && values.only) throw new PlainError('--write keeps whole runs: leave --only out.');
   const sessions = await sharedSessions();

@@ -32,9 +32,9 @@ const TELLS = [
   'The function {n} takes the rows, turns each into an object and hands the list on.',
   'It is reached from two places, once for the page and once for the export.',
   'Most of the time goes into building the same map over and over.',
-  'I moved that part out of the loop and kept the signature as it was.',
-  'Nothing else in {f} had to change.',
-  'The shape of the result is the same as before, so callers do not notice.',
+  'A comment at the top speaks of an older version with a single loop.',
+  'The rest of {f} deals with headings and widths.',
+  'What comes out has the same shape as what went in, one entry for each row.',
   'Next to it there is a helper that does almost the same for the {a} side.',
 ];
 

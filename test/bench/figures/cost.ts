@@ -14,6 +14,8 @@ import { resummarized, rolled, type Simulated } from './cost-baselines.ts';
 /** US dollars for a million tokens of the summarizer, in and out. */
 const PRICE = { input: 0.15, output: 0.6 };
 const CHAT_MODELS = ['gpt-4o-mini', 'claude-haiku-4-5'] as const;
+/** Turns that every run plays, so that short runs can be held against long ones. */
+const EARLY = 250;
 const dollars = (input: number, output: number): number => (input * PRICE.input + output * PRICE.output) / 1e6;
 
 /** A session turn by turn: tokens for summaries, the share of the input that caches can hold, money. */
@@ -98,6 +100,13 @@ export async function measureCost(context: BenchContext): Promise<Measured> {
       guard: { worse: 'lower', margin: 0.02 },
     },
     {
+      id: `cost.${name}.cacheableMean`,
+      label: 'the same as the mean of all requests',
+      value: ours.prefix.meanShare,
+      unit: 'share',
+      target: { atLeast: 0.97 },
+    },
+    {
       id: `cost.${name}.rolling.cacheable`,
       label: 'rolling summary: the same',
       value: rolling.prefix.share,
@@ -130,6 +139,15 @@ export async function measureCost(context: BenchContext): Promise<Measured> {
       } as const,
     ]),
   ];
+  const early = ours.at[EARLY - 1];
+  if (early)
+    figures.push({
+      id: `cost.turns${EARLY}.summarizer`,
+      label: `tokens to the summarizer in the first ${EARLY} turns`,
+      value: early.input,
+      unit: 'tokens',
+      guard,
+    });
   figures.push(...(await eachSession(context)));
   return {
     figures,

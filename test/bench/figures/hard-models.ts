@@ -18,7 +18,9 @@ const HARD: Readonly<Record<string, { readonly label: string; readonly answer: A
 export async function measureHardModels(context: BenchContext): Promise<Measured> {
   const figures: Figure[] = [];
   for (const [name, { label, answer }] of Object.entries(HARD)) {
-    figures.push(...(await play(name, label, answer, context)));
+    for (const size of context.quick ? [400] : [400, 1_000]) {
+      figures.push(...(await play(name, `${label}, ${size.toLocaleString('en-US')} messages`, answer, size, context)));
+    }
   }
   return { figures };
 }
@@ -27,9 +29,10 @@ async function play(
   name: string,
   label: string,
   answer: Answer,
-  { quick, counter, say }: BenchContext,
+  size: number,
+  { counter, say }: BenchContext,
 ): Promise<Figure[]> {
-  const transcript = syntheticSession(quick ? 400 : 1_000);
+  const transcript = syntheticSession(size);
   const turns = turnsOf(transcript);
   say(`hard models: ${label}`);
   const desk = await Desk.open();
@@ -57,7 +60,6 @@ async function play(
     }
     const { state } = conversation;
     const inflated = [...state.nodes.values()].filter(({ tokens }) => tokens.detailed >= tokens.source).length;
-    const size = turns.length === 0 ? 0 : transcript.length;
     const budget = conversation.budget();
     await conversation.close();
     return [

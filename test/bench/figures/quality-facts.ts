@@ -1,9 +1,7 @@
-import { GrownSession } from '../../../src/cli/grown-session.ts';
-import { sourceMessages } from '../../../src/cli/source-messages.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { Desk } from '../../unit/app/desk.ts';
 import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
@@ -11,10 +9,13 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { metered, type MeteredModel } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import type { Figure, Measured, Plot } from '../report/figure.ts';
+import { playTurn, turnsOf } from '../turn-feed.ts';
 
 const FACTS = 50;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 const REDUCED = 0.2;
+/** Tokens of a common context window, less the reply's. */
+const WINDOW = 124_000;
 const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 
 /** Facts planted without any keyword in a synthetic session: how many are in the final context. */
@@ -109,48 +110,45 @@ function newest(
   return factsIn(facts, text).length / facts.length;
 }
 
-/** The same session turn by turn under the default policy, the context a fifth of the session at its end. */
+/** The same session turn by turn under the default policy; a request may take a fifth of the session. */
 async function grown(count: number, { counter, say }: BenchContext): Promise<Figure[]> {
   const { transcript, facts } = plantFacts(syntheticSession(count), FACTS);
   const before = tokensOf(transcript, counter);
+  const thousands = count.toLocaleString('en-US');
   const figures: Figure[] = [];
-  for (const [name, keeps] of [
-    ['oracle', 1],
-    ['decay', 0.9],
-  ] as const) {
+  for (const { name, keeps, label } of [
+    { name: 'oracle', keeps: 1, label: `${FACTS} facts in ${thousands} messages, turn by turn, with an oracle model` },
+    { name: 'decay', keeps: 0.9, label: `the same in ${thousands}, each fact survives a call with 0.9` },
+  ]) {
     say(`facts turn by turn, ${count} messages, ${name}`);
-    const model = metered(name, counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
-    const session = new GrownSession({
-      policy: resolvePolicy('balanced'),
-      budget: Math.min(124_000, Math.floor(before * REDUCED)),
-      counter,
-      model: { model: model.model, maxInputTokens: 100_000 },
-      price: () => null,
-    });
-    for (const message of sourceMessages(transcript)) await session.take(message);
-    await session.end();
-    const { system, messages, total } = session.context();
-    const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
-    const label =
-      name === 'oracle'
-        ? `${FACTS} facts in ${count.toLocaleString('en-US')} messages, turn by turn, oracle`
-        : 'the same, each fact survives a call with 0.9';
-    figures.push({
-      id: `quality.facts.turns${count}.${name}`,
-      label,
-      value: factsIn(facts, text).length / facts.length,
-      unit: 'share',
-      target: { atLeast: 0.95 },
-      guard,
-    });
-    if (name === 'oracle') {
+    const desk = await Desk.open();
+    try {
+      const model = metered(name, counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
+      desk.summarizer = (request, signal) => model.model.stream(request, signal);
+      const { reservedTokens } = desk.settings;
+      const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
+      desk.settings = { ...desk.settings, contextWindow: budget + reservedTokens };
+      const conversation = await desk.converse();
+      for (const turn of turnsOf(transcript)) {
+        await playTurn(desk, conversation, turn);
+        desk.requests.length = 0;
+      }
+      const { system, messages, total } = conversation.context();
+      const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
+      await conversation.close();
+      const id = `quality.facts.turns${count}.${name}`;
+      const value = factsIn(facts, text).length / facts.length;
+      figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
+      if (name !== 'oracle') continue;
       figures.push({
         id: `quality.facts.turns${count}.reduction`,
-        label: 'reduction of that session',
+        label: `reduction of that session`,
         value: 1 - total / before,
         unit: 'share',
         target: { atLeast: 0.8 },
       });
+    } finally {
+      await desk.close();
     }
   }
   return figures;

@@ -59,14 +59,14 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
       },
       {
         id: `speed.compress${messages.length}.held`,
-        label: 'longest stretch without a pause, CPU time',
+        label: 'the same: longest stretch without a pause',
         value: held,
         unit: 'ms',
         target: HELD,
       },
       {
         id: `speed.compress${messages.length}.delay`,
-        label: 'longest event-loop delay by the clock',
+        label: 'the same: longest event-loop delay by the clock, other programs included',
         value: delay.max / 1e6,
         unit: 'ms',
       },
@@ -94,7 +94,7 @@ async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: 
     },
     {
       id: `speed.compress${messages.length}.atOnceHeld`,
-      label: 'longest stretch without a pause, CPU time',
+      label: 'the same: longest stretch without a pause',
       value: held,
       unit: 'ms',
       target: HELD,

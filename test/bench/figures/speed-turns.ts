@@ -12,64 +12,100 @@ import type { Figure, Measured } from '../report/figure.ts';
 const SHORT = 100;
 /** Messages between two checks of the triggers while a session is filled. */
 const STEP = 40;
+/** The first turns compile the code. */
+const WARM_UP = 15;
 
-/** What a turn costs the host, in a short and in a long session, the same turns in both, one after the other. */
-export async function measureTurns(context: BenchContext): Promise<Measured> {
-  const { quick, say } = context;
-  const long = quick ? 2_000 : 10_000;
-  const desk = await Desk.open(says('It is as you say, and nothing else had to change.'));
+const REPLY = 'It is as you say, and nothing else had to change.';
+
+/** What a turn costs the host, in short and in long sessions, the same turns in both, one after the other. */
+export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
+  const desk = await Desk.open(says(REPLY));
   try {
-    say(`turns: filling sessions of ${SHORT} and ${long} messages`);
-    const [small, large] = [await desk.converse(), await desk.converse()];
-    await grow(small, syntheticSession(SHORT));
-    const growing = await cpuMs(() => grow(large, syntheticSession(long)));
-    const turns = syntheticSession(quick ? 240 : 480, 99).filter(({ role }) => role === 'user');
-    const costs = { small: [] as number[], large: [] as number[] };
-    say(`turns: ${turns.length} turns in each`);
-    for (const [at, { text }] of turns.entries()) {
-      // Whoever comes second finds warm caches: they take turns.
-      const order = at % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const);
-      for (const which of order) {
-        const conversation = which === 'small' ? small : large;
-        const cost = await cpuMs(() => conversation.send(text));
-        await conversation.settled();
-        // The first turns compile the code.
-        if (at >= 20) costs[which].push(cost);
-      }
-      desk.requests.length = 0;
+    const large = await desk.converse();
+    const transcript = syntheticSession(quick ? 2_000 : 10_000);
+    const figures: Figure[] = [];
+    const points: [number, number][] = [];
+    let growing = 0;
+    let from = 0;
+    for (const length of quick ? [2_000] : [500, 2_000, 5_000, 10_000]) {
+      say(`turns: a session of ${length} messages`);
+      growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
+      from = length;
+      const small = await desk.converse();
+      await grow(small, syntheticSession(SHORT));
+      const costs = await compareTurns(desk, small, large, quick ? 240 : 480);
+      await small.close();
+      if (points.length === 0) points.push([SHORT, quantile(costs.small, 0.5)]);
+      points.push([length, quantile(costs.large, 0.5)]);
+      if (length === 2_000 || length === 10_000) figures.push(...figuresOf(costs, length));
     }
-    const p = (share: number): number => quantile(costs.large, share) / quantile(costs.small, share);
-    const figure = (name: string, share: number): Figure => ({
-      id: `speed.turn${long}.${name}`,
-      label: `a turn at ${long.toLocaleString('en-US')} messages against one at ${SHORT}, ${name}`,
-      value: p(share),
-      unit: '×',
-      target: { atMost: 1.2 },
-      guard: { worse: 'higher', margin: 0.35 },
+    const length = transcript.length.toLocaleString('en-US');
+    figures.push({
+      id: `speed.turn${transcript.length}.grow`,
+      label: `${length} messages into a journal, compressed as they come`,
+      value: growing / 1000,
+      unit: 's',
+      ...(!quick && { target: { atMost: 20 } }),
     });
-    const figures: Figure[] = [
-      figure('p50', 0.5),
-      figure('p95', 0.95),
-      {
-        id: `speed.turn${long}.cpu`,
-        label: `a turn at ${long.toLocaleString('en-US')} messages, median`,
-        value: quantile(costs.large, 0.5),
-        unit: 'ms',
-      },
-      {
-        id: `speed.turn${long}.grow`,
-        label: `${long.toLocaleString('en-US')} messages into a journal, compressed as they come`,
-        value: growing / 1000,
-        unit: 's',
-        ...(!quick && { target: { atMost: 20 } }),
-      },
-    ];
-    await small.close();
     await large.close();
-    return { figures };
+    const series = [{ name: 'median', points }];
+    const plot = { id: 'speed.turns', title: 'What a turn costs the host', x: 'messages', y: 'ms of CPU time', series };
+    return { figures, plots: quick ? [] : [plot] };
   } finally {
     await desk.close();
   }
+}
+
+interface TurnCosts {
+  readonly small: readonly number[];
+  readonly large: readonly number[];
+}
+
+/** Milliseconds of CPU time for each turn, up to the end of the reply; what is compressed afterwards is not in it. */
+async function compareTurns(
+  desk: Desk,
+  small: Conversation,
+  large: Conversation,
+  messages: number,
+): Promise<TurnCosts> {
+  const costs = { small: [] as number[], large: [] as number[] };
+  // Both begin with an empty window, so that they are compressed at the same turns.
+  await small.compressNow();
+  await large.compressNow();
+  const asks = syntheticSession(messages, 99).filter(({ role }) => role === 'user');
+  for (const [at, { text }] of asks.entries()) {
+    // Whoever comes second finds warm caches: they take turns.
+    for (const which of at % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
+      const conversation = which === 'small' ? small : large;
+      const cost = await cpuMs(() => conversation.send(text));
+      await conversation.settled();
+      if (at >= WARM_UP) costs[which].push(cost);
+    }
+    desk.requests.length = 0;
+  }
+  return costs;
+}
+
+function figuresOf({ small, large }: TurnCosts, length: number): Figure[] {
+  const name = length.toLocaleString('en-US');
+  const ratio = (id: string, share: number): Figure => ({
+    id: `speed.turn${length}.${id}`,
+    label: `a turn at ${name} messages against one at ${SHORT}, ${id}`,
+    value: quantile(large, share) / quantile(small, share),
+    unit: '×',
+    target: { atMost: 1.2 },
+    guard: { worse: 'higher', margin: 0.35 },
+  });
+  return [
+    ratio('p50', 0.5),
+    ratio('p95', 0.95),
+    {
+      id: `speed.turn${length}.cpu`,
+      label: `a turn at ${name} messages, median`,
+      value: quantile(large, 0.5),
+      unit: 'ms',
+    },
+  ];
 }
 
 /** Puts messages into a session as they would have come, with journal and counts, triggers checked as it grows. */

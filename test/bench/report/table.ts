@@ -1,16 +1,11 @@
 import { describeTarget, isMet, sectionOf, SECTIONS, show, type Figure } from './figure.ts';
 
-const MARKS = new Map([
-  [true, 'met'],
-  [false, 'MISSED'],
-]);
-
 /** The figures as a table for a terminal, section by section. */
 export function tableText(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => ({
     section: sectionOf(figure.id),
     cells: [figure.label, show(figure.value, figure.unit), describeTarget(figure.target, figure.unit)],
-    mark: MARKS.get(isMet(figure) ?? ('none' as never)) ?? '',
+    mark: markOf(figure),
   }));
   const width = (column: number): number => Math.max(0, ...rows.map(({ cells }) => cells[column]?.length ?? 0));
   const widths = [width(0), width(1), width(2)] as const;
@@ -27,4 +22,10 @@ export function tableText(figures: readonly Figure[]): string {
     }
   }
   return lines.join('\n');
+}
+
+function markOf(figure: Figure): string {
+  const met = isMet(figure);
+  if (met === undefined) return '';
+  return met ? 'met' : 'MISSED';
 }
