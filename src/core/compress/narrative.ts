@@ -73,7 +73,8 @@ const LEAST_NODE_TOKENS = 150;
 const LEAST_NODE_SHARE = 1 / 40;
 
 /** Tries to come close to the budget. */
-const MOST_ROUNDS = 4;
+const MOST_ROUNDS = 6;
+const AIM_BELOW = 0.97;
 
 /** Unused room that is worth another try. */
 const SLACK_SHARE = 0.02;
@@ -182,7 +183,14 @@ async function fill(
     const spare = budgetTokens - renderedTokens(groups, input, tools);
     if (spare >= 0) best = groups;
     if (spare >= 0 && (spare < budgetTokens * SLACK_SHARE || round > 0 || passages.length === 0)) break;
-    room += spare >= 0 ? Math.floor(spare * 0.8) : spare - 8;
+    if (spare >= 0) {
+      room += Math.floor(spare * 0.8);
+    } else {
+      // Speakers and headings are not in the room that was asked for: what was rendered is the measure, and each
+      // round aims lower, since asking for a little less may choose the same passages again.
+      const rendered = budgetTokens - spare;
+      room = Math.floor(Math.min(room, rendered - ownTokens) * (budgetTokens / rendered) * AIM_BELOW ** (round + 1));
+    }
     if (spare < 0 && passages.length === 0) break;
   }
   return await finish(input, best ?? shortest(placed, input, tools), made, tools, pace);
