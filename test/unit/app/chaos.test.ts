@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describeFault } from '../../../src/app/fault-text.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { decodeLine } from '../../../src/core/journal/envelope.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { retrying } from '../../../src/providers/retry.ts';
+import { FAULTS, randomFrom } from '../../support/disturbances.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { Desk } from './desk.ts';
+
+const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
+/** A turn that takes longer than all its tries can is stuck. */
+const STUCK_MS = 30_000;
+
+describe(`${TURNS} turns over a network that faults 3 of 10 requests, compression on`, () => {
+  let server: WireServer;
+  let desk: Desk;
+  before(async () => {
+    server = await WireServer.start();
+    desk = await Desk.open();
+  });
+  after(async () => {
+    await desk.close();
+    await server.stop();
+  });
+
+  it('end with every acknowledged message in the journal, none stuck, and a way out of each fault', async function () {
+    this.timeout(TURNS * 2000);
+    const random = randomFrom(7);
+    server
+      .answerWith(
+        (text) => `Of "${text.slice(0, 40)}" there is much to tell, and most of it is about lists and tables.`,
+      )
+      .disturbBy(() => (random() < 0.3 ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined));
+    const settings = { apiKey: 'sk-test', baseUrl: `${server.url}/v1`, model: 'gpt-4o-mini', timeoutMs: 400 };
+    const model = retrying(createOpenAiModel({ ...settings, provider: 'compatible' }), { baseMs: 1, capMs: 50 });
+    desk.script = (request, signal) => model.stream(request, signal);
+    desk.summarizer = desk.script;
+    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) };
+    const conversation = await desk.converse();
+    let faults = 0;
+    for (let turn = 0; turn < TURNS; turn++) {
+      const stuck = setTimeout(() => assert.fail(`turn ${turn} is stuck`), STUCK_MS);
+      try {
+        await conversation.send(`Turn ${turn}: and what comes after part ${turn} of the listing?`);
+      } catch (error) {
+        faults++;
+        assert.ok(ModelFault.is(error), String(error));
+        assert.ok(describeFault(error).action, 'there is something to do');
+      } finally {
+        clearTimeout(stuck);
+      }
+      desk.clock.ahead += 60_000;
+    }
+    await conversation.settled();
+    assert.ok(faults > 0, 'some turns failed');
+    assert.ok(conversation.state.counters.compressions > 0, 'the history was compressed');
+
+    const journal = await readFile(path.join(desk.folder, `${conversation.journal.id}.jsonl`), 'utf8');
+    const written = journal
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => {
+        const decoded = decodeLine(line);
+        assert.equal(decoded.kind, 'event');
+        const body = decoded.kind === 'event' ? decoded.envelope.body : undefined;
+        return body?.type === 'message_added' ? [messageText(body.message)] : [];
+      });
+    const asked = written.filter((text) => text.startsWith('Turn '));
+    assert.equal(asked.length, TURNS);
+    assert.deepEqual(
+      conversation.state.path.map((id) => messageText(conversation.state.messages.get(id)!)),
+      written,
+    );
+    console.log(
+      `      turns ${TURNS}, failed with a way out ${faults}, compressions ${conversation.state.counters.compressions}`,
+    );
+  });
+});
