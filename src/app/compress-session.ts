@@ -13,6 +13,8 @@ import type { Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { AGGRESSIVE_SHARE, LEAST_SAVING, type Policy, type Strategy } from '../core/policy/policy.ts';
+import { TextIndex } from '../core/search/text-index.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import { summaryPrompt, type PresetName, type SummaryPrompt } from '../core/prompts/render.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compressor.ts';
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
@@ -159,7 +161,7 @@ async function summarize(
     fault ??= result.fault;
     last = run.items[Math.max(0, result.covered - 1)]!;
   }
-  const chosen = chooseLevels(frontier, settings.frontierTokens);
+  const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state));
   const remaining =
     runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;
   const after = fixed + draft.tokens + chosen.tokens + NODE_HEADING_TOKENS + Math.max(0, remaining);
@@ -180,6 +182,20 @@ async function summarize(
 
 const promptFor = ({ summary }: Policy, deps: CompressSessionDeps): SummaryPrompt =>
   summaryPrompt(deps.preset(), deps.promptText?.(), summary.style);
+
+/** Nodes that the task's words are about get more room than others as old: at most this many. */
+const MOST_NEAR_TASK = 3;
+
+/** Positions of the frontier's nodes that the task's words are found in, the nearest first. */
+function nearTask(frontier: readonly SummaryNode[], { task }: SessionState): number[] {
+  if (!task || frontier.length < 2) return [];
+  const index = new TextIndex();
+  frontier.forEach((node, at) => {
+    index.add(String(at), `${node.title}\n${node.detailed}`);
+  });
+  const words = [task.goal, ...task.steps.map((step) => step.text)].join('\n');
+  return index.search(words, { limit: MOST_NEAR_TASK }).map((hit) => Number(hit.id));
+}
 
 function runSettings(job: CompressionJob, prompt: SummaryPrompt, budget: number, taken: number): RunSettings {
   const { policy } = job.settings;

@@ -25,7 +25,7 @@ export type ConversationUpdate =
   | { readonly type: 'reset_waiting' }
   /** The provider asked for patience; `until` is milliseconds since the epoch, null when the wait is over. */
   | { readonly type: 'waiting'; readonly until: number | null }
-  | { readonly type: 'recalled'; readonly excerpts: readonly Recalled[] };
+  | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly Recalled[] };
 
 /** Why a message was not sent; `ContextOverflow` comes with ways out, shown by the panel. */
 export class ContextOverflow extends Error {
@@ -446,7 +446,8 @@ export class Conversation {
     if (room < 50 || this.state.frontier.length === 0) return [];
     const recalled = await recall(text, room);
     if (recalled.length === 0 || this.context(recalled).total > budget) return [];
-    this.#updates.emit({ type: 'recalled', excerpts: recalled });
+    if (this.state.head !== null)
+      this.#updates.emit({ type: 'recalled', message: this.state.head, excerpts: recalled });
     return recalled;
   }
 
@@ -460,6 +461,7 @@ export class Conversation {
       maxOutputTokens: reservedTokens,
       ...(temperature !== undefined && { temperature }),
     };
+    await this.#countByProvider(model, request, context, signal);
     const reply = { id: messageId(clock.id()), parent: this.state.head, model: model.id };
     const writer = new ReplyWriter(this.journal, clock, reply);
     let usage: Usage | undefined;
@@ -492,6 +494,20 @@ export class Conversation {
         this.#deps.calibration()?.observe({ ...counted(context), reported: usage.input });
         this.#factor = undefined;
       }
+    }
+  }
+
+  /** Before the first reports have come, a provider that counts is asked, if the user agreed to the call. */
+  async #countByProvider(model: ChatModel, request: ChatRequest, context: Context, signal: AbortSignal): Promise<void> {
+    if (!model.countTokens || !this.isApproximate || !this.#deps.settings().countWithProvider) return;
+    try {
+      const reported = await model.countTokens(request, signal);
+      this.#deps.calibration()?.observe({ ...counted(context), reported });
+      this.#factor = undefined;
+    } catch (error) {
+      if (!ModelFault.is(error)) throw error;
+      // The turn itself meets the same fault, if it lasts, and tells of it.
+      this.#deps.log.warn(`Session ${this.journal.id}: the provider did not count (${error.reason}).`);
     }
   }
 

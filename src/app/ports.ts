@@ -43,6 +43,8 @@ export interface ChatModel {
   readonly provider: string;
   readonly model: string;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
+  /** Input tokens of a request by the provider's own count, where it has one. */
+  countTokens?(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }
 
 /** What the list of sessions shows without opening a journal. */

@@ -17,4 +17,6 @@ export interface ConversationSettings {
   readonly resetFinishedTask: boolean;
   /** Share of the budget for excerpts from compressed history that match the new message; 0 switches recall off. */
   readonly recallShare: number;
+  /** Whether a provider's own counting may be asked, one call more for each of the first turns. */
+  readonly countWithProvider: boolean;
 }

@@ -64,6 +64,7 @@ export class GrownSession {
       extractiveOnFault: false,
       resetFinishedTask: false,
       recallShare: 0,
+      countWithProvider: false,
     };
   }
 

@@ -10,7 +10,7 @@ import { ModelRegistry, type ModelConfig } from '../providers/factory.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, type Keys } from './keys.ts';
-import type { ProviderName, Settings } from './settings.ts';
+import { readSettings, type ProviderName, type Settings } from './settings.ts';
 
 /** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
@@ -70,7 +70,7 @@ export class Models {
 
   /** What is known of a model: window, price and so on. */
   info({ provider, model }: ChosenModel): ModelInfo {
-    if (provider !== 'vscode') return modelInfo(model);
+    if (provider !== 'vscode') return modelInfo(model, readSettings().models.overrides);
     const facts = this.#editor.facts(model);
     // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
@@ -135,7 +135,7 @@ export class Models {
 
 /** Money of a call in US dollars; null when the price is not known. `model` is `provider/model`. */
 export function costOf(model: string, usage: Usage): number | null {
-  const info = modelInfo(model);
+  const info = modelInfo(model, readSettings().models.overrides);
   return priceOf(usage, model.startsWith('vscode/') ? unpriced(info) : info) ?? null;
 }
 

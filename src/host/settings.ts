@@ -22,6 +22,7 @@ const schema = v.object({
     reservedTokens: v.pipe(v.number(), v.integer(), v.minValue(256)),
     contextWindow: orNull(v.pipe(v.number(), v.integer(), v.minValue(1024))),
     enterSends: v.boolean(),
+    countWithProvider: v.boolean(),
     pasteAsAttachmentAbove: v.pipe(v.number(), v.integer(), v.minValue(100)),
   }),
   summarizer: v.object({
@@ -48,6 +49,23 @@ const schema = v.object({
     extractiveOnFault: v.boolean(),
     monthlyLimitUsd: orNull(positive),
   }),
+  models: v.object({
+    overrides: v.record(
+      v.string(),
+      v.object({
+        contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1024))),
+        maxOutput: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+        price: v.optional(
+          v.object({
+            input: positive,
+            output: positive,
+            cachedInput: v.optional(positive),
+            cacheWrite: v.optional(positive),
+          }),
+        ),
+      }),
+    ),
+  }),
   events: v.object({
     rules: v.array(
       v.object({ kind: v.picklist(KEY_EVENT_KINDS), phrase: v.optional(v.string()), pattern: v.optional(v.string()) }),
@@ -71,6 +89,7 @@ export function readSettings(): Settings {
     chat: section('chat'),
     summarizer: section('summarizer'),
     compression: section('compression'),
+    models: section('models'),
     events: section('events'),
     task: section('task'),
     recall: section('recall'),

@@ -258,6 +258,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       extractiveOnFault: settings.compression.extractiveOnFault,
       resetFinishedTask: settings.task.resetFinished,
       recallShare: settings.recall.share,
+      countWithProvider: settings.chat.countWithProvider,
     };
   }
 

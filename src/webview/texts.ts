@@ -58,6 +58,7 @@ const ENGLISH = {
   fork: 'Fork the session here',
   remove: 'Delete message',
   deleted: 'Message deleted.',
+  recalledCount: 'Recalled with this message: {0}',
   undo: 'Undo',
   quote: 'Quote',
   pin: 'Pin the selection as key event',

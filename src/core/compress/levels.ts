@@ -26,26 +26,32 @@ export function leastTokens(frontier: readonly SummaryNode[]): number {
  * The level of each frontier node (oldest first) so that all fit `budgetTokens`: brief everywhere, then detailed from
  * the newest back, then full from the newest back where it was made. The finer part is unbroken: no older node is
  * finer than a newer one that could be finer still. What does not fit even at its briefest says `fits: false`.
+ * `nearTask` names positions in the frontier, the nearest first, that are made detailed before all others, since the
+ * task at hand speaks of what they hold.
  */
 export function chooseLevels(
   frontier: readonly SummaryNode[],
   budgetTokens: number,
+  nearTask: readonly number[] = [],
 ): { readonly levels: LevelChoice[]; readonly tokens: number; readonly fits: boolean } {
   const levels: Level[] = frontier.map(() => 'brief');
   let tokens = leastTokens(frontier);
   const fits = tokens <= budgetTokens;
+  const refine = (at: number, from: Level, to: Level): boolean => {
+    const node = frontier[at]!;
+    if (levels[at] !== from || (to === 'full' && node.full === undefined)) return true;
+    const more = tokensAt(node, to) - tokensAt(node, from);
+    if (tokens + more > budgetTokens) return false;
+    levels[at] = to;
+    tokens += more;
+    return true;
+  };
+  for (const at of nearTask) refine(at, 'brief', 'detailed');
   for (const [from, to] of [
     ['brief', 'detailed'],
     ['detailed', 'full'],
   ] as const) {
-    for (let at = frontier.length - 1; at >= 0; at--) {
-      const node = frontier[at]!;
-      if (levels[at] !== from || (to === 'full' && node.full === undefined)) continue;
-      const more = tokensAt(node, to) - tokensAt(node, from);
-      if (tokens + more > budgetTokens) break;
-      levels[at] = to;
-      tokens += more;
-    }
+    for (let at = frontier.length - 1; at >= 0; at--) if (!refine(at, from, to)) break;
   }
   return { levels: frontier.map((node, at) => ({ node: node.id, level: levels[at]! })), tokens, fits };
 }

@@ -1,6 +1,7 @@
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation, ConversationUpdate } from '../../app/conversation.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
+import type { Recalled } from '../../core/context/render.ts';
 import type { SessionEvent } from '../../core/journal/event.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { MessageId } from '../../core/model/ids.ts';
@@ -38,6 +39,8 @@ export class PageLink {
   readonly #surroundings: PageSurroundings;
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
+  /** What was recalled for messages of this window's time; a reload forgets it. */
+  readonly #recalled = new Map<MessageId, readonly Recalled[]>();
   #epoch = 0;
   #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
   #resetPending = false;
@@ -161,9 +164,15 @@ export class PageLink {
         this.#sendStatus();
         return;
       case 'waiting':
-      case 'recalled':
         this.#sendStatus();
         return;
+      case 'recalled': {
+        const message = state.messages.get(update.message);
+        if (!message) return;
+        this.#recalled.set(update.message, update.excerpts);
+        this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#view(message)] });
+        return;
+      }
     }
   }
 
@@ -257,7 +266,9 @@ export class PageLink {
   }
 
   #view(message: Message): MessageView {
-    return messageView(this.conversation.state, message, this.#facts());
+    const view = messageView(this.conversation.state, message, this.#facts());
+    const recalled = this.#recalled.get(message.id);
+    return recalled ? { ...view, recalled: [...recalled] } : view;
   }
 
   #facts(): MessageFacts {

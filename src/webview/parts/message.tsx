@@ -76,6 +76,21 @@ export function Message(props: {
           <span>{text('covered', cover.title)}</span>
         </button>
       )}
+      {message.recalled && message.recalled.length > 0 && (
+        <details class="recalled">
+          <summary>{text('recalledCount', String(message.recalled.length))}</summary>
+          {message.recalled.map((one) => (
+            <button
+              key={one.position}
+              type="button"
+              class="recalled-excerpt"
+              onClick={() => page.signal({ type: 'reveal', position: one.position })}
+            >
+              {`${one.position + 1} · ${one.role}: ${one.text.slice(0, 300)}`}
+            </button>
+          ))}
+        </details>
+      )}
       {editing ? (
         <MessageEditor message={message} close={() => setEditing(false)} />
       ) : (

@@ -150,6 +150,45 @@ describe('a conversation', () => {
     assert.ok(Math.abs(conversation.tokenFactor - 1.4) < 0.07, `factor ${conversation.tokenFactor}`);
   });
 
+  it('asks a provider that counts while the gauge is approximate, and only if the user agreed', async () => {
+    const conversation = await desk.converse();
+    desk.calibration = new Calibration(1);
+    let asked = 0;
+    desk.countTokens = () => {
+      asked++;
+      return Promise.resolve(Math.round(conversation.context().total * 1.3));
+    };
+    await conversation.send('How large is this, by your own count?');
+    assert.equal(asked, 0);
+    desk.calibration = new Calibration(1);
+    desk.settings = { ...desk.settings, countWithProvider: true };
+    await conversation.send('And now?');
+    assert.equal(asked, 1);
+    for (let turn = 0; turn < 4; turn++) await conversation.send(`Turn ${turn}`);
+    assert.ok(!conversation.isApproximate);
+    const before = asked;
+    await conversation.send('Enough?');
+    assert.equal(asked, before);
+  });
+
+  it('recalls excerpts of compressed history that match the new message, within their share, and says so', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 2, (n) => (n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.'));
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    desk.settings = { ...desk.settings, recallShare: 0.05 };
+    const recalled: string[] = [];
+    conversation.onUpdate((update) => {
+      if (update.type === 'recalled') recalled.push(...update.excerpts.map((one) => one.text));
+    });
+    await conversation.send('Which channel does the zebra crossing sensor use?');
+    assert.ok(recalled.some((text) => text.includes('channel 42')));
+    const last = desk.requests.at(-1)?.messages.at(-1);
+    const [tail, question] = last?.content ?? [];
+    assert.match(tail?.type === 'text' ? tail.text : '', /<recalled_excerpts>[^]*message 1, user[^]*channel 42/);
+    assert.deepEqual(question, { type: 'text', text: 'Which channel does the zebra crossing sensor use?' });
+  });
+
   it('resets a finished task with the next message, and keeps the conversation', async () => {
     const conversation = await desk.converse();
     await conversation.setTask('Ship it', [{ text: 'test', status: 'done' }]);

@@ -33,6 +33,8 @@ export class Desk {
   script: Script;
   summarizer: Script | undefined;
   calibration: Calibration | undefined;
+  /** The provider's own count, where it has one. */
+  countTokens: (() => Promise<number>) | undefined;
   spendGate: SpendGate = OPEN_GATE;
   settings: ConversationSettings = {
     systemPrompt: 'You help with code.',
@@ -44,6 +46,7 @@ export class Desk {
     extractiveOnFault: true,
     resetFinishedTask: true,
     recallShare: 0,
+    countWithProvider: false,
   };
   #store: FileSessionStore;
   #ids = 0;
@@ -131,10 +134,14 @@ export class Desk {
       calibration: () => this.calibration,
       chatModel: () =>
         Promise.resolve(
-          scripted('test/chat', (request, signal) => {
-            this.requests.push(request);
-            return this.script(request, signal);
-          }),
+          scripted(
+            'test/chat',
+            (request, signal) => {
+              this.requests.push(request);
+              return this.script(request, signal);
+            },
+            this.countTokens,
+          ),
         ),
       price,
       recall: (text, budget) => search.recall(text, budget, counter),
@@ -144,8 +151,8 @@ export class Desk {
   }
 }
 
-function scripted(id: string, script: Script): ChatModel {
-  return { id, provider: 'test', model: id, stream: script };
+function scripted(id: string, script: Script, countTokens?: () => Promise<number>): ChatModel {
+  return { id, provider: 'test', model: id, stream: script, ...(countTokens && { countTokens }) };
 }
 
 /** Answers everything with these words, and reports usage. */

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { chooseLevels } from '../../../src/core/compress/levels.ts';
+import { messageId, nodeId } from '../../../src/core/model/ids.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+
+const node = (name: string): SummaryNode => ({
+  id: nodeId(name),
+  depth: 0,
+  first: messageId(name),
+  last: messageId(name),
+  messages: 1,
+  children: [],
+  title: name,
+  brief: name,
+  detailed: name,
+  tokens: { source: 1000, brief: 20, detailed: 100 },
+  rung: 'extractive',
+  model: 'local',
+  promptVersion: '1',
+  sourceHash: '0',
+  at: 0,
+  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+});
+
+describe('the levels of a frontier', () => {
+  const frontier = ['a', 'b', 'c', 'd'].map(node);
+  const detailed = (budget: number, near: readonly number[]): string[] =>
+    chooseLevels(frontier, budget, near)
+      .levels.filter(({ level }) => level === 'detailed')
+      .map((one) => one.node);
+
+  it('are coarse for the old and fine for the new', () => {
+    assert.deepEqual(detailed(300, []), ['c', 'd']);
+  });
+
+  it('are finer where the task’s words match, before what is newest', () => {
+    assert.deepEqual(detailed(300, [0]), ['a', 'd']);
+    assert.deepEqual(detailed(220, [1]), ['b']);
+  });
+
+  it('fit the budget whatever the task is about', () => {
+    for (let budget = 128; budget < 500; budget += 20)
+      assert.ok(chooseLevels(frontier, budget, [0, 1, 2]).tokens <= budget);
+  });
+});
