@@ -7,6 +7,7 @@ import {
 import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
 import { CallLog, ModelTrust, type SummaryModel } from '../core/compress/summary-model.ts';
 import type { NodeContent } from '../core/compress/leaf.ts';
+import { renderLedger, SUMMARIES_INTRO } from '../core/context/render.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { Span } from '../core/model/key-event.ts';
@@ -15,6 +16,7 @@ import type { SummaryNode } from '../core/model/summary.ts';
 import { AGGRESSIVE_SHARE, LEAST_SAVING, type Policy, type Strategy } from '../core/policy/policy.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { summaryPrompt, type PresetName, type SummaryPrompt } from '../core/prompts/render.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compressor.ts';
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
@@ -127,12 +129,13 @@ async function summarize(
   let last = runs[0]!.items[0]!;
   for (const run of runs) {
     job.report({ stage: 'summarizing', done: covered.messages, total });
-    const earlier = run.afterNode === undefined ? 0 : frontier.findIndex((node) => node.id === run.afterNode) + 1;
+    const earlier = frontier.filter((node) => state.positionOf(node.first)! < run.items[0]!.position).length;
+    const near = neighboursBefore(run.items[0]!.position, frontier.slice(0, earlier), state);
     const result = await compressRun(
       {
         messages: run.items.map((item) => item.message),
         tokens: run.items.map((item) => item.tokens),
-        frontier: frontier.slice(0, earlier),
+        frontier: near,
         wanted: wantedIn(run, draft),
       },
       settings,
@@ -156,7 +159,7 @@ async function summarize(
       },
     );
     nodes.push(...result.nodes);
-    frontier = [...result.frontier, ...frontier.slice(earlier)];
+    frontier = [...frontier.slice(0, earlier - near.length), ...result.frontier, ...frontier.slice(earlier)];
     covered = { messages: covered.messages + result.covered, tokens: covered.tokens + result.tokens.source };
     fault ??= result.fault;
     last = run.items[Math.max(0, result.covered - 1)]!;
@@ -164,8 +167,10 @@ async function summarize(
   const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state));
   const remaining =
     runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;
-  const after = fixed + draft.tokens + chosen.tokens + NODE_HEADING_TOKENS + Math.max(0, remaining);
-  const added = draft.tokens - before.tokens.ledger + (chosen.tokens - before.tokens.summaries);
+  const ledger = draft.tokens === 0 ? 0 : draft.tokens + fence(counter, renderLedger(['']));
+  const summaries = frontier.length === 0 ? 0 : chosen.tokens + fence(counter, SUMMARIES_INTRO) + NODE_HEADING_TOKENS;
+  const after = fixed + ledger + summaries + Math.max(0, remaining);
+  const added = ledger - before.tokens.ledger + (summaries - before.tokens.summaries);
   return {
     nodes,
     levels: chosen.levels,
@@ -178,6 +183,22 @@ async function summarize(
     model: model?.model.id ?? 'local',
     fault,
   };
+}
+
+/** What stands around a part of the system prompt, in tokens. */
+const fence = (counter: TokenCounter, text: string): number => counter.text(text) + MESSAGE_FRAMING_TOKENS;
+
+/** Nodes (oldest first) that end right before a position, without a gap between them: only such are joined. */
+function neighboursBefore(
+  position: number,
+  nodes: readonly SummaryNode[],
+  state: SessionState,
+): readonly SummaryNode[] {
+  let next = position;
+  let at = nodes.length;
+  for (; at > 0 && state.positionOf(nodes[at - 1]!.last) === next - 1; at--)
+    next = state.positionOf(nodes[at - 1]!.first)!;
+  return nodes.slice(at);
 }
 
 const promptFor = ({ summary }: Policy, deps: CompressSessionDeps): SummaryPrompt =>
@@ -207,6 +228,7 @@ function runSettings(job: CompressionJob, prompt: SummaryPrompt, budget: number,
   const steady = policy.summary.style === 'sentences';
   return {
     ...DEFAULT_RUN_SETTINGS,
+    ...(job.probing && { concurrency: 1 }),
     prompt,
     frontierTokens,
     ceilings: ceilingsFor(policy, steady ? policy.summary.maxTokens : detailed),
@@ -230,6 +252,10 @@ async function modelFor(
   deps: CompressSessionDeps,
 ): Promise<MakeTools['model']> {
   if (strategy === 'trim' || (strategy === 'auto' && isUrgent(job))) return undefined;
+  if (job.leftAlone !== undefined && job.extractiveOnFault) {
+    job.standIn(job.leftAlone);
+    return undefined;
+  }
   try {
     const model = await deps.summaryModel(job);
     if (model && !job.mayUseModel()) throw new SpendLimitReached();

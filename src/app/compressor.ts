@@ -11,8 +11,9 @@
 // Working never touches the session. Committing happens between turns alone.
 import type { Context } from '../core/context/assemble.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/event.ts';
-import type { MessageId } from '../core/model/ids.ts';
+import type { MessageId, NodeId } from '../core/model/ids.ts';
 import type { Usage } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import type { DueTrigger } from '../core/policy/triggers.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -21,7 +22,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
-import { OPEN_GATE, type SpendGate } from './spend.ts';
+import { SpendLimitReached, OPEN_GATE, type SpendGate } from './spend.ts';
 
 export type Urgency = 'now' | 'background';
 
@@ -44,6 +45,10 @@ export interface CompressionJob {
   readonly counts: MessageCounts;
   /** Whether code may stand in for a model whose provider fails. */
   readonly extractiveOnFault: boolean;
+  /** The provider failed last time: one segment at a time is tried, until it answers. */
+  readonly probing: boolean;
+  /** Set while the provider is left alone after a fault: code stands in for it at once. */
+  readonly leftAlone: unknown;
   readonly report: (progress: CompressionProgress) => void;
   /** False while the limit for spending is used up: then no model may be called. */
   readonly mayUseModel: () => boolean;
@@ -84,8 +89,12 @@ export type CompressionOutcome =
   | { readonly kind: 'stale' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** How long background triggers rest after a failure, and after a compression that found nothing to save. */
+/**
+ * How long background triggers rest after a failure, and after a compression that found nothing to save. Each further
+ * failure in a row doubles it, so that a provider that is down for a day is not sent the session over and over.
+ */
 export const COOL_DOWN_MS = 120_000;
+const LONGEST_COOL_DOWN_MS = 3_600_000;
 
 export interface CompressorDeps {
   readonly journal: SessionJournal;
@@ -106,15 +115,29 @@ export interface CompressionRequest {
   readonly counts: MessageCounts;
 }
 
+interface Running {
+  readonly abort: AbortController;
+  readonly urgency: Urgency;
+  readonly outcome: Promise<CompressionOutcome>;
+}
+
+/** What a compression was planned on: the branch as it was, and the summaries that were there. */
+interface PlannedOn {
+  readonly path: readonly MessageId[];
+  readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
+}
+
 /** The one gate that every compression of a session goes through. */
 export class Compressor {
   readonly #deps: CompressorDeps;
   readonly #gate: SpendGate;
   readonly #changed: Emitter<undefined>;
-  #running: { readonly abort: AbortController; readonly outcome: Promise<CompressionOutcome> } | undefined;
+  #running: Running | undefined;
   #progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined;
-  #ready: { readonly result: WorkResult; readonly before: Context } | undefined;
+  #ready: { readonly result: WorkResult; readonly planned: PlannedOn } | undefined;
   #coolUntil = 0;
+  #failures = 0;
+  #lastFault: unknown;
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
@@ -147,7 +170,7 @@ export class Compressor {
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
-    if (this.#running) return this.#running.outcome;
+    if (this.#running) return this.#join(this.#running, request);
     if (this.#ready) return Promise.resolve({ kind: 'ready' });
     if (urgency === 'background' && this.#deps.clock.now() < this.#coolUntil)
       return Promise.resolve({ kind: 'cooling' });
@@ -159,8 +182,15 @@ export class Compressor {
       this.#running = undefined;
       this.#show(undefined);
     });
-    this.#running = { abort, outcome };
+    this.#running = { abort, urgency, outcome };
     return outcome;
+  }
+
+  /** What was begun in the background may stop at a provider's fault; what cannot wait is then tried by itself. */
+  async #join(running: Running, request: CompressionRequest): Promise<CompressionOutcome> {
+    const outcome = await running.outcome;
+    const settled = outcome.kind === 'ready' || outcome.kind === 'cancelled';
+    return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
 
   /** What `run` would commit; nothing is kept of it. Rejects with what went wrong. */
@@ -179,6 +209,7 @@ export class Compressor {
       counter,
       state: journal.state,
       extractiveOnFault: true,
+      ...this.#caution(due),
       report: () => undefined,
       ...this.#spending(spent),
       standIn: () => undefined,
@@ -195,7 +226,7 @@ export class Compressor {
     this.#ready = undefined;
     const { journal, log } = this.#deps;
     const { record, last, fault } = ready.result;
-    if (journal.state.positionOf(last.message) !== last.position) {
+    if (!stillStands(ready.planned, last.position, record, journal.state)) {
       log.warn(`A compression of session ${journal.id} was dropped: the history it was made from has changed.`);
       return { kind: 'stale' };
     }
@@ -230,6 +261,7 @@ export class Compressor {
     };
     log.event('history_compression_triggered', facts);
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
+    const planned = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
     const spent: SpentUsage[] = [];
     let fault: unknown;
     try {
@@ -243,6 +275,7 @@ export class Compressor {
         counter,
         counts,
         extractiveOnFault: settings.extractiveOnFault && urgency === 'now',
+        ...this.#caution(due),
         report: (progress) => this.#show({ ...progress, urgency }),
         ...this.#spending(spent),
         standIn: (error) => {
@@ -251,21 +284,37 @@ export class Compressor {
         signal,
       });
       await this.#record(spent.splice(0));
+      const met = result?.fault ?? fault;
+      if (met === undefined) this.#failures = 0;
+      else if (met !== this.#lastFault && !(met instanceof SpendLimitReached)) this.#failed(met);
       if (!result) {
         if (urgency === 'background') this.#coolUntil = clock.now() + COOL_DOWN_MS;
         return { kind: 'nothing' };
       }
       signal.throwIfAborted();
-      this.#ready = { result: { ...result, fault: result.fault ?? fault }, before };
+      this.#ready = { result: { ...result, fault: result.fault ?? fault }, planned };
       return { kind: 'ready' };
     } catch (error) {
       await this.#record(spent).catch((failure: unknown) => log.warn(`Usage was not recorded: ${String(failure)}`));
       if (signal.aborted || ModelFault.is(error, 'cancelled')) return { kind: 'cancelled' };
-      const retryAfter = ModelFault.is(error) ? (error.retryAfterMs ?? 0) : 0;
-      this.#coolUntil = clock.now() + Math.max(COOL_DOWN_MS, retryAfter);
+      this.#failed(error);
       log.event('history_compression_failed', { ...facts, error: describe(error) });
       return { kind: 'failed', error };
     }
+  }
+
+  /** The user's command tries the provider at once; all else keeps away from it while it cools down. */
+  #caution(due: DueTrigger): Pick<CompressionJob, 'probing' | 'leftAlone'> {
+    const cooling = this.#failures > 0 && due.trigger !== 'command' && this.#deps.clock.now() < this.#coolUntil;
+    return { probing: this.#failures > 0, leftAlone: cooling ? this.#lastFault : undefined };
+  }
+
+  #failed(fault: unknown): void {
+    const retryAfter = ModelFault.is(fault) ? (fault.retryAfterMs ?? 0) : 0;
+    const rest = Math.min(LONGEST_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** this.#failures);
+    this.#failures++;
+    this.#lastFault = fault;
+    this.#coolUntil = this.#deps.clock.now() + Math.max(rest, retryAfter);
   }
 
   /** The gate counts each call as it ends, so that a long compression stops at the limit and not after it. */
@@ -289,6 +338,13 @@ export class Compressor {
     this.#progress = progress;
     this.#changed.emit(undefined);
   }
+}
+
+/** Whether all messages looked at stand where they stood, and no summary that was joined has been edited meanwhile. */
+function stillStands(planned: PlannedOn, last: number, record: CompressionRecord, state: SessionState): boolean {
+  for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
+  const joined = record.nodes.flatMap((node) => node.children);
+  return joined.every((id) => planned.nodes.get(id) === state.nodes.get(id));
 }
 
 /** For the log: what kind of fault, never message text. */

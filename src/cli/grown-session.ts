@@ -2,7 +2,7 @@ import { compressSession } from '../app/compress-session.ts';
 import { Compressor } from '../app/compressor.ts';
 import type { ChatModel, Clock, SessionJournal } from '../app/ports.ts';
 import type { ConversationSettings } from '../app/settings.ts';
-import { assembleContext, assemblePrefix, type Context } from '../core/context/assemble.ts';
+import { assembleContext, assemblePrefix, type Context, type ContextPrefix } from '../core/context/assemble.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { sessionId } from '../core/model/ids.ts';
@@ -39,6 +39,7 @@ export class GrownSession {
   readonly #compressor: Compressor;
   readonly #settings: ConversationSettings;
   #at = 0;
+  #prefix: { readonly revision: number; readonly made: ContextPrefix } | undefined;
 
   constructor(options: GrowOptions) {
     const { counter, policy, budget, model, price } = options;
@@ -95,8 +96,11 @@ export class GrownSession {
   context(): Context {
     const { counter, budget, policy } = this.#options;
     const ledgerBudget = Math.floor(budget * policy.ledgerShare);
-    const prefix = assemblePrefix({ state: this.state, systemPrompt: '', memory: '', counter, ledgerBudget });
-    return assembleContext({ state: this.state, prefix, counter, counts: this.#counts });
+    if (this.#prefix?.revision !== this.state.prefixRevision) {
+      const made = assemblePrefix({ state: this.state, systemPrompt: '', memory: '', counter, ledgerBudget });
+      this.#prefix = { revision: this.state.prefixRevision, made };
+    }
+    return assembleContext({ state: this.state, prefix: this.#prefix.made, counter, counts: this.#counts });
   }
 
   #dueBetweenTurns(): DueTrigger | undefined {

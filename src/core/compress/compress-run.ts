@@ -143,7 +143,8 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
         calls,
         trust,
         allowExtractiveOnFault: settings.allowExtractiveOnFault,
-        ...(tools.model && { model: tools.model }),
+        // A provider that has failed in this run is not asked again in it.
+        ...(tools.model && fault === undefined && { model: tools.model }),
         ...(cancel && { cancel }),
       });
       fault ??= climbed.fault;
