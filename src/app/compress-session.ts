@@ -40,7 +40,7 @@ export interface CompressSessionDeps {
 }
 
 /** The frontier's share of the budget: enough to say something, and never most of it. */
-const LEAST_FRONTIER_SHARE = 0.06;
+const LEAST_FRONTIER_SHARE = 0.12;
 const MOST_FRONTIER_SHARE = 0.35;
 
 /** A trimmed segment keeps a line or two. */

@@ -191,6 +191,81 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
+  it('asks the summarizer at the policy’s temperature and length', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
+    const asked: { temperature: number | undefined; maxOutputTokens: number }[] = [];
+    desk.summarizer = (request, signal) => {
+      asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens });
+      return says('{"narrative":"They went through the parts of a listing, one after the other."}')(request, signal);
+    };
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    assert.ok(asked.length > 0);
+    for (const { temperature, maxOutputTokens } of asked) {
+      assert.equal(temperature, 0.3);
+      assert.ok(maxOutputTokens <= 300);
+    }
+  });
+
+  it('keeps half of the window where the request would still take more than 70 % of the budget', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    const perMessage = conversation.context().tokens.window / 60;
+    desk.settings = { ...desk.settings, contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 };
+    await conversation.compressNow();
+    const kept = conversation.state.uncoveredCount;
+    assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);
+  });
+
+  it('keeps the newest three under the long-memory policy, and waits for 80 % of the budget', async () => {
+    const conversation = await desk.converse();
+    const policy = resolvePolicy('long-memory');
+    desk.settings = { ...desk.settings, policy };
+    assert.equal(policy.triggers.share, 0.8);
+    await fill(conversation, 41);
+    await conversation.compressNow();
+    assert.equal(conversation.state.uncoveredCount, 3);
+  });
+
+  it('of one session is not touched by a fault in another', async () => {
+    const [good, bad] = [await desk.converse(), await desk.converse()];
+    await fill(good, 60);
+    await fill(bad, 60, (n) => `Unlucky number ${n}: ${'a long story that leads nowhere in particular '.repeat(8)}`);
+    desk.settings = { ...desk.settings, extractiveOnFault: false };
+    desk.summarizer = (request, signal) =>
+      JSON.stringify(request.messages).includes('Unlucky')
+        ? throws(new ModelFault('overloaded', 'busy'))(request, signal)
+        : says('I would rather not.')(request, signal);
+    const [kept, failed] = await Promise.all([good.compressNow(), bad.compressNow()]);
+    assert.equal(kept.kind, 'committed');
+    assert.equal(failed.kind, 'failed');
+    assert.equal(bad.state.nodes.size, 0);
+  });
+
+  it('is committed before the state of a reset is saved', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Go through the listing', []);
+    await fill(conversation, 60);
+    const order: string[] = [];
+    conversation.journal.onDidChange((events) => order.push(...events.map((event) => event.type)));
+    await conversation.resetTask();
+    assert.deepEqual(order, ['compressed', 'task_reset']);
+  });
+
+  it('that fails at a reset is logged, and the reset goes on', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, extractiveOnFault: false };
+    desk.summarizer = throws(new ModelFault('quota', 'empty'));
+    await conversation.setTask('Go through the listing', []);
+    await fill(conversation, 60);
+    await conversation.resetTask();
+    assert.equal(conversation.state.task, undefined);
+    assert.equal(desk.logged('history_compression_failed')[0]?.fields['error'], 'quota');
+    await conversation.send('And on we go.');
+    assert.equal(texts(conversation).at(-1), 'Fine.');
+  });
+
   it('keeps key events word for word through five compressions of a growing session', async () => {
     const conversation = await desk.converse();
     const said = new Set<string>();
