@@ -25,12 +25,22 @@ export interface LedgerDraft {
 /** UTF-16 units of text between two pauses. */
 const PAUSE_EVERY = 200_000;
 
+/** The ledger of the last draft, with what the session looks like if exactly that draft was committed since. */
+interface KeptLedger {
+  readonly ledger: Ledger;
+  readonly revision: number;
+  readonly compressions: number;
+  readonly events: number;
+  /** The branch it was made on: the same list grows, another branch is another list. */
+  readonly path: SessionState['path'];
+}
+
 /** Finds key events in messages that leave the window and keeps the ledger current and within its budget. */
 export class LedgerKeeper {
   readonly #clock: Clock;
   readonly #rules: () => readonly CompiledRule[];
   readonly #tokens = new Map<KeyEventId, number>();
-  #kept: { readonly ledger: Ledger; readonly revision: number } | undefined;
+  #kept: KeptLedger | undefined;
 
   constructor(clock: Clock, rules: () => readonly CompiledRule[]) {
     this.#clock = clock;
@@ -64,36 +74,57 @@ export class LedgerKeeper {
         job.signal.throwIfAborted();
       }
     }
-    const fitted = this.#fit(job, ledger);
+    const fitted = this.#fit(job, ledger, new Set(items.map((item) => item.position)));
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]
       .filter((entry) => state.events.has(entry.id))
       .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
-    // Good for the next draft only if exactly this one is committed in between.
-    this.#kept = { ledger, revision: state.ledgerRevision + 1 };
+    // A draft may come to nothing, and its events with it.
+    this.#kept = {
+      ledger,
+      revision: state.ledgerRevision + 1,
+      compressions: state.counters.compressions + 1,
+      events: state.events.size + events.length,
+      path: state.path,
+    };
     return { events, changes, spans, tokens: fitted.tokens };
   }
 
   #ledger(state: SessionState): Ledger {
     const kept = this.#kept;
     this.#kept = undefined;
-    if (kept?.revision === state.ledgerRevision) return kept.ledger;
+    if (
+      kept?.revision === state.ledgerRevision &&
+      kept.compressions === state.counters.compressions &&
+      kept.events === state.events.size &&
+      kept.path === state.path
+    )
+      return kept.ledger;
     const entries = [...state.events.values()];
+    // What was said on another branch neither absorbs nor supersedes anything here.
     return Ledger.from(
-      entries.filter((entry) => !state.isRemoved(entry.id)),
+      entries.filter((entry) => !state.isRemoved(entry.id) && state.positionOf(entry.message) !== undefined),
       entries.filter((entry) => state.isRemoved(entry.id)).map((entry) => entry.id),
     );
   }
 
   /** What has no room is marked as dropped, and what has room again as active. */
-  #fit(job: CompressionJob, ledger: Ledger): { readonly changed: KeyEvent[]; readonly tokens: number } {
+  #fit(
+    job: CompressionJob,
+    ledger: Ledger,
+    leaving: ReadonlySet<number>,
+  ): { readonly changed: KeyEvent[]; readonly tokens: number } {
     const { state, budget, counter, settings } = job;
+    const stands = ({ status, link }: KeyEvent): boolean =>
+      status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
+    const covered = new Set(leaving);
+    for (const { from, to } of state.frontier) for (let at = from; at <= to; at++) covered.add(at);
+    // What is still sent word for word takes no room in the ledger.
     const sent = ledger
       .entries()
-      .filter((entry) => entry.pinned || entry.status === 'active' || entry.status === 'dropped')
-      .filter((entry) => state.positionOf(entry.message) !== undefined)
-      .map((entry): KeyEvent => (entry.status === 'dropped' ? { ...entry, status: 'active' } : entry));
+      .filter((entry) => (entry.pinned || stands(entry)) && covered.has(state.positionOf(entry.message) ?? -1))
+      .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
     const lines = new Map(sent.map((entry) => [this.#line(state, entry), entry.id]));
     const count = (line: string): number => {
       const id = lines.get(line);
@@ -107,7 +138,10 @@ export class LedgerKeeper {
       this.#line(state, entry),
     );
     const was = new Map(ledger.entries().map((entry) => [entry.id, entry.status]));
-    const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => entry.status !== was.get(entry.id));
+    const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
+      const status = was.get(entry.id);
+      return entry.status !== status && (status === 'active' || status === 'dropped');
+    });
     return { changed, tokens: fitted.tokens };
   }
 

@@ -153,7 +153,7 @@ export function ledgerEntries(
   const covered = coverage(state.frontier);
   const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
   for (const event of state.events.values()) {
-    if (state.isRemoved(event.id) || (event.status !== 'active' && !event.pinned)) continue;
+    if (state.isRemoved(event.id) || !(event.pinned || state.isCurrent(event))) continue;
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position)) continue;
     const line = renderEvent(event, position, state.messages.get(event.message)?.role ?? 'user');

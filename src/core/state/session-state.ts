@@ -96,6 +96,8 @@ export class SessionState {
   readonly #undone = new Set<NodeId>();
   readonly #partials = new Map<MessageId, PartialReply>();
   readonly #parents = new Map<NodeId, NodeId[]>();
+  /** Messages that lay among those of a node and were deleted when it was made: it does not stand for them. */
+  readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
   readonly #children = new Map<MessageId | null, MessageId[]>();
   #path: MessageId[] = [];
   #position = new Map<MessageId, number>();
@@ -116,7 +118,7 @@ export class SessionState {
   get frontier(): readonly FrontierItem[] {
     this.#frontier ??= chooseFrontier(
       this.nodes.values(),
-      (node) => this.isOpen(node),
+      (node) => this.isOpen(node) || this.#passedOver.get(node)?.some((id) => this.#position.has(id)) === true,
       (message) => this.#position.get(message),
     );
     return this.#frontier;
@@ -174,6 +176,17 @@ export class SessionState {
 
   isRemoved(event: KeyEventId): boolean {
     return this.#removedEvents.has(event);
+  }
+
+  /**
+   * True for a key event that nothing has taken the place of on the active branch: what superseded or absorbed it may
+   * have been said on another one, or have been deleted or struck out since.
+   */
+  isCurrent({ status, link }: Pick<KeyEvent, 'status' | 'link'>): boolean {
+    if (status === 'active') return true;
+    if (status === 'dropped' || link === undefined) return false;
+    const other = this.events.get(link);
+    return other !== undefined && (this.isRemoved(link) || !this.#position.has(other.message));
   }
 
   /** The active branch's messages that no frontier node covers, with their positions, oldest first. */
@@ -334,6 +347,8 @@ export class SessionState {
     const { nodes, events, changes, levels, ...entry } = record;
     for (const node of nodes) {
       this.nodes.set(node.id, node);
+      const passedOver = this.#deletedAmong(node);
+      if (passedOver.length > 0) this.#passedOver.set(node.id, passedOver);
       for (const child of node.children) {
         const parents = this.#parents.get(child);
         if (parents) parents.push(node.id);
@@ -342,7 +357,11 @@ export class SessionState {
       }
     }
     for (const { node, level } of levels) this.levels.set(node, level);
-    for (const event of events) this.events.set(event.id, event);
+    for (const event of events) {
+      // What the user has pinned while it was being found stays pinned.
+      const pinned = event.pinned || this.events.get(event.id)?.pinned === true;
+      this.events.set(event.id, { ...event, pinned });
+    }
     for (const { id, status, link } of changes) {
       const known = this.events.get(id);
       if (known) this.events.set(id, { ...known, status, ...(link && { link }) });
@@ -353,6 +372,16 @@ export class SessionState {
     this.lastCompressedAt = at;
     this.messagesEverAtLastCompression = this.counters.messagesEver;
     this.#frontier = undefined;
+  }
+
+  #deletedAmong({ first, last }: SummaryNode): MessageId[] {
+    const found: MessageId[] = [];
+    if (this.#deletedMessages.size === 0 || !this.#position.has(first)) return found;
+    for (let at: MessageId | null = last; at !== null && at !== first;) {
+      if (this.#deletedMessages.has(at)) found.push(at);
+      at = this.messages.get(at)?.parent ?? null;
+    }
+    return found;
   }
 
   #editNode(id: NodeId, level: Level, text: string, tokens: number): void {
