@@ -9,6 +9,7 @@ import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
 import { chooseModel, testApiKey } from './model-picker.ts';
+import { cleanUp, openOtherSession, searchSessions } from './session-commands.ts';
 import { exportSession, importFile, openSample } from './transcript-commands.ts';
 import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
@@ -48,9 +49,12 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   },
   [COMMAND.testApiKey]: testApiKey,
   [COMMAND.importTranscript]: (app, argument) => importFile(app, argument instanceof vscode.Uri ? argument : undefined),
-  [COMMAND.exportSession]: exportSession,
+  [COMMAND.exportSession]: (app, argument) => exportSession(app, argument instanceof vscode.Uri ? argument : undefined),
   [COMMAND.openSampleSession]: openSample,
   [COMMAND.recall]: recall,
+  [COMMAND.searchSessions]: searchSessions,
+  [COMMAND.openOtherSession]: openOtherSession,
+  [COMMAND.cleanUp]: cleanUp,
   [COMMAND.showActions]: showActions,
   [COMMAND.openLog]: (app) => {
     app.channel.show();

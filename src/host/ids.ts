@@ -24,6 +24,9 @@ export const COMMAND = {
   unpinEvent: 'threadkeeper.unpinEvent',
   removeEvent: 'threadkeeper.removeEvent',
   takeOver: 'threadkeeper.takeOver',
+  searchSessions: 'threadkeeper.searchSessions',
+  openOtherSession: 'threadkeeper.openOtherSession',
+  cleanUp: 'threadkeeper.cleanUp',
 } as const;
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 

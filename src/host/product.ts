@@ -1,7 +1,9 @@
 import type * as vscode from 'vscode';
-import type { Clock } from '../app/ports.ts';
+import type { Clock, SessionStore } from '../app/ports.ts';
 import type { SessionHit } from '../app/session-search.ts';
 import type { Sessions } from '../app/sessions.ts';
+import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
+import type { SessionId } from '../core/model/ids.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Keys } from './keys.ts';
@@ -13,6 +15,12 @@ export interface Product {
   readonly channel: vscode.LogOutputChannel;
   readonly clock: Clock;
   readonly sessions: Sessions;
+  /** The sessions of all workspaces. */
+  readonly store: Pick<SessionStore, 'list'>;
+  /** Where the journals lie. */
+  readonly folder: string;
+  /** Identity of this window's workspace. */
+  readonly workspace: string;
   readonly keys: Keys;
   readonly models: Models;
   readonly panel: ChatPanel;
@@ -23,6 +31,10 @@ export interface Product {
   modelChanged(): Promise<void>;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
+  /** The best places of all sessions of the workspace; undefined when cancelled. */
+  searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined>;
+  /** Drops what the editor's state still holds of sessions that were deleted for good. */
+  forget(sessions: ReadonlySet<SessionId>): Promise<void>;
   /** What the user reads of an error. */
   describe(error: unknown): FaultView;
 }

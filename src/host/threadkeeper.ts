@@ -5,12 +5,15 @@ import { Conversation } from '../app/conversation.ts';
 import type { Clock, CountStore, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
 import { SessionSearch } from '../app/session-search.ts';
 import { Sessions } from '../app/sessions.ts';
+import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
 import type { ConversationSettings } from '../app/settings.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
+import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
+import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
 import { Calibrations } from './calibrations.ts';
@@ -62,6 +65,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly clock: Clock;
   /** Where the journals lie. */
   readonly folder: string;
+  readonly workspace: string;
+  readonly #workspaceSearch: WorkspaceSearch;
+  readonly #memento: vscode.Memento;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
   readonly #summarizers: Summarizers;
@@ -102,6 +108,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#calibrations = new Calibrations(context.globalState);
     this.#counts = countFiles(this.folder, warn);
     const workspace = workspaceIdentity();
+    this.workspace = workspace;
+    this.#memento = context.globalState;
+    // Nothing here follows the user to other machines: it holds titles and texts of sessions whose journals stay here.
+    // Rules, policies and presets are settings, which the editor syncs by itself.
+    context.globalState.setKeysForSync([]);
     this.#snapshots = new Snapshots(context.globalState, workspace, () => this.sessions.current?.state, warn);
     this.sessions = new Sessions({
       store: this.store,
@@ -109,6 +120,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       workspace,
       openConversation: (journal) => this.#openConversation(journal),
       snapshots: this.#snapshots,
+    });
+    this.#workspaceSearch = new WorkspaceSearch({
+      clock: this.clock,
+      list: async () => (await this.store.list()).filter((one) => one.workspace === workspace && !one.deleted),
+      read: async (id) => this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id)),
     });
     this.#gauge = new ContextGauge(warn);
     this.#gaugeItem = new GaugeItem(
@@ -214,6 +230,19 @@ export class Threadkeeper implements Product, vscode.Disposable {
     if (!open) return [];
     await open.search.grow();
     return open.search.search(query, 20);
+  }
+
+  searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
+    return this.#workspaceSearch.search(run);
+  }
+
+  async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
+    const read = loadSnapshots(this.#memento);
+    if (read.kind !== 'sound' || sessions.size === 0) return;
+    const others = <T extends { readonly id: string }>(list: readonly T[]): T[] =>
+      list.filter((one) => !sessions.has(sessionId(one.id)));
+    const { index, live } = read.snapshots;
+    await this.#memento.update(SNAPSHOTS_KEY, { ...read.snapshots, index: others(index), live: others(live) });
   }
 
   /** Reads a transcript into a new session; asks for the file when none is given. */

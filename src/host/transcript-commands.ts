@@ -1,6 +1,10 @@
 import * as vscode from 'vscode';
 import { importTranscript } from './transcript-import.ts';
+import { importExported } from './session-commands.ts';
 import type { Product } from './product.ts';
+import type { Redactor } from '../core/redact/redact.ts';
+import type { FrontierItem } from '../core/state/frontier.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 
 /** Where the sample session lies in the demo workspace. */
@@ -16,7 +20,12 @@ export async function importFile(app: Product, given?: vscode.Uri): Promise<void
       title: vscode.l10n.t('Importing the transcript'),
       cancellable: true,
     },
-    (progress, token) => importTranscript(uri, app.sessions, () => app.clock.id(), progress, token),
+    async (progress, token) => {
+      const exported = await importExported(uri, app, progress, token);
+      return exported === 'other'
+        ? importTranscript(uri, app.sessions, () => app.clock.id(), progress, token)
+        : exported;
+    },
   );
   if (!result) {
     void vscode.window.showInformationMessage(vscode.l10n.t('The import was cancelled; nothing was kept of it.'));
@@ -41,21 +50,127 @@ export async function openSample(app: Product): Promise<void> {
   await importFile(app, found);
 }
 
-/** Writes the current session as JSONL (every event, byte for byte) or as Markdown for people. */
-export async function exportSession(app: Product): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const { state } = conversation;
+/** What a session can be written as: every message exactly, for people, or its decisions alone. */
+type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
+
+/**
+ * Writes the current session into a file. A given file decides by its name: `.jsonl`, `.decisions.md`, or else Markdown.
+ * Secrets are masked unless the setting `threadkeeper.export.redact` is false.
+ */
+export async function exportSession(app: Product, given?: vscode.Uri): Promise<void> {
+  const { state } = await app.sessions.currentOrLatest();
+  const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
+  if (!chosen) return;
+  const redactor = redacts() ? new (await import('../core/redact/redact.ts')).Redactor() : undefined;
+  const pieces = await exportPieces(state, chosen.format, redactor);
+  await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
+  void vscode.window.showInformationMessage(exported(state.path.length, redactor));
+}
+
+/** The text of an export, piece by piece; secrets are masked and counted where a redactor is given. */
+async function exportPieces(
+  state: SessionState,
+  format: ExportFormat,
+  redactor: Redactor | undefined,
+): Promise<readonly string[]> {
+  const { exportedMessages, redactMessage } = await import('../core/redact/exported-messages.ts');
+  if (format === 'jsonl') {
+    const { sessionToJsonl } = await import('../core/transcript/session-jsonl.ts');
+    // Masked before it is written: in JSON a secret's line breaks and quotes are escaped.
+    const messages = exportedMessages(state);
+    return gather(sessionToJsonl(redactor ? messages.map((one) => redactMessage(one, redactor)) : messages));
+  }
   const messages = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
+  const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
+  const session = { title: state.title === '' ? vscode.l10n.t('New session') : state.title, messages, events };
+  const pieces =
+    format === 'decisions'
+      ? (await import('../core/transcript/decision-record.ts')).decisionRecord({
+          ...session,
+          summaries: placedSummaries(state),
+        })
+      : (await import('../core/transcript/markdown-export.ts')).sessionToMarkdown({
+          ...session,
+          summaries: state.frontier,
+          tasks: [...state.endedTasks, ...(state.task ? [state.task] : [])],
+        });
+  return gather(pieces, (piece) => redactor?.redact(piece) ?? piece);
+}
+
+/** Pieces written between two pauses. */
+const PIECES = 200;
+
+async function gather(pieces: Iterable<string>, change = (piece: string): string => piece): Promise<string[]> {
+  const gathered: string[] = [];
+  for (const piece of pieces) {
+    gathered.push(change(piece));
+    if (gathered.length % PIECES === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return gathered;
+}
+
+/** Every summary of the active branch, of whatever depth: leaves know more reasons than what was made of them. */
+function placedSummaries(state: SessionState): FrontierItem[] {
+  return [...state.nodes.values()].flatMap((node) => {
+    const from = state.positionOf(node.first);
+    const to = state.positionOf(node.last);
+    return from === undefined || to === undefined ? [] : [{ node, from, to }];
+  });
+}
+
+function exported(messages: number, redactor: Redactor | undefined): string {
+  if (!redactor) return vscode.l10n.t('Exported {0} messages; secrets were not looked for.', messages);
+  if (redactor.total === 0) return vscode.l10n.t('Exported {0} messages; no secrets were found.', messages);
+  const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
+  return vscode.l10n.t('Exported {0} messages; {1} secrets were masked: {2}.', messages, redactor.total, kinds);
+}
+
+/** Anything but a plain `false` masks. */
+function redacts(): boolean {
+  return vscode.workspace.getConfiguration('threadkeeper').get<unknown>('export.redact') !== false;
+}
+
+const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+  markdown: '.md',
+  jsonl: '.jsonl',
+  decisions: '.decisions.md',
+};
+
+function formatOf(path: string): ExportFormat {
+  if (path.endsWith(ENDINGS.jsonl)) return 'jsonl';
+  return path.endsWith(ENDINGS.decisions) ? 'decisions' : 'markdown';
+}
+
+async function askForTarget(title: string): Promise<{ target: vscode.Uri; format: ExportFormat } | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly format: ExportFormat })[] = [
+    {
+      format: 'markdown',
+      label: 'Markdown',
+      detail: vscode.l10n.t('For people: tasks, key events, summaries and every message.'),
+    },
+    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('Every message exactly; can be imported again.') },
+    {
+      format: 'decisions',
+      label: vscode.l10n.t('Decision record'),
+      detail: vscode.l10n.t('What was decided, whether it still holds, why, and where it was said.'),
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });
+  if (!picked) return undefined;
+  const { format } = picked;
+  const name = `${fileName(title)}${ENDINGS[format]}`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export Session'),
-    filters: { Markdown: ['md'], JSONL: ['jsonl'] },
+    filters: format === 'jsonl' ? { JSONL: ['jsonl'] } : { Markdown: ['md'] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
   });
-  if (!target) return;
-  const pieces = target.path.endsWith('.md')
-    ? (await import('../core/transcript/markdown-export.ts')).sessionToMarkdown({ title: state.title, messages })
-    : (await import('../core/transcript/session-jsonl.ts')).sessionToJsonl(messages);
-  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode([...pieces].join('')));
-  void vscode.window.showInformationMessage(vscode.l10n.t('Exported {0} messages.', messages.length));
+  return target && { target, format };
+}
+
+function fileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
+  return name === '' ? 'session' : name.slice(0, 80);
 }
 
 async function askForFile(): Promise<vscode.Uri | undefined> {

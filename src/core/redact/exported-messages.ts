@@ -1,0 +1,58 @@
+import type { MessageId } from '../model/ids.ts';
+import type { Attachment, ContentBlock, Message } from '../model/message.ts';
+import type { SessionState } from '../state/session-state.ts';
+import type { Redactor } from './redact.ts';
+
+/**
+ * Every message of a session that was not deleted, those of other branches first, so that whoever adds them in order
+ * ends on the active branch. A message whose parent was deleted hangs on the nearest one that was not.
+ */
+export function exportedMessages(state: SessionState): Message[] {
+  const kept = (id: MessageId | null): MessageId | null => {
+    const seen = new Set<MessageId>();
+    let at = id;
+    while (at !== null && state.isDeleted(at) && !seen.has(at)) {
+      seen.add(at);
+      at = state.messages.get(at)?.parent ?? null;
+    }
+    return at;
+  };
+  const exported = (message: Message): Message => {
+    const parent = kept(message.parent);
+    return parent === message.parent ? message : { ...message, parent };
+  };
+  const others = [...state.messages.values()].filter(
+    ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
+  );
+  const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
+  return [...others, ...active].map(exported);
+}
+
+/** The message with its secrets masked; images, ids and figures stay as they are. */
+export function redactMessage(message: Message, redactor: Redactor): Message {
+  const content = message.content.map((block) => redactBlock(block, redactor));
+  const attachments = message.attachments?.map((one) => redactAttachment(one, redactor));
+  return { ...message, content, ...(attachments && { attachments }) };
+}
+
+function redactBlock(block: ContentBlock, redactor: Redactor): ContentBlock {
+  switch (block.type) {
+    case 'image':
+      return block;
+    case 'tool_call':
+      return { ...block, json: redactor.redact(block.json) };
+    case 'text':
+    case 'tool_result':
+      return { ...block, text: redactor.redact(block.text) };
+  }
+}
+
+function redactAttachment(attachment: Attachment, redactor: Redactor): Attachment {
+  const { name, text, uri } = attachment;
+  return {
+    ...attachment,
+    name: redactor.redact(name),
+    text: redactor.redact(text),
+    ...(uri !== undefined && { uri: redactor.redact(uri) }),
+  };
+}

@@ -1,0 +1,86 @@
+import { SECRET_RULES, type SecretKind, type SecretRule } from './secret-rules.ts';
+
+const KEY_MARK = /-----(?<edge>BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** No key is longer than this (UTF-16 units); marks farther apart are two mentions of a key, not one key. */
+const LONGEST_KEY = 16_384;
+
+/** What follows a beginning without an end: long runs of base64, on lines of their own or with escaped breaks. */
+const KEY_BODY = /(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})+/y;
+
+/** Masks secrets in one text after another and counts what it found, by kind. */
+export class Redactor {
+  readonly #counts = new Map<SecretKind, number>();
+
+  /** What was masked so far. */
+  get counts(): ReadonlyMap<SecretKind, number> {
+    return this.#counts;
+  }
+
+  get total(): number {
+    let sum = 0;
+    for (const count of this.#counts.values()) sum += count;
+    return sum;
+  }
+
+  /**
+   * The text with each secret as `[redacted: <kind>]`, everything else unchanged. What is masked is not masked again.
+   * Takes time linear in the text.
+   */
+  redact(text: string): string {
+    let safe = this.#redactKeys(text);
+    for (const rule of SECRET_RULES) safe = this.#apply(rule, safe);
+    return safe;
+  }
+
+  #mask(kind: SecretKind): string {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    return `[redacted: ${kind}]`;
+  }
+
+  #apply({ kind, pattern, accepts }: SecretRule, text: string): string {
+    let safe = '';
+    let from = 0;
+    for (const match of text.matchAll(pattern)) {
+      const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[0];
+      if (accepts?.(secret) === false) continue;
+      // Behind its name, so a secret that repeats its own name is still found at its place.
+      const start = match.index + match[0].lastIndexOf(secret);
+      safe += text.slice(from, start) + this.#mask(kind);
+      from = start + secret.length;
+    }
+    return from === 0 ? text : safe + text.slice(from);
+  }
+
+  #redactKeys(text: string): string {
+    let safe = '';
+    let from = 0;
+    let open: number | undefined;
+    const close = (end: number): void => {
+      if (open === undefined) return;
+      safe += text.slice(from, open) + this.#mask('private-key');
+      from = end;
+      open = undefined;
+    };
+    /** Of a key without an end, what looks like its body. */
+    const closeUnfinished = (after: number): void => {
+      KEY_BODY.lastIndex = after;
+      const body = KEY_BODY.exec(text);
+      if (body) close(after + body[0].length);
+      open = undefined;
+    };
+    let openedTo = 0;
+    for (const mark of text.matchAll(KEY_MARK)) {
+      const end = mark.index + mark[0].length;
+      if (mark.groups?.['edge'] === 'END') {
+        if (open !== undefined && end - open <= LONGEST_KEY) close(end);
+      } else {
+        if (open !== undefined) closeUnfinished(openedTo);
+        open = mark.index;
+        openedTo = end;
+      }
+    }
+    if (open !== undefined) closeUnfinished(openedTo);
+    return from === 0 ? text : safe + text.slice(from);
+  }
+}

@@ -1,0 +1,109 @@
+import type { KeyEvent } from '../model/key-event.ts';
+import type { Message } from '../model/message.ts';
+import type { SummaryNode } from '../model/summary.ts';
+import { visitTerms } from '../search/terms.ts';
+
+export interface DecisionRecord {
+  readonly title: string;
+  /** The active branch, oldest first. */
+  readonly messages: readonly Message[];
+  /** The ledger; what is no decision is left out. */
+  readonly events: readonly KeyEvent[];
+  /** Where reasons are looked for: the nodes and the positions (0-based, inclusive) that they cover. */
+  readonly summaries: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
+}
+
+/** A summary's decision gives the reason of a quoted one when it shares at least this much of its words. */
+const SHARED_WORDS = 0.5;
+
+/**
+ * The ledger's decisions as Markdown, in the order in which they were taken: each word for word, with its status, the
+ * reason that was given, what it replaced or was replaced by, and the message it comes from.
+ */
+export function* decisionRecord(record: DecisionRecord): Generator<string> {
+  const positions = new Map(record.messages.map(({ id }, position) => [id, position]));
+  const last = record.messages.length;
+  const placed = record.events
+    .filter((event) => event.kind === 'decision')
+    .map((event) => ({ event, position: positions.get(event.message) }))
+    .sort((a, b) => (a.position ?? last) - (b.position ?? last) || a.event.start - b.event.start);
+  const numbers = new Map(placed.map(({ event }, index) => [event.id, index + 1]));
+  const replaced = new Map<string, number[]>();
+  for (const { event } of placed) {
+    if (event.link === undefined || event.status !== 'superseded') continue;
+    replaced.set(event.link, [...(replaced.get(event.link) ?? []), numbers.get(event.id)!]);
+  }
+  const standing = placed.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
+  yield `# Decisions: ${oneLine(record.title)}\n\n${placed.length} decisions, ${standing} in force.\n`;
+  for (const { event, position } of placed) {
+    const number = numbers.get(event.id)!;
+    const message = position === undefined ? undefined : record.messages[position];
+    yield `\n## ${number}. ${heading(event.quote)}\n\n${quoted(event.quote)}\n\n`;
+    yield `- Status: ${status(event, event.link === undefined ? undefined : numbers.get(event.link))}\n`;
+    const earlier = replaced.get(event.id);
+    if (earlier) yield `- Replaces: ${earlier.map((one) => `decision ${one}`).join(', ')}\n`;
+    if (event.about) yield `- Answers: “${oneLine(event.about.quote)}”\n`;
+    const why = position === undefined ? undefined : reasonOf(event, position, record.summaries);
+    if (why !== undefined) yield `- Why: ${oneLine(why)}\n`;
+    yield `- Found by: ${oneLine(event.reason)}\n`;
+    yield message === undefined || position === undefined
+      ? '- From: a message of another branch\n'
+      : `- From: message ${position + 1}, ${message.role}, ${new Date(message.at).toISOString()}\n`;
+  }
+}
+
+function status(event: KeyEvent, link: number | undefined): string {
+  const by = link === undefined ? '' : ` by decision ${link}`;
+  switch (event.status) {
+    case 'active':
+      return event.pinned ? 'in force, pinned' : 'in force';
+    case 'superseded':
+      return `superseded${by}`;
+    case 'merged':
+      return link === undefined ? 'said again elsewhere' : `the same as decision ${link}`;
+    case 'dropped':
+      return 'in force, but no longer sent for want of room';
+  }
+}
+
+/** The reason that a summary of the message's place gives for the decision that shares most of its words. */
+function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['summaries']): string | undefined {
+  const words = wordsOf(`${event.quote} ${event.about?.quote ?? ''}`);
+  let best: { readonly why: string; readonly shared: number } | undefined;
+  for (const { node, from, to } of summaries) {
+    if (position < from || position > to) continue;
+    for (const { what, why } of node.structured?.decisions ?? []) {
+      if (why === undefined || why.trim() === '') continue;
+      const told = wordsOf(what);
+      const shared = [...told].filter((word) => words.has(word)).length / Math.max(1, told.size);
+      if (shared >= SHARED_WORDS && shared > (best?.shared ?? 0)) best = { why, shared };
+    }
+  }
+  return best?.why;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  visitTerms(text, (term) => words.add(term));
+  return words;
+}
+
+const HEADING_LENGTH = 80;
+
+function heading(quote: string): string {
+  const line = oneLine(quote);
+  if (line.length <= HEADING_LENGTH) return line;
+  const cut = line.lastIndexOf(' ', HEADING_LENGTH);
+  return `${line.slice(0, cut > 0 ? cut : HEADING_LENGTH)} …`;
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,257 @@
+import * as vscode from 'vscode';
+import type { SessionSummary } from '../app/ports.ts';
+import type { WorkspaceHit } from '../app/workspace-search.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import type { Message } from '../core/model/message.ts';
+import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
+import type { ImportResult } from './transcript-import.ts';
+import { openMessageDocument } from './documents.ts';
+import type { Product } from './product.ts';
+
+/** Hits shown for one search. */
+const MOST_HITS = 30;
+
+/** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
+export async function searchSessions(app: Product, argument?: unknown): Promise<void> {
+  const query =
+    typeof argument === 'string'
+      ? argument
+      : await vscode.window.showInputBox({
+          title: vscode.l10n.t('Search All Sessions'),
+          prompt: vscode.l10n.t('Words to look for in what was said in this workspace.'),
+        });
+  if (query === undefined || query.trim() === '') return;
+  const hits = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Searching the sessions'),
+      cancellable: true,
+    },
+    (progress, token) =>
+      app.searchWorkspace({
+        query,
+        limit: MOST_HITS,
+        onProgress: (done, total) =>
+          progress.report({
+            message: vscode.l10n.t('{0} of {1} sessions read', done, total),
+            increment: 100 / total,
+          }),
+        isCancelled: () => token.isCancellationRequested,
+      }),
+  );
+  if (!hits) return;
+  if (hits.length === 0) return inform(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', query));
+  const items = hits.map((hit) => ({
+    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
+    description: tierName(hit),
+    detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
+    hit,
+  }));
+  const title = vscode.l10n.t('{0} places for {1}', hits.length, query);
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  if (!picked) return;
+  const { session, message, position, text } = picked.hit;
+  await app.sessions.open(session);
+  app.panel.open();
+  app.panel.post({ type: 'reveal', session, position });
+  await openMessageDocument(session, message, position, text);
+}
+
+function tierName({ tier }: WorkspaceHit): string {
+  switch (tier) {
+    case 'sent':
+      return vscode.l10n.t('sent');
+    case 'summarized':
+      return vscode.l10n.t('summarized');
+    case 'archived':
+      return vscode.l10n.t('archived');
+  }
+}
+
+/** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
+export async function openOtherSession(app: Product): Promise<void> {
+  const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
+  if (others.length === 0) return inform(vscode.l10n.t('There are no sessions of other workspaces.'));
+  const moved = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
+  const items = [...others]
+    .sort((a, b) => moved(a) - moved(b) || b.updatedAt - a.updatedAt)
+    .map((one) => ({
+      label: titleOf(one.title),
+      description: workspaceName(one.workspace),
+      detail: [
+        vscode.l10n.t('{0} messages', one.messages),
+        new Date(one.updatedAt).toLocaleString(vscode.env.language),
+        ...(one.archived ? [vscode.l10n.t('archived')] : []),
+      ].join(' · '),
+      id: one.id,
+    }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Open Session of Another Workspace'),
+    matchOnDescription: true,
+  });
+  if (!picked) return;
+  await app.sessions.open(picked.id);
+  app.panel.open();
+}
+
+type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
+
+/** Shows what the sessions take on disk and deletes for good what the user chooses, after asking once more. */
+export async function cleanUp(app: Product): Promise<void> {
+  const disk = await import('../storage/clean-up.ts');
+  const now = app.clock.now();
+  const sessions = await app.store.list();
+  const sizes = await disk.sizesOfSessions(
+    app.folder,
+    sessions.map((one) => one.id),
+  );
+  const orphans = await disk.findOrphans(app.folder, now);
+  if (sessions.length === 0 && orphans.length === 0) return inform(vscode.l10n.t('There is nothing to clean up.'));
+  const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
+  const items: CleanUpItem[] = [...sessions]
+    .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
+    .map((one) => ({
+      label: titleOf(one.title),
+      description: bytes(sizeOf(one)),
+      detail: [
+        workspaceName(one.workspace),
+        vscode.l10n.t('{0} messages', one.messages),
+        ...(one.deleted ? [vscode.l10n.t('deleted')] : []),
+        ...(one.archived ? [vscode.l10n.t('archived')] : []),
+      ].join(' · '),
+      picked: disk.isPastKeeping(one, now),
+      session: one,
+    }));
+  const leftover = sum(orphans.map((one) => one.bytes));
+  if (orphans.length > 0)
+    items.unshift({
+      label: vscode.l10n.t('{0} leftover files', orphans.length),
+      description: bytes(leftover),
+      detail: vscode.l10n.t('Counts, checkpoints and locks that belong to no session'),
+      picked: true,
+    });
+  const all = sum(sessions.map(sizeOf)) + leftover;
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Clean Up: {0} in {1} sessions', bytes(all), sessions.length),
+    placeHolder: vscode.l10n.t('Deleted for good; sessions that were deleted more than 7 days ago are chosen already'),
+    canPickMany: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (!picked || picked.length === 0) return;
+  const chosen = picked.flatMap(({ session }) => (session ? [session] : []));
+  if (chosen.length > 0 && !(await confirmed(chosen, sum(chosen.map(sizeOf))))) return;
+
+  let freed = picked.some((one) => !one.session) ? await disk.removeOrphans(app.folder, now) : 0;
+  const removed = new Set<SessionId>();
+  let inUse = 0;
+  for (const { id, deleted } of chosen) {
+    // What was in the list as deleted, and was put back while the user was choosing, stays.
+    const result = await disk.removeSession(app.folder, id, (state) => !deleted || state.deleted);
+    if (result.kind === 'in_use') inUse++;
+    if (result.kind !== 'removed') continue;
+    freed += result.bytes;
+    removed.add(id);
+  }
+  await app.forget(removed);
+  app.sessions.listChanged();
+  const done = vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', bytes(freed), removed.size);
+  if (inUse === 0) return inform(done);
+  const kept = vscode.l10n.t('{0} are open in a window and were left: switch to another session first.', inUse);
+  void vscode.window.showWarningMessage(`${done} ${kept}`);
+}
+
+async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
+  const remove = vscode.l10n.t('Delete for Good');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, bytes(size)),
+    {
+      modal: true,
+      detail: `${vscode.l10n.t('This cannot be undone.')}\n\n${chosen
+        .slice(0, 10)
+        .map((one) => titleOf(one.title))
+        .join('\n')}${chosen.length > 10 ? '\n…' : ''}`,
+    },
+    remove,
+  );
+  return answer === remove;
+}
+
+/** Messages checked and written at once. */
+const BATCH = 200;
+
+/**
+ * Imports a session that was exported as JSONL: every message with its id, its branch and its figures, so that it can
+ * be exported again byte for byte. `'other'` for a file that is no such export; undefined when cancelled.
+ */
+export async function importExported(
+  uri: vscode.Uri,
+  app: Product,
+  progress: vscode.Progress<{ message?: string; increment?: number }>,
+  cancel: vscode.CancellationToken,
+): Promise<ImportResult | 'other' | undefined> {
+  if (!uri.path.endsWith('.jsonl')) return 'other';
+  const messages = await readExported(uri);
+  if (!messages) return 'other';
+  const name = uri.path.slice(uri.path.lastIndexOf('/') + 1);
+  const cancelled = (): boolean => cancel.isCancellationRequested;
+  if (cancelled()) return undefined;
+  const conversation = await app.sessions.create(name.replace(/\.jsonl$/, ''));
+  for (let from = 0; from < messages.length; from += BATCH) {
+    if (cancelled()) {
+      await conversation.journal.append({ type: 'session_deleted', deleted: true });
+      return undefined;
+    }
+    const some = messages.slice(from, from + BATCH);
+    await conversation.journal.append(...some.map((message) => ({ type: 'message_added', message }) as const));
+    progress.report({
+      message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
+      increment: (BATCH / messages.length) * 100,
+    });
+  }
+  await conversation.countNew();
+  return { conversation, messages: messages.length, skipped: [] };
+}
+
+/** The messages of an exported session; undefined when a line is none, or two have one id: others may still read it. */
+async function readExported(uri: vscode.Uri): Promise<readonly Message[] | undefined> {
+  const { isSessionJsonl, sessionFromJsonl } = await import('../core/transcript/session-jsonl.ts');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await vscode.workspace.fs.readFile(uri));
+  } catch (error) {
+    // The importer that comes next says what is wrong with the file.
+    if (error instanceof vscode.FileSystemError) return undefined;
+    throw error;
+  }
+  if (!isSessionJsonl(text)) return undefined;
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const messages: Message[] = [];
+  try {
+    for (let from = 0; from < lines.length; from += BATCH) {
+      messages.push(...sessionFromJsonl(`${lines.slice(from, from + BATCH).join('\n')}\n`));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } catch (error) {
+    if (TranscriptError.is(error)) return undefined;
+    throw error;
+  }
+  return new Set(messages.map((one) => one.id)).size === messages.length ? messages : undefined;
+}
+
+const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** A size for people, in units of 1024 bytes. */
+function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const kib = count / 1024;
+  return kib < 1024 ? `${kib.toFixed(1)} KB` : `${(kib / 1024).toFixed(1)} MB`;
+}
+
+function inform(text: string): void {
+  void vscode.window.showInformationMessage(text);
+}

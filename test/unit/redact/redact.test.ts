@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { Redactor } from '../../../src/core/redact/redact.ts';
+import { exportedMessages, redactMessage } from '../../../src/core/redact/exported-messages.ts';
+import type { SecretKind } from '../../../src/core/redact/secret-rules.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const made = (...parts: readonly string[]): string => parts.join('');
+const fill = (length: number, from = 'a1B2c3D4e5F6g7H8'): string =>
+  from.repeat(Math.ceil(length / 16)).slice(0, length);
+
+const SECRETS: readonly (readonly [SecretKind, string])[] = [
+  ['aws-key', made('AKIA', 'Q3EGRZ7VN5XYT2LM')],
+  ['github-token', made('ghp_', fill(36))],
+  ['github-token', made('github_pat_', fill(22), '_', fill(59))],
+  ['gitlab-token', made('glpat-', fill(20))],
+  ['slack-token', made('xoxb-', '123456789012-', fill(24))],
+  ['npm-token', made('npm_', fill(36))],
+  ['openai-key', made('sk-', fill(48))],
+  ['openai-key', made('sk-proj-', fill(64))],
+  ['anthropic-key', made('sk-ant-api03-', fill(90))],
+  ['google-key', made('AIza', fill(35))],
+  ['stripe-key', made('sk_live_', fill(24))],
+  ['service-token', made('hf_', fill(34))],
+  ['jwt', made('eyJ', fill(20), '.eyJ', fill(40), '.', fill(43))],
+  [
+    'private-key',
+    made('-----BEGIN RSA PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n-----END RSA PRIVATE', ' KEY-----'),
+  ],
+  [
+    'private-key',
+    made('-----BEGIN PRIVATE', ' KEY-----\\n', fill(64), '\\n', fill(30), '\\n-----END PRIVATE', ' KEY-----'),
+  ],
+];
+
+function redacted(text: string): { readonly text: string; readonly counts: Readonly<Record<string, number>> } {
+  const redactor = new Redactor();
+  const safe = redactor.redact(text);
+  return { text: safe, counts: Object.fromEntries(redactor.counts) };
+}
+
+describe('masking secrets', () => {
+  for (const [kind, secret] of SECRETS) {
+    it(`masks ${kind} (${secret.slice(0, 14).trim()}…) wherever it stands, and nothing around it`, () => {
+      for (const [before, after] of [
+        ['', ''],
+        ['use ', ' now.'],
+        ['`', '`'],
+        ['("', '")'],
+        ['KEY=', '\nnext'],
+      ] as const) {
+        const safe = redacted(before + secret + after);
+        assert.equal(safe.text, `${before}[redacted: ${kind}]${after}`);
+        assert.deepEqual(safe.counts, { [kind]: 1 });
+      }
+    });
+  }
+
+  it('masks only the secret part of a url, a header or a setting', () => {
+    for (const [text, safe] of [
+      ['postgres://app:s3cr3t-pw@db.local:5432/x', 'postgres://app:[redacted: basic-auth]@db.local:5432/x'],
+      ['redis://:hunter22@cache', 'redis://:[redacted: basic-auth]@cache'],
+      [`Authorization: Bearer ${fill(30)}`, 'Authorization: Bearer [redacted: authorization]'],
+      [`api_key=${fill(24)}`, 'api_key=[redacted: named-secret]'],
+      [`{"apiKey": "${fill(12)}"}`, '{"apiKey": "[redacted: named-secret]"}'],
+      [
+        `{"cmd":"curl -d '{\\"password\\": \\"${fill(12)}\\"}'"}`,
+        `{"cmd":"curl -d '{\\"password\\": \\"[redacted: named-secret]\\"}'"}`,
+      ],
+      [`SESSION_SECRET=${fill(20)}`, 'SESSION_SECRET=[redacted: named-secret]'],
+      [`aws_secret_access_key = ${fill(40)}`, 'aws_secret_access_key = [redacted: aws-key]'],
+      [`//registry.npmjs.org/:_authToken=${fill(20)}`, '//registry.npmjs.org/:_authToken=[redacted: npm-token]'],
+    ] as const)
+      assert.equal(redacted(text).text, safe);
+  });
+
+  it('leaves code, prose and placeholders as they are', () => {
+    for (const text of [
+      'const apiKey = process.env.API_KEY ?? config.apiKey2;',
+      'password: string; apiKey: "your-api-key-here1"; api_key = getKeyFromVault1();',
+      'the sk-learn package and sk-fading-circle-container of the style sheet',
+      'https://example.com:8080/a@b and mailto:someone@example.com',
+      'postgres://user:${DB_PASSWORD}@host/db',
+      'commit 3f786850e387550fdab836ed7e6dc881de23001b in ghp_short and eyJhbGciOi.',
+      'max_tokens: 4096, next_token=null, tokens: 123456789012',
+      `-----BEGIN PUBLIC KEY-----\n${fill(64)}\n-----END PUBLIC KEY-----`,
+      'A line with -----BEGIN PRIVATE KEY----- is how it begins.',
+      `data:image/png;base64,${fill(4000)}`,
+    ])
+      assert.deepEqual(redacted(text), { text, counts: {} });
+  });
+
+  it('masks the body of a private key that was cut off, and keeps what follows it', () => {
+    const text = made('-----BEGIN PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n\nThat was the key.');
+    assert.equal(redacted(text).text, '[redacted: private-key]\n\nThat was the key.');
+  });
+
+  it('counts each kind over several texts', () => {
+    const redactor = new Redactor();
+    for (const [, secret] of SECRETS) redactor.redact(`one ${secret} two ${secret}`);
+    assert.equal(redactor.total, SECRETS.length * 2);
+    assert.equal(redactor.counts.get('github-token'), 4);
+  });
+
+  it('masks nothing twice, and changes nothing but secrets in any text', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.constantFrom(...SECRETS.map(([, secret]) => secret)),
+      fc.constantFrom('api_key="', 'https://u:', '@', '-----BEGIN PRIVATE KEY-----', 'Bearer ', 'password=', '\n'),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const once = redacted(pieces.join(' '));
+        assert.deepEqual(redacted(once.text), { text: once.text, counts: {} });
+        for (const [, secret] of SECRETS) assert.ok(!once.text.includes(secret));
+      }),
+    );
+  });
+
+  it('reads long texts made to be slow to their end', () => {
+    const parts = [
+      'ghp_',
+      'eyJaaaaaaaaaa.',
+      'api_key=',
+      'password="',
+      'a://b:',
+      '-----BEGIN PRIVATE KEY-----\n',
+      'sk-',
+      'x',
+    ];
+    for (const part of parts) {
+      const text = part.repeat(Math.ceil(400_000 / part.length));
+      assert.equal(typeof redacted(text).text, 'string');
+      assert.equal(typeof redacted(part + 'A1'.repeat(200_000)).text, 'string');
+    }
+  });
+});
+
+const say = (id: string, parent: string | null, text: string): Message => ({
+  id: messageId(id),
+  parent: parent === null ? null : messageId(parent),
+  role: 'user',
+  content: [{ type: 'text', text }],
+  at: 1,
+});
+
+function stateOf(messages: readonly Message[], deleted: readonly string[] = []): SessionState {
+  const state = new SessionState();
+  for (const message of messages) state.apply({ type: 'message_added', message }, 1);
+  for (const id of deleted) state.apply({ type: 'message_deleted', id: messageId(id), deleted: true }, 1);
+  return state;
+}
+
+describe('the messages of an export', () => {
+  it('are those of every branch, and give the same session and the same bytes when they are added again', () => {
+    const state = stateOf([
+      say('a', null, '1'),
+      say('b', 'a', '2'),
+      say('c', 'b', '3'),
+      say('d', 'a', '4'),
+      say('e', 'd', '5'),
+    ]);
+    const jsonl = [...sessionToJsonl(exportedMessages(state))].join('');
+    const again = stateOf(sessionFromJsonl(jsonl));
+    assert.deepEqual(again.path, state.path);
+    assert.deepEqual(new Map([...again.messages].sort()), new Map([...state.messages].sort()));
+    assert.equal([...sessionToJsonl(exportedMessages(again))].join(''), jsonl);
+  });
+
+  it('leave out what was deleted and hang what followed on what stood before', () => {
+    const state = stateOf([say('a', null, '1'), say('b', 'a', '2'), say('c', 'b', '3')], ['b']);
+    assert.deepEqual(exportedMessages(state), [say('a', null, '1'), say('c', 'a', '3')]);
+    assert.deepEqual(stateOf(exportedMessages(state)).path, state.path);
+  });
+
+  it('have their secrets masked in text, tool calls, results and attachments, and stay readable as JSON', () => {
+    const secret = made('ghp_', fill(36));
+    const redactor = new Redactor();
+    const message: Message = {
+      ...say('a', null, `token ${secret}`),
+      content: [
+        { type: 'text', text: `token ${secret}` },
+        { type: 'tool_call', callId: 'c', name: 'run', json: JSON.stringify({ token: secret }) },
+        { type: 'tool_result', callId: 'c', text: `x ${secret}`, isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+      ],
+      attachments: [{ kind: 'file', name: '.env', text: `GH=${secret}`, uri: 'file:///x/.env' }],
+    };
+    const jsonl = [...sessionToJsonl([redactMessage(message, redactor)])].join('');
+    assert.equal(redactor.total, 4);
+    assert.ok(!jsonl.includes(secret));
+    assert.equal(sessionFromJsonl(jsonl).length, 1);
+    assert.deepEqual(redactMessage(say('b', null, 'nothing here'), redactor), say('b', null, 'nothing here'));
+  });
+});
