@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import type { SessionSummary } from '../../../src/app/ports.ts';
+import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
+import type { CompressionRecord } from '../../../src/core/journal/event.ts';
+import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { readSession } from '../../../src/storage/clean-up.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, said, testClock } from '../storage/support.ts';
+
+const WORKSPACE = 'folder:file:///w';
+
+async function session(store: FileSessionStore, title: string, ...texts: readonly string[]): Promise<void> {
+  const journal = await store.create(title, WORKSPACE);
+  await journal.append(...texts.map((text, n) => said(n, text)));
+  await journal.close();
+}
+
+/** A compression whose one node stands for the messages from one position to another. */
+function summaryOf(from: number, to: number): CompressionRecord {
+  return {
+    id: compressionId('c1'),
+    trigger: 'command',
+    threshold: 0,
+    policy: 'balanced',
+    strategy: 'smart',
+    nodes: [
+      {
+        id: nodeId('n1'),
+        depth: 0,
+        first: messageId(`m${from}`),
+        last: messageId(`m${to}`),
+        messages: to - from + 1,
+        children: [],
+        title: 'Birds',
+        brief: 'Birds.',
+        detailed: 'Birds were spoken of.',
+        tokens: { source: 20, brief: 2, detailed: 5 },
+        rung: 'extractive',
+        model: 'local',
+        promptVersion: '1',
+        sourceHash: 'x',
+        at: 1,
+        audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+      },
+    ],
+    levels: [],
+    events: [],
+    changes: [],
+    messages: { before: 3, after: 2 },
+    tokens: { before: 20, after: 10 },
+    calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    durationMs: 1,
+  };
+}
+
+interface Desk {
+  readonly store: FileSessionStore;
+  readonly search: WorkspaceSearch;
+  /** Ids of the sessions whose journals were read, in order. */
+  readonly reads: string[];
+}
+
+function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    const clock = testClock();
+    const store = openSessionStore({ folder, clock, writer: 'w' });
+    const reads: string[] = [];
+    const search = new WorkspaceSearch({
+      clock,
+      list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
+      read: (id) => {
+        reads.push(id);
+        return readSession(folder, id);
+      },
+    });
+    try {
+      await work({ store, search, reads });
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+describe('searching all sessions of a workspace', () => {
+  it('finds the best places whatever session they are in, with title, position and role', () =>
+    withDesk(async ({ store, search }) => {
+      await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
+      await session(store, 'Billing', 'Which currency do invoices have?', 'Invoices are in Swiss francs.');
+      const [best] = (await search.search({ query: 'invoices francs', limit: 5 })) ?? [];
+      assert.deepEqual(best, {
+        session: sessionId('s2'),
+        title: 'Billing',
+        message: 'm1',
+        position: 1,
+        role: 'assistant',
+        tier: 'sent',
+        text: 'Invoices are in Swiss francs.',
+      });
+      assert.deepEqual(await search.search({ query: 'zebra', limit: 5 }), []);
+    }));
+
+  it('says of each place whether it is sent, behind a summary, or archived', () =>
+    withDesk(async ({ store, search }) => {
+      await session(store, 'One', 'kestrel early', 'kestrel answer', 'kestrel late');
+      await session(store, 'Two', 'kestrel away');
+      const journal = await store.open(sessionId('s1'));
+      await journal.append({ type: 'compressed', compression: summaryOf(0, 1) });
+      const other = await store.open(sessionId('s2'));
+      await other.append({ type: 'session_archived', archived: true });
+      await journal.close();
+      await other.close();
+      const hits = (await search.search({ query: 'kestrel', limit: 10 })) ?? [];
+      assert.deepEqual(hits.map(({ title, position, tier }) => `${title} ${position} ${tier}`).sort(), [
+        'One 0 summarized',
+        'One 1 summarized',
+        'One 2 sent',
+        'Two 0 archived',
+      ]);
+    }));
+
+  it('reads again only sessions that have changed, and forgets those that were deleted', () =>
+    withDesk(async ({ store, search, reads }) => {
+      await session(store, 'One', 'alpha');
+      await session(store, 'Two', 'beta');
+      await search.search({ query: 'nothing', limit: 5 });
+      assert.deepEqual(reads.splice(0).sort(), ['s1', 's2']);
+      const journal = await store.open(sessionId('s2'));
+      await journal.append(said(1, 'gamma'));
+      assert.equal((await search.search({ query: 'gamma', limit: 5 }))?.length, 1);
+      assert.deepEqual(reads.splice(0), ['s2', 's2']);
+      await journal.append({ type: 'session_deleted', deleted: true });
+      await journal.close();
+      assert.deepEqual(await search.search({ query: 'gamma', limit: 5 }), []);
+    }));
+
+  it('says how far it is, and ends when it is cancelled', () =>
+    withDesk(async ({ store, search, reads }) => {
+      for (let n = 0; n < 4; n++) await session(store, `S${n}`, `text ${n}`);
+      const steps: string[] = [];
+      const cancelled = await search.search({
+        query: 'text',
+        limit: 5,
+        onProgress: (done, total) => steps.push(`${done}/${total}`),
+        isCancelled: () => steps.length === 2,
+      });
+      assert.equal(cancelled, undefined);
+      assert.deepEqual(steps, ['1/4', '2/4']);
+      assert.equal(reads.length, 2);
+      assert.equal((await search.search({ query: 'text', limit: 5 }))?.length, 4);
+    }));
+});

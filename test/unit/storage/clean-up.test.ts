@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sessionId } from '../../../src/core/model/ids.ts';
+import {
+  findOrphans,
+  isPastKeeping,
+  readSession,
+  removeOrphans,
+  removeSession,
+  sizesOfSessions,
+} from '../../../src/storage/clean-up.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, said, testClock } from './support.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Writes files whose last change is long past. */
+async function put(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const past = new Date(Date.now() - DAY_MS);
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text);
+    await utimes(join(folder, name), past, past);
+  }
+}
+
+async function storeIn(folder: string, sessions: number): Promise<FileSessionStore> {
+  const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+  for (let n = 0; n < sessions; n++) {
+    const journal = await store.create(`Session ${n}`, 'folder:file:///w');
+    await journal.append(said(0), said(1));
+    await journal.close();
+  }
+  return store;
+}
+
+const names = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();
+
+describe('cleaning up the folder of sessions', () => {
+  it('removes drafts of locks and what is left of sessions without a journal, and nothing else', () =>
+    inFolder(async (folder) => {
+      const store = await storeIn(folder, 1);
+      const orphans = {
+        's1.lock.0123456789ab': 'draft',
+        'gone.counts.json': '{}',
+        'gone.checkpoint.json': '12345678 {}',
+        'gone.checkpoint.json.0123456789ab': 'half',
+        'gone.counts.json.4711.new': 'half',
+      };
+      const kept = {
+        's1.counts.json': '{}',
+        's1.checkpoint.json': 'x',
+        's1.jsonl.damaged': 'lines',
+        's1.jsonl.torn-17': 'tail',
+        'gone.jsonl.unreadable-17': 'what was said',
+        'gone.jsonl.damaged': 'what was said',
+        'gone.lock': '{}',
+        's1.lock.nohex': 'x',
+        'notes.txt': 'mine',
+        'counts.json': 'mine',
+      };
+      await put(folder, { ...orphans, ...kept });
+      await mkdir(join(folder, 'folder.counts.json'));
+      await symlink(join(folder, 'notes.txt'), join(folder, 'link.counts.json'));
+      const before = await names(folder);
+      assert.equal(await removeOrphans(folder, Date.now()), Object.values(orphans).join('').length);
+      const gone = new Set(Object.keys(orphans));
+      assert.deepEqual(
+        await names(folder),
+        before.filter((name) => !gone.has(name)),
+      );
+      assert.deepEqual(await findOrphans(folder, Date.now()), []);
+      assert.equal((await store.list()).length, 1);
+      await store.close();
+    }));
+
+  it('leaves a draft alone that may still be in use, and a folder that is not there', () =>
+    inFolder(async (folder) => {
+      await writeFile(join(folder, 's1.lock.0123456789ab'), 'now');
+      assert.deepEqual(await findOrphans(folder, Date.now()), []);
+      assert.equal(await removeOrphans(join(folder, 'none'), Date.now()), 0);
+    }));
+
+  it('deletes a session for good with all that lies beside its journal, and says how many bytes were freed', () =>
+    inFolder(async (folder) => {
+      const store = await storeIn(folder, 3);
+      await put(folder, {
+        's2.counts.json': '{}',
+        's2.jsonl.damaged': 'lines',
+        's2.jsonl.torn-17-1': 'tail',
+        's2.jsonl.unreadable-18': 'old',
+        's2.x.jsonl': 'of another',
+        's22.counts.json': 'of another',
+      });
+      const ids = (await store.list()).map((one) => one.id);
+      const sizes = await sizesOfSessions(folder, ids);
+      const before = await names(folder);
+      const removal = await removeSession(folder, sessionId('s2'), () => true);
+      assert.deepEqual(removal, { kind: 'removed', bytes: sizes.get(sessionId('s2')) });
+      const after = await names(folder);
+      assert.deepEqual(
+        before.filter((name) => !after.includes(name)).filter((name) => !/^s2\.(jsonl|counts|checkpoint)/.test(name)),
+        [],
+      );
+      assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
+      assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
+      assert.equal((await readSession(folder, sessionId('s1')))?.path.length, 2);
+      assert.equal(await readSession(folder, sessionId('s2')), undefined);
+      await store.close();
+    }));
+
+  it('leaves a session that a window has open, one that is no longer wanted gone, and ids that are no file', () =>
+    inFolder(async (folder) => {
+      const store = await storeIn(folder, 2);
+      const open = await store.open(sessionId('s1'));
+      const before = await names(folder);
+      assert.deepEqual(await removeSession(folder, sessionId('s1'), () => true), { kind: 'in_use' });
+      assert.deepEqual(await removeSession(folder, sessionId('s2'), ({ deleted }) => deleted), { kind: 'kept' });
+      assert.deepEqual(await removeSession(folder, sessionId('../s2'), () => true), { kind: 'kept' });
+      assert.deepEqual(await removeSession(folder, sessionId('none'), () => true), { kind: 'kept' });
+      assert.deepEqual(await names(folder), before);
+      await open.append(said(2));
+      await store.close();
+    }));
+
+  it('counts a session as past keeping 7 days after the last thing that happened to it', () => {
+    const now = 100 * DAY_MS;
+    assert.ok(isPastKeeping({ deleted: true, updatedAt: now - 7 * DAY_MS - 1 }, now));
+    assert.ok(!isPastKeeping({ deleted: true, updatedAt: now - 7 * DAY_MS }, now));
+    assert.ok(!isPastKeeping({ deleted: false, updatedAt: 0 }, now));
+  });
+});
