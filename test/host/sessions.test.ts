@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { messageId } from '../../src/core/model/ids.ts';
+import type { Message } from '../../src/core/model/message.ts';
+import { product, transcript } from './product.ts';
+
+type Item = vscode.QuickPickItem;
+type Asked = Partial<Record<'showQuickPick' | 'showWarningMessage' | 'showInformationMessage', unknown>>;
+
+/** Answers the editor's questions in the user's place for the time of a test. */
+async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
+  const before = new Map<string, unknown>();
+  for (const [name, answer] of Object.entries(answers)) {
+    before.set(name, Reflect.get(vscode.window, name));
+    assert.ok(Reflect.set(vscode.window, name, answer), `${name} can be answered`);
+  }
+  try {
+    return await body();
+  } finally {
+    for (const [name, answer] of before) Reflect.set(vscode.window, name, answer);
+  }
+}
+
+const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
+  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+
+const say = (id: string, parent: string | null, text: string): Message => ({
+  id: messageId(id),
+  parent: parent === null ? null : messageId(parent),
+  role: 'user',
+  content: [{ type: 'text', text }],
+  at: 1_770_000_000_000,
+});
+
+describe('the sessions in the editor', () => {
+  let folder: string;
+  const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-sessions-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('are exported as JSONL with every branch, and the import of that is exported byte for byte the same', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create('Branches');
+    const messages = [
+      say('a', null, 'First “ü” 𝄞'),
+      say('b', 'a', 'one branch'),
+      say('c', 'a', 'another\r\nbranch'),
+      say('d', 'c', '2nd'),
+    ];
+    for (const message of messages) await conversation.journal.append({ type: 'message_added', message });
+    await run('exportSession', file('first.jsonl'));
+    await run('importTranscript', file('first.jsonl'));
+    const imported = app.sessions.current;
+    assert.ok(imported && imported !== conversation);
+    assert.deepEqual(transcript(imported), transcript(conversation));
+    assert.equal(imported.state.messages.size, 4);
+    await run('exportSession', file('second.jsonl'));
+    const [first, second] = await Promise.all(
+      ['first.jsonl', 'second.jsonl'].map((name) => readFile(file(name).fsPath)),
+    );
+    assert.deepEqual(second, first);
+  });
+
+  it('are exported with their secrets masked, and the user is told how many', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create('Secrets');
+    const secret = `ghp_${'a1B2c3D4'.repeat(5)}`;
+    await conversation.journal.append({ type: 'message_added', message: say('a', null, `It is ${secret}.`) });
+    const said: string[] = [];
+    const showInformationMessage = (text: string): Promise<undefined> => {
+      said.push(text);
+      return Promise.resolve(undefined);
+    };
+    await answering({ showInformationMessage }, async () => {
+      for (const name of ['s.jsonl', 's.md', 's.decisions.md']) await run('exportSession', file(name));
+    });
+    assert.match(said[0] ?? '', /1 secrets were masked: 1 × github-token/);
+    for (const name of ['s.jsonl', 's.md']) {
+      const text = await readFile(file(name).fsPath, 'utf8');
+      assert.ok(text.includes('It is [redacted: github-token].'), name);
+    }
+    assert.match(await readFile(file('s.decisions.md').fsPath, 'utf8'), /^# Decisions: Secrets\n/);
+  });
+
+  it('are searched all at once, and a hit opens its session at its place', async () => {
+    const app = await product();
+    const target = await app.sessions.create('Birds');
+    await target.journal.append({ type: 'message_added', message: say('a', null, 'The kestrelhawk nests in May.') });
+    await app.sessions.create('Something else');
+    let shown: readonly Item[] = [];
+    const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> => {
+      shown = items;
+      return Promise.resolve(items[0]);
+    };
+    await answering({ showQuickPick }, async () => {
+      await run('searchSessions', 'kestrelhawk nests');
+    });
+    assert.deepEqual(
+      shown.slice(0, 1).map(({ description, detail }) => [description, detail]),
+      [['sent', 'Birds · 1 · user']],
+    );
+    assert.equal(app.sessions.current?.state.title, 'Birds');
+    const editor = vscode.window.activeTextEditor;
+    assert.equal(editor?.document.getText(editor.selection), 'The kestrelhawk nests in May.');
+  });
+
+  it('of another workspace are listed with its name, and written in this window when one is opened', async () => {
+    const app = await product();
+    const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
+    await journal.append({ type: 'message_added', message: say('a', null, 'from afar') });
+    await journal.close();
+    assert.ok((await app.sessions.list()).every((one) => one.title !== 'Far away'));
+    const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
+      Promise.resolve(items.find(({ label, description }) => label === 'Far away' && description === 'orchard'));
+    await answering({ showQuickPick }, async () => {
+      await run('openOtherSession');
+    });
+    const opened = app.sessions.current;
+    assert.equal(opened?.state.title, 'Far away');
+    await opened.journal.append({ type: 'message_added', message: say('b', 'a', 'and from here') });
+    assert.deepEqual(transcript(opened), ['user: from afar', 'user: and from here']);
+    assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
+  });
+
+  it('that were chosen are deleted for good after a question, open ones and all others stay', async () => {
+    const app = await product();
+    const open = await app.sessions.create('Open');
+    const ids: string[] = [];
+    for (const title of ['Old', 'Dear']) {
+      const journal = await app.store.create(title, app.workspace);
+      if (title === 'Old') await journal.append({ type: 'session_deleted', deleted: true });
+      ids.push(journal.id);
+      await journal.close();
+    }
+    const stored = (id: string | undefined): boolean => existsSync(path.join(app.folder, `${id ?? ''}.jsonl`));
+    await writeFile(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`), 'lines');
+    const choose = (items: readonly Item[]): Promise<Item[]> =>
+      Promise.resolve(items.filter(({ label }) => label === 'Old' || label === 'Open'));
+    let question = '';
+    const answer = (reply: string | undefined) => (text: string, options: unknown) => {
+      if (typeof options === 'object') question = text;
+      return Promise.resolve(typeof options === 'object' ? reply : undefined);
+    };
+    await answering({ showQuickPick: choose, showWarningMessage: answer(undefined) }, async () => {
+      await run('cleanUp');
+    });
+    assert.match(question, /^Delete 2 sessions \(.+\) for good\?$/);
+    assert.ok(stored(ids[0]) && stored(ids[1]));
+    await answering({ showQuickPick: choose, showWarningMessage: answer('Delete for Good') }, async () => {
+      await run('cleanUp');
+    });
+    assert.ok(!stored(ids[0]) && !existsSync(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`)));
+    assert.ok(stored(ids[1]) && stored(open.journal.id));
+    assert.ok((await app.store.list()).every((one) => one.id !== ids[0]));
+  });
+});
