@@ -21,7 +21,7 @@ import { summaryPrompt, type PresetName, type SummaryPrompt } from '../core/prom
 import type { CompressionJob, CompressionWork, WorkResult } from './compressor.ts';
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
 import type { ChatModel, Clock } from './ports.ts';
-import { planRuns, type PlannedRun } from './plan-runs.ts';
+import { firstPart, planRuns, type PlannedRun } from './plan-runs.ts';
 import { SpendLimitReached } from './spend.ts';
 import { summaryModel } from './summary-model.ts';
 
@@ -43,6 +43,9 @@ export interface CompressSessionDeps {
 const LEAST_FRONTIER_SHARE = 0.12;
 const MOST_FRONTIER_SHARE = 0.35;
 
+/** Enough for one short question to a provider that may still be down. */
+const TRIAL_TOKENS = 3000;
+
 /** A trimmed segment keeps a line or two. */
 const TRIM_CEILINGS = { brief: 60, detailed: 120 };
 
@@ -57,12 +60,16 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   return async (job) => {
     const started = deps.clock.now();
     const { policy } = job.settings;
-    const urgent = isUrgent(job);
+    // A command is as good a reason as a full context to close again what an undo had opened.
+    const opensHeld = isUrgent(job) || job.due.trigger === 'command';
     const others = job.before.total - job.before.tokens.window - job.before.tokens.attachments;
     // What is not the window: at least today's ledger and summaries, or what they are about to become.
     const room = job.budget - Math.max(others, (policy.ledgerShare + LEAST_FRONTIER_SHARE) * job.budget);
-    let plan = planRuns(job, { keep: policy.window, maxTokens: room }, urgent);
+    let plan = planRuns(job, { keep: policy.window, maxTokens: room }, opensHeld);
     if (plan.runs.length === 0) return undefined;
+    // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
+    const trial = job.probing && job.urgency === 'background';
+    if (trial) plan = firstPart(plan, TRIAL_TOKENS);
     const model = await modelFor(policy.strategy, job, deps);
     const make = async (): Promise<Made> => {
       const draft = keepsEvents(policy.strategy)
@@ -74,10 +81,14 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
       return summarize(job, plan.runs, draft, { deps, cache, trust, model, windowTokens: plan.windowTokens });
     };
     let made = await make();
-    if (made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
+    if (!trial && made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
       const keep = Math.max(1, Math.floor(policy.window / 2));
       const over = Math.max(0, made.after - job.budget);
-      const smaller = planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, plan.windowTokens) - over) }, urgent);
+      const smaller = planRuns(
+        job,
+        { keep, maxTokens: Math.max(0, Math.min(room, plan.windowTokens) - over) },
+        opensHeld,
+      );
       if (smaller.covers > plan.covers) {
         plan = smaller;
         made = await make();

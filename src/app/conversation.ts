@@ -48,6 +48,12 @@ export class TurnRunning extends Error {
   }
 }
 
+/** A pause before the next try: until when (ms since the epoch), and after which fault. */
+export interface Waiting {
+  readonly until: number;
+  readonly fault: ModelFault;
+}
+
 export interface ConversationDeps {
   readonly journal: SessionJournal;
   readonly clock: Clock;
@@ -79,7 +85,8 @@ export class Conversation {
   #factor: number | undefined;
   #resetWaiting = false;
   #closed = false;
-  #waiting: { readonly until: number } | null = null;
+  #importing = false;
+  #waiting: Waiting | null = null;
   #turnEnd: Promise<unknown> = Promise.resolve();
   #background: Promise<void> = Promise.resolve();
 
@@ -112,7 +119,7 @@ export class Conversation {
   }
 
   /** When the next try starts, while the provider has asked for patience. */
-  get waiting(): { readonly until: number } | null {
+  get waiting(): Waiting | null {
     return this.#waiting;
   }
 
@@ -121,9 +128,9 @@ export class Conversation {
   }
 
   /** Called by the adapter that retries. */
-  setWaiting(until: number | null): void {
-    this.#waiting = until === null ? null : { until };
-    this.#updates.emit({ type: 'waiting', until });
+  setWaiting(waiting: Waiting | null): void {
+    this.#waiting = waiting;
+    this.#updates.emit({ type: 'waiting', until: waiting?.until ?? null });
   }
 
   /** Resolves when no turn runs and what was compressed in the background is committed or dropped. */
@@ -198,6 +205,20 @@ export class Conversation {
     await this.countNew();
     await this.#recover();
     await clock.yieldNow();
+  }
+
+  /** Takes in messages in bulk: triggers wait until all are there. */
+  async import<T>(append: () => Promise<T>): Promise<T> {
+    this.#importing = true;
+    let result: T;
+    try {
+      result = await append();
+      await this.countNew();
+    } finally {
+      this.#importing = false;
+    }
+    await this.betweenTurns();
+    return result;
   }
 
   /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */
@@ -325,7 +346,7 @@ export class Conversation {
 
   /** Called when a compression that ran during a turn may be committed, and at start-up. */
   async betweenTurns(): Promise<void> {
-    if (this.#turn || this.#closed || this.journal.readOnly !== undefined) return;
+    if (this.#turn || this.#closed || this.#importing || this.journal.readOnly !== undefined) return;
     await this.#deps.compressor.commit();
     const due = this.#dueNow();
     if (due) await this.#compress(due, 'background');

@@ -1,6 +1,6 @@
 import type { Message } from '../core/model/message.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { startsTurn } from '../core/compress/segments.ts';
+import { cutSegments, startsTurn } from '../core/compress/segments.ts';
 import { windowStart, type WindowLimits } from '../core/policy/window.ts';
 import type { CompressionJob } from './compressor.ts';
 
@@ -27,7 +27,7 @@ export interface Plan {
 
 /**
  * What lies before the window and is not covered yet. The newest user message is never covered, wherever it stands;
- * what the user has opened by an undo stays open, until a request would not fit.
+ * what the user has opened by an undo stays open, until a request would not fit or the user compresses again.
  */
 export function planRuns(
   job: Pick<CompressionJob, 'state' | 'counts'>,
@@ -68,4 +68,17 @@ export function planRuns(
   });
   close();
   return { runs, covers: runs.reduce((sum, one) => sum + one.items.length, 0), windowTokens };
+}
+
+/** The oldest part of a plan, of about so many tokens and ending where a segment may; the rest stays word for word. */
+export function firstPart(plan: Plan, tokens: number): Plan {
+  const [run, ...others] = plan.runs;
+  if (!run) return plan;
+  const messages = run.items.map((item) => item.message);
+  const sizes = run.items.map((item) => item.tokens);
+  const [segment] = cutSegments(messages, sizes, tokens);
+  const items = run.items.slice(0, (segment?.to ?? 0) + 1);
+  const stays = [...run.items.slice(items.length), ...others.flatMap((one) => one.items)];
+  const windowTokens = stays.reduce((sum, item) => sum + item.tokens, plan.windowTokens);
+  return { runs: [{ ...run, items }], covers: items.length, windowTokens };
 }

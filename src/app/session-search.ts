@@ -21,6 +21,8 @@ export interface SessionHit {
 
 /** UTF-16 units of an excerpt. */
 const EXCERPT = 600;
+/** How the journal names the provider that answers from the session itself. */
+const LOCAL_MODEL = 'local';
 /** Texts indexed between two pauses. */
 const BATCH = 50;
 /** What a tool printed answers fewer questions than what people said. */
@@ -48,7 +50,8 @@ export class SessionSearch {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
       const message = messages.get(id);
-      if (!message || this.#index.has(id)) continue;
+      // The local provider's replies are quotes of what is indexed already.
+      if (!message || message.model === LOCAL_MODEL || this.#index.has(id)) continue;
       const as = { kind: 'message', weight: message.role === 'tool' ? TOOL_WEIGHT : 1 };
       await this.#index.addYielding(id, messageText(message), as, () => this.#clock.yieldNow());
       if (++batch % BATCH === 0) await this.#clock.yieldNow();

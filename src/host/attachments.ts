@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { LastEditor } from './last-editor.ts';
 import type { Attachment } from '../core/model/message.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { RequestFault } from '../protocol/faults.ts';
@@ -15,12 +16,23 @@ export class Attachments {
   readonly #held = new Map<string, { readonly attachment: Attachment; readonly view: AttachmentView }>();
   readonly #newId: () => string;
 
-  constructor(newId: () => string) {
+  readonly #editor: LastEditor;
+
+  constructor(newId: () => string, editor: LastEditor) {
     this.#newId = newId;
+    this.#editor = editor;
+  }
+
+  #read(what: What): Promise<Attachment> {
+    return readFrom(what, () => {
+      const seen = this.#editor.current;
+      if (!seen) throw refuse(vscode.l10n.t('Open a file first.'));
+      return seen;
+    });
   }
 
   async add(what: What, counter: TokenCounter): Promise<AttachmentView> {
-    return this.hold(await read(what), counter);
+    return this.hold(await this.#read(what), counter);
   }
 
   hold(attachment: Attachment, counter: TokenCounter): AttachmentView {
@@ -53,7 +65,7 @@ export class Attachments {
   }
 }
 
-async function read(what: What): Promise<Attachment> {
+async function readFrom(what: What, editor: () => NonNullable<LastEditor['current']>): Promise<Attachment> {
   switch (what.kind) {
     case 'selection': {
       const { document, selection } = editor();
@@ -109,12 +121,6 @@ async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
     uri: uri.toString(),
     lines: [1, document.lineCount],
   };
-}
-
-function editor(): vscode.TextEditor {
-  const found = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-  if (!found) throw refuse(vscode.l10n.t('Open a file first.'));
-  return found;
 }
 
 const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });

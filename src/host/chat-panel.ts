@@ -56,6 +56,11 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     return Promise.resolve();
   }
 
+  /** Names the session in the tab. */
+  setTitle(title: string): void {
+    if (this.#panel) this.#panel.title = vscode.l10n.t('Threadkeeper: {0}', title);
+  }
+
   /** Shows another session in the open panel. */
   async changed(): Promise<void> {
     if (this.#panel && this.#pageListens) await this.#begin();
@@ -98,7 +103,7 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       const init = await link.init();
       this.post(init);
       this.#subscription = link.onMessage((message) => this.post(message));
-      if (this.#panel) this.#panel.title = vscode.l10n.t('Threadkeeper: {0}', init.title);
+      this.setTitle(init.title);
     } catch (error) {
       const { text, action } = this.#deps.describe(error);
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });

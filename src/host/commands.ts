@@ -4,6 +4,7 @@ import type { Conversation } from '../app/conversation.ts';
 import { SpendLimitReached } from '../app/spend.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
+import type { Step } from '../core/model/task.ts';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
@@ -117,7 +118,7 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
       return conversation.resetTask();
     case 'task':
       if (argument === undefined || argument.trim() === '') return setTask(app);
-      return conversation.setTask(argument.trim(), []);
+      return conversation.setTask(...parseTask(argument));
     case 'recall':
       return recall(app, argument);
     case 'model':
@@ -220,7 +221,11 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
     case 'nothing':
     case 'stale':
       return inform(
-        vscode.l10n.t('There is nothing to compress yet: what was said is still in the window of the newest messages.'),
+        (app.sessions.current?.state.frontier.length ?? 0) > 0
+          ? vscode.l10n.t('Everything before the newest messages is compressed already.')
+          : vscode.l10n.t(
+              'There is nothing to compress yet: what was said is still in the window of the newest messages.',
+            ),
       );
     case 'off':
       return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
@@ -250,7 +255,20 @@ async function undoCompression(app: Product): Promise<void> {
   if (!newest) return inform(vscode.l10n.t('There is no compression to undo.'));
   const leaves = newest.nodes.filter((node) => !state.isOpen(node));
   await conversation.undoNodes(leaves, true);
-  inform(vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.'));
+  const redo = vscode.l10n.t('Redo');
+  const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
+  void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
+    if (answer === redo) await conversation.undoNodes(leaves, false).catch((error: unknown) => tell(app, error));
+  });
+}
+
+/** `goal; step; step` */
+function parseTask(text: string): [goal: string, steps: Step[]] {
+  const [goal = '', ...steps] = text
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return [goal, steps.map((step) => ({ text: step, status: 'pending' }))];
 }
 
 async function setTask(app: Product): Promise<void> {
@@ -261,14 +279,7 @@ async function setTask(app: Product): Promise<void> {
     value: conversation.state.task?.goal ?? '',
   });
   if (goal === undefined || goal.trim() === '') return;
-  const [first = '', ...steps] = goal
-    .split(';')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  await conversation.setTask(
-    first,
-    steps.map((text) => ({ text, status: 'pending' })),
-  );
+  await conversation.setTask(...parseTask(goal));
 }
 
 async function switchSession(app: Product): Promise<void> {

@@ -81,6 +81,9 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
     );
+  const { messages } = conversation.settings().policy.triggers;
+  if (messages !== null && view.threshold !== undefined)
+    text.appendMarkdown(`${vscode.l10n.t('Also above {0} messages that stand word for word.', messages)}\n\n`);
   if (view.droppedEvents > 0)
     text.appendMarkdown(`$(warning) ${vscode.l10n.t('{0} key events have no room.', view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)

@@ -31,6 +31,7 @@ import { channelLog } from './log.ts';
 import { chosenChatModel, chosenSummaryModel, costOf, Models, windowOf, type ChosenModel } from './models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
+import { LastEditor } from './last-editor.ts';
 import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
 import { sessionView } from './page/views.ts';
@@ -138,7 +139,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.#gauge,
     );
     this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
-    const attachments = new Attachments(() => this.clock.id());
+    const editor = new LastEditor();
+    const attachments = new Attachments(() => this.clock.id(), editor);
     this.#attachments = attachments;
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
@@ -148,6 +150,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
         sessions: this.sessions,
         attachments,
         drafts: this.drafts,
+        editor,
         runCommand: (command, argument) => pageCommand(this, command, argument),
         searchFor: (query) => this.search(query),
         deleteSession: (id, deleted) =>
@@ -165,6 +168,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     });
     this.#disposables.push(
       this.channel,
+      editor,
       this.panel,
       this.tree,
       this.#documents,
@@ -304,7 +308,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
     const counter = await loadEncoding(this.models.info(chatModel()).encoding);
     const search = new SessionSearch(() => journal.state, clock);
     const memory: LocalMemory = {
-      search: (query, limit) => search.search(query, limit).map((hit) => ({ ...hit, number: hit.position + 1 })),
+      search: (query, limit) =>
+        // The newest message is the question itself.
+        search
+          .search(query, limit, (position) => position < journal.state.path.length - 1)
+          .map((hit) => ({ ...hit, number: hit.position + 1 })),
     };
     // Detection and summaries are the largest part of the bundle: read when the first compression runs.
     let working: Promise<CompressionWork> | undefined;
@@ -341,7 +349,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
         const chosen = chatModel();
         if (chosen.provider === 'local') await search.grow();
         const model = await this.models.make(chosen, memory);
-        return retrying(model, { onWait: (ms) => conversation.setWaiting(clock.now() + ms) });
+        return retrying(model, {
+          onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
+        });
       },
       recall: (text, budget) => search.recall(text, budget, counter),
     });
@@ -430,6 +440,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   #refresh(): void {
+    const title = this.sessions.current?.state.title ?? '';
+    this.panel.setTitle(title === '' ? untitled() : title);
     this.#gaugeItem.refresh();
     this.#gauge.changed();
     this.tree.refresh();

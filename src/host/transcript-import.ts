@@ -40,30 +40,33 @@ export async function importTranscript(
   const conversation = await sessions.create(name.replace(/\.[a-z0-9]+$/i, ''));
   const now = Date.now();
   let parent: MessageId | null = null;
-  for (let from = 0; from < messages.length; from += BATCH) {
-    if (cancelled()) {
-      await conversation.journal.append({ type: 'session_deleted', deleted: true });
-      return undefined;
+  const complete = await conversation.import(async () => {
+    for (let from = 0; from < messages.length; from += BATCH) {
+      if (cancelled()) {
+        await conversation.journal.append({ type: 'session_deleted', deleted: true });
+        return false;
+      }
+      const events: SessionEvent[] = [];
+      for (const one of messages.slice(from, from + BATCH)) {
+        const message: Message = {
+          id: messageId(newId()),
+          parent,
+          role: one.role,
+          content: contentOf(one),
+          at: one.at ?? now,
+        };
+        parent = message.id;
+        events.push({ type: 'message_added', message });
+      }
+      await conversation.journal.append(...events);
+      progress.report({
+        message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
+        increment: (BATCH / messages.length) * 100,
+      });
     }
-    const events: SessionEvent[] = [];
-    for (const one of messages.slice(from, from + BATCH)) {
-      const message: Message = {
-        id: messageId(newId()),
-        parent,
-        role: one.role,
-        content: contentOf(one),
-        at: one.at ?? now,
-      };
-      parent = message.id;
-      events.push({ type: 'message_added', message });
-    }
-    await conversation.journal.append(...events);
-    progress.report({
-      message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
-      increment: (BATCH / messages.length) * 100,
-    });
-  }
-  await conversation.countNew();
+    return true;
+  });
+  if (!complete) return undefined;
   return { conversation, messages: messages.length, skipped };
 }
 

@@ -10,6 +10,7 @@ import type { RequestHandlers } from '../../protocol/requests.ts';
 import type { CommandName, HitView, OutlineView } from '../../protocol/views.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Drafts } from '../drafts.ts';
+import type { LastEditor } from '../last-editor.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { openNodeDocument } from '../documents.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
@@ -21,6 +22,7 @@ export interface HandlerDeps {
   readonly sessions: Sessions;
   readonly attachments: Attachments;
   readonly drafts: Drafts;
+  readonly editor: LastEditor;
   readonly runCommand: (command: CommandName, argument: string | undefined) => Promise<void>;
   readonly searchFor: (query: string) => Promise<readonly HitView[]>;
   readonly deleteSession: (id: Parameters<Sessions['open']>[0], deleted: boolean) => Promise<void>;
@@ -119,7 +121,7 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       return null;
     },
     codeAction: async ({ action, text, language }) => {
-      await codeAction(action, text, language);
+      await codeAction(action, text, language, deps.editor);
       return null;
     },
     copyMessage: async ({ message }) => {
@@ -306,36 +308,37 @@ function outline(conversation: Conversation, buckets: number): OutlineView {
 async function codeAction(
   action: 'copy' | 'insert' | 'newFile' | 'compare',
   text: string,
-  language?: string,
+  language: string | undefined,
+  editor: LastEditor,
 ): Promise<void> {
   switch (action) {
     case 'copy':
       await vscode.env.clipboard.writeText(text);
       return;
     case 'insert': {
-      const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-      if (!editor)
+      const target = await editor.show();
+      if (!target)
         throw new RequestFault({
           reason: 'not_found',
           text: vscode.l10n.t('Open a file first: there is no editor to insert into.'),
         });
-      await editor.edit((edit) => edit.replace(editor.selection, text));
+      await target.edit((edit) => edit.replace(target.selection, text));
       return;
     }
     case 'newFile':
       await vscode.window.showTextDocument(await openText(text, language));
       return;
     case 'compare': {
-      const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-      if (!editor)
+      const seen = editor.current;
+      if (!seen)
         throw new RequestFault({
           reason: 'not_found',
           text: vscode.l10n.t('Open a file first: there is nothing to compare with.'),
         });
-      const right = await openText(text, editor.document.languageId);
+      const right = await openText(text, seen.document.languageId);
       await vscode.commands.executeCommand(
         'vscode.diff',
-        editor.document.uri,
+        seen.document.uri,
         right.uri,
         vscode.l10n.t('File and suggestion'),
       );

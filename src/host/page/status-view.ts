@@ -1,3 +1,4 @@
+import { ModelFault } from '../../app/fault.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { StatusView } from '../../protocol/views.ts';
 import * as vscode from 'vscode';
@@ -19,7 +20,9 @@ export function statusView(conversation: Conversation, resetPending: boolean): S
     },
     waiting: waiting && {
       until: waiting.until,
-      text: vscode.l10n.t('The provider asked to wait; trying again.'),
+      text: ModelFault.is(waiting.fault, 'rate_limited', 'overloaded')
+        ? vscode.l10n.t('The provider asks for patience; trying again.')
+        : vscode.l10n.t('The provider could not be reached; trying again.'),
     },
     resetPending,
     offline: null,
