@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../src/core/context/assemble.ts';
+import { checkCoverage, checkEvents, checkRequest, compressed, shown, transcript } from './checks.ts';
+import type { Step } from './steps.ts';
+import type { World } from './world.ts';
+
+/** What holds of a session at any time. */
+export function checkPromises(world: World, context: Context): void {
+  checkCoverage(world, context);
+  checkEvents(world, context);
+}
+
+/** A step, with what must hold before and after it. */
+export async function live(world: World, step: Step): Promise<void> {
+  const { desk, state } = world;
+  const before = { context: world.conversation.context(), made: compressed(state), calls: world.calls };
+  const compressions = state.compressions.length;
+  const requests = desk.requests.length;
+  const open = heldOpen(world);
+  const covered = coveredTokens(world);
+  await world.do(step);
+  const context = world.conversation.context();
+
+  checkPromises(world, context);
+  const budget = world.conversation.budget();
+  if (step.do === 'send' || step.do === 'resend') {
+    for (const request of desk.requests.slice(requests))
+      checkRequest(request, step.text, budget, world.conversation.counter);
+  }
+  assert.deepEqual(world.conversation.context(), context, 'the same state gives the same context');
+
+  const committed = world.state.compressions.slice(compressions);
+  if (desk.settings.policy.strategy === 'off' && step.do !== 'policy') {
+    assert.equal(committed.length, 0, 'off means off');
+    assert.equal(world.calls, before.calls, 'off asks no model');
+  }
+  const urgent = committed.some(({ trigger }) => trigger === 'before_send' || trigger === 'provider_overflow');
+  if (!urgent && (step.do === 'compress' || step.do === 'background' || step.do === 'reset')) {
+    if (step.do === 'reset' || step.meanwhile === 'nothing') {
+      const now = new Set(heldOpen(world));
+      for (const id of open) assert.ok(now.has(id), 'what the user has opened stays open');
+    }
+  }
+  if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
+    const saved = before.context.total - context.total;
+    if (committed.length === 1) {
+      const more = coveredTokens(world) - covered;
+      assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
+    } else {
+      assert.deepEqual(compressed(world.state), before.made, 'what comes to nothing changes nothing');
+    }
+  }
+  if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'cancel' && committed.length === 0)
+    assert.deepEqual(compressed(world.state), before.made, 'what is cancelled changes nothing');
+  if (step.do === 'preview') assert.deepEqual(compressed(world.state), before.made, 'a preview changes nothing');
+  // Three questions for a segment, in two windows, for each gap between nodes and each part of a long history.
+  const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
+  assert.ok(world.calls - before.calls <= most, `${world.calls - before.calls} calls in one step`);
+  if (committed.length === 0 && (step.do === 'send' || step.do === 'import' || step.do === 'task'))
+    assert.deepEqual(context.system, before.context.system, 'turns alone leave the prefix as it was');
+}
+
+const uncovered = ({ state }: World) => [...state.uncovered()];
+
+const heldOpen = (world: World): string[] =>
+  uncovered(world).flatMap(({ message, position }) => (world.state.isHeldOpen(position) ? [message.id] : []));
+
+function coveredTokens(world: World): number {
+  const { counts } = world.conversation;
+  const word = new Set(uncovered(world).map(({ message }) => message));
+  return transcript(world).reduce((sum, message) => sum + (word.has(message) ? 0 : counts.total(message)), 0);
+}
+
+/** The session opened anew is what it was, with the same context; and with all nodes undone it is the transcript. */
+export async function end(world: World): Promise<void> {
+  const before = shown(world.state);
+  const context = world.conversation.context();
+  await world.restart();
+  assert.deepEqual(shown(world.state), before, 'the journal gives back the state');
+  assert.deepEqual(world.conversation.context(), context, 'a session opened anew sends the same');
+  await world.conversation.undoNodes([...world.state.nodes.keys()], true);
+  const all = world.conversation.context().messages;
+  assert.deepEqual(
+    all.map(({ role, content }) => ({ role, said: content.at(-1) })),
+    transcript(world).map(({ role, content }) => ({ role, said: content.at(-1) })),
+    'expanding all nodes gives back the transcript',
+  );
+}
