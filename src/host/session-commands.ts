@@ -198,20 +198,22 @@ export async function importExported(
   const cancelled = (): boolean => cancel.isCancellationRequested;
   if (cancelled()) return undefined;
   const conversation = await app.sessions.create(name.replace(/\.jsonl$/, ''));
-  for (let from = 0; from < messages.length; from += BATCH) {
-    if (cancelled()) {
-      await conversation.journal.append({ type: 'session_deleted', deleted: true });
-      return undefined;
+  const complete = await conversation.import(async () => {
+    for (let from = 0; from < messages.length; from += BATCH) {
+      if (cancelled()) {
+        await conversation.journal.append({ type: 'session_deleted', deleted: true });
+        return false;
+      }
+      const some = messages.slice(from, from + BATCH);
+      await conversation.journal.append(...some.map((message) => ({ type: 'message_added', message }) as const));
+      progress.report({
+        message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
+        increment: (BATCH / messages.length) * 100,
+      });
     }
-    const some = messages.slice(from, from + BATCH);
-    await conversation.journal.append(...some.map((message) => ({ type: 'message_added', message }) as const));
-    progress.report({
-      message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
-      increment: (BATCH / messages.length) * 100,
-    });
-  }
-  await conversation.countNew();
-  return { conversation, messages: messages.length, skipped: [] };
+    return true;
+  });
+  return complete ? { conversation, messages: messages.length, skipped: [] } : undefined;
 }
 
 /** The messages of an exported session; undefined when a line is none, or two have one id: others may still read it. */
