@@ -127,6 +127,11 @@ interface PlannedOn {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
 }
 
+interface Ready {
+  readonly result: WorkResult;
+  readonly planned: PlannedOn;
+}
+
 /** The one gate that every compression of a session goes through. */
 export class Compressor {
   readonly #deps: CompressorDeps;
@@ -134,7 +139,8 @@ export class Compressor {
   readonly #changed: Emitter<undefined>;
   #running: Running | undefined;
   #progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined;
-  #ready: { readonly result: WorkResult; readonly planned: PlannedOn } | undefined;
+  #ready: Ready | undefined;
+  #committing: Promise<CompressionOutcome> | undefined;
   #coolUntil = 0;
   #failures = 0;
   #lastFault: unknown;
@@ -220,10 +226,18 @@ export class Compressor {
   }
 
   /** Commits what is ready, between turns: one event, and only if the history it was made from still stands. */
-  async commit(): Promise<CompressionOutcome> {
+  commit(): Promise<CompressionOutcome> {
     const ready = this.#ready;
-    if (!ready) return { kind: 'nothing' };
+    // Two may wait for the same result: the one that comes second hears what the first one's commit came to.
+    if (!ready) return this.#committing ?? Promise.resolve({ kind: 'nothing' });
     this.#ready = undefined;
+    this.#committing = this.#commitReady(ready).finally(() => {
+      this.#committing = undefined;
+    });
+    return this.#committing;
+  }
+
+  async #commitReady(ready: Ready): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
     const { record, last, fault } = ready.result;
     if (!stillStands(ready.planned, last.position, record, journal.state)) {

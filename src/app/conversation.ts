@@ -207,18 +207,16 @@ export class Conversation {
     await clock.yieldNow();
   }
 
-  /** Takes in messages in bulk: triggers wait until all are there. */
+  /** Takes in messages in bulk; triggers look at them after the next turn. */
   async import<T>(append: () => Promise<T>): Promise<T> {
     this.#importing = true;
-    let result: T;
     try {
-      result = await append();
+      const result = await append();
       await this.countNew();
+      return result;
     } finally {
       this.#importing = false;
     }
-    await this.betweenTurns();
-    return result;
   }
 
   /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */

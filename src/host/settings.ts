@@ -71,6 +71,7 @@ const schema = v.object({
       v.object({ kind: v.picklist(KEY_EVENT_KINDS), phrase: v.optional(v.string()), pattern: v.optional(v.string()) }),
     ),
   }),
+  export: v.object({ redact: v.boolean() }),
   task: v.object({ resetFinished: v.boolean() }),
   recall: v.object({ share: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)) }),
 });
@@ -91,6 +92,7 @@ export function readSettings(): Settings {
     compression: section('compression'),
     models: section('models'),
     events: section('events'),
+    export: section('export'),
     task: section('task'),
     recall: section('recall'),
   });

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { importTranscript } from './transcript-import.ts';
 import { importExported } from './session-commands.ts';
 import type { Product } from './product.ts';
+import { readSettings } from './settings.ts';
 import type { Redactor } from '../core/redact/redact.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -61,7 +62,7 @@ export async function exportSession(app: Product, given?: vscode.Uri): Promise<v
   const { state } = await app.sessions.currentOrLatest();
   const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!chosen) return;
-  const redactor = redacts() ? new (await import('../core/redact/redact.ts')).Redactor() : undefined;
+  const redactor = readSettings().export.redact ? new (await import('../core/redact/redact.ts')).Redactor() : undefined;
   const pieces = await exportPieces(state, chosen.format, redactor);
   await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
   void vscode.window.showInformationMessage(exported(state.path.length, redactor));
@@ -123,11 +124,6 @@ function exported(messages: number, redactor: Redactor | undefined): string {
   if (redactor.total === 0) return vscode.l10n.t('Exported {0} messages; no secrets were found.', messages);
   const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
   return vscode.l10n.t('Exported {0} messages; {1} secrets were masked: {2}.', messages, redactor.total, kinds);
-}
-
-/** Anything but a plain `false` masks. */
-function redacts(): boolean {
-  return vscode.workspace.getConfiguration('threadkeeper').get<unknown>('export.redact') !== false;
 }
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = {
