@@ -34,12 +34,11 @@ export async function live(world: World, step: Step): Promise<void> {
     assert.equal(committed.length, 0, 'off means off');
     assert.equal(world.calls, before.calls, 'off asks no model');
   }
-  const urgent = committed.some(({ trigger }) => trigger === 'before_send' || trigger === 'provider_overflow');
-  if (!urgent && (step.do === 'compress' || step.do === 'background' || step.do === 'reset')) {
-    if (step.do === 'reset' || step.meanwhile === 'nothing') {
-      const now = new Set(heldOpen(world));
-      for (const id of open) assert.ok(now.has(id), 'what the user has opened stays open');
-    }
+  // The user's command and a request that waits may close what was opened; nothing else does.
+  const mayClose = committed.some(({ trigger }) => ['command', 'before_send', 'provider_overflow'].includes(trigger));
+  if (!mayClose && (step.do === 'reset' || (step.do === 'background' && step.meanwhile === 'nothing'))) {
+    const now = new Set(heldOpen(world));
+    for (const id of open) assert.ok(now.has(id), 'what the user has opened stays open');
   }
   if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
     const saved = before.context.total - context.total;
