@@ -142,6 +142,7 @@ describe('a model that another extension offers to the editor', () => {
   it('with a window too small for the conversation is noticed when it is chosen', async () => {
     const app = await product();
     const conversation = await sample();
+    await conversation.compressNow();
     assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isOutgrown: false });
     assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isOutgrown: true });
     assert.ok(conversation.budget() < 6_000);
