@@ -37,6 +37,7 @@ function act(element: Element, page: Page): boolean {
   const target = targetAt(element);
   switch (target?.kind) {
     case 'web':
+    case 'message':
       void page.ask('openLink', { href: target.href.slice(0, 8_000) });
       return true;
     case 'file': {

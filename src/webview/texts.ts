@@ -92,6 +92,7 @@ const ENGLISH = {
   image: 'Image',
   linkRefused: 'This link leads where the chat does not go: {0}',
   linkOpens: 'Opens {0}',
+  linkShowsMessage: 'Goes to the message',
   taskDone: 'done',
   taskOpen: 'open',
   replyEnded: 'Reply ended: {0}',

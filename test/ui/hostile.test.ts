@@ -26,6 +26,9 @@ const ELEMENTS = [
 ];
 const ATTRIBUTES = ['class', 'role', 'tabindex', 'title', 'type', 'aria-label', 'data-action', 'start'];
 
+/** What a click may ask the host to open: the web, or a message of the session. */
+const LINK = /^(?:(?:https?|mailto):|threadkeeper:message\/[\w-]+$)/;
+
 /** Stands in for the editor: keeps what the page posts, and shows one message at a time. */
 const EDITOR = `
   window.posted = [];
@@ -177,7 +180,7 @@ describe('hostile text in a message', function () {
       );
       assert.equal(seen.hidden, false, `hidden characters stay hidden: ${name}`);
       for (const asked of seen.asked) {
-        if (asked.type === 'openLink') assert.match(asked.href ?? '', /^(?:https?|mailto):/, name);
+        if (asked.type === 'openLink') assert.match(asked.href ?? '', LINK, name);
         else if (asked.type === 'openFile') assert.doesNotMatch(asked.path ?? '', /^[a-z][\w+.-]+:|^\/\/|^\\\\/i, name);
         else assert.equal(asked.type, 'codeAction', name);
       }

@@ -47,10 +47,21 @@ function link(target: LinkTarget, className: string): HTMLElement {
   span.className = className;
   span.setAttribute('role', 'link');
   span.tabIndex = 0;
-  const shown = target.kind === 'web' ? target.shown : `${target.path}${target.line ? `:${target.line}` : ''}`;
-  span.title = text('linkOpens', shown);
+  span.title = hint(target);
   targets.set(span, target);
   return span;
+}
+
+/** What a link says of where it leads before it is followed. */
+function hint(target: Exclude<LinkTarget, { kind: 'refused' }>): string {
+  switch (target.kind) {
+    case 'web':
+      return text('linkOpens', target.shown);
+    case 'file':
+      return text('linkOpens', `${target.path}${target.line ? `:${target.line}` : ''}`);
+    case 'message':
+      return text('linkShowsMessage');
+  }
 }
 
 function boxTask(item: HTMLLIElement): void {

@@ -1,10 +1,13 @@
-/** Where a link leads: out of the editor, into the workspace, or nowhere that this page would go. */
+/** Where a link leads: out of the editor, into the workspace, to a message, or nowhere that this page would go. */
 export type LinkTarget =
   | { readonly kind: 'web'; readonly href: string; readonly shown: string }
   | { readonly kind: 'file'; readonly path: string; readonly line?: number; readonly column?: number }
+  | { readonly kind: 'message'; readonly href: string }
   | { readonly kind: 'refused' };
 
 const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
+/** What the answers of the local provider cite: a message of this session, by its id. Only the host knows it. */
+const MESSAGE = /^threadkeeper:message\/[\w-]{1,200}$/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 /** `src/a.ts`, `./a.ts:12`, `a.ts#L12`, `lib/x.py:3:14`; the line may come as a range, whose start counts. */
 const FILE = /^(?<path>[^\s:#?"'<>|*]+?)(?:(?::|#L)(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?:-L?\d{1,7})?)?$/;
@@ -15,6 +18,7 @@ const KNOWN_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|P
 export function linkTarget(href: string): LinkTarget {
   const text = decode(href);
   if (text === undefined || hasControl(text)) return { kind: 'refused' };
+  if (MESSAGE.test(text)) return { kind: 'message', href: text };
   if (SCHEME.test(text) && !/^[A-Za-z]:[\\/]/.test(text) && !isFileWithLine(text)) {
     let url: URL;
     try {

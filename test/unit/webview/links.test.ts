@@ -33,6 +33,16 @@ describe('links in messages', () => {
     assert.equal(linkTarget('src/\u200ba.ts').kind, 'refused');
   });
 
+  it('lead from a citation to the message that it quotes, and by no other address of that scheme', () => {
+    const href = 'threadkeeper:message/01J_a-9';
+    assert.deepEqual(linkTarget(href), { kind: 'message', href });
+    const refused = [
+      ...['threadkeeper:message/', 'threadkeeper:message/a/b', 'threadkeeper:message/a?b', 'threadkeeper:command/x'],
+      ...['threadkeeper://message/a', 'threadkeeper:message/..%2Fa', `threadkeeper:message/${'a'.repeat(201)}`],
+    ];
+    for (const other of refused) assert.equal(linkTarget(other).kind, 'refused', other);
+  });
+
   it('lead to files and lines of the workspace', () => {
     assert.deepEqual(linkTarget('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(linkTarget('src/a.ts:12:5'), { kind: 'file', path: 'src/a.ts', line: 12, column: 5 });
