@@ -1,0 +1,68 @@
+import type { SpokenTurn, Step } from './steps.ts';
+
+const LINE = 'The list is handed to the caller, who shows it as a table with a heading and a line for each object.';
+const talk = (turns: number, ask = 'What happens in this part?'): Step => ({
+  do: 'import',
+  turns: Array.from({ length: turns }, (): SpokenTurn => ({
+    ask,
+    rest: [{ kind: 'answer', text: `${LINE} ${LINE}` }],
+  })),
+});
+const sayings = (...asks: string[]): Step => ({
+  do: 'import',
+  turns: asks.map((ask): SpokenTurn => ({ ask, rest: [{ kind: 'answer', text: 'All right.' }] })),
+});
+/** An agent's long turn, its calls two at a time. */
+const agent = (calls: number): Step => ({
+  do: 'import',
+  turns: [{ ask: 'Go on.', rest: Array.from({ length: calls }, () => ({ kind: 'parallel' as const, text: LINE })) }],
+});
+const compress = (meanwhile: Extract<Step, { do: 'compress' }>['meanwhile'] = 'nothing', pick = 0): Step => ({
+  do: 'compress',
+  meanwhile,
+  pick,
+});
+const background: Step = { do: 'background', meanwhile: 'nothing', pick: 0 };
+const good: Step = { do: 'model', name: 'good' };
+const SAID = [
+  'Never deploy on a Friday.',
+  'Remember: the staging password rotates on the 3rd of each month.',
+  'We decided to use Postgres 16 for the ledger, because the old store loses writes.',
+  'I prefer tabs over spaces in this project.',
+  'Ab jetzt nehmen wir Port 8401 für das Gateway.',
+  'TODO: write the migration for invoices before the release.',
+];
+
+/** Lives that chance seldom leads, each for something that may go wrong. */
+export const KNOWN_LIVES: readonly (readonly Step[])[] = [
+  // One message is brought back and another deleted: as many as a node was made from, but others.
+  [
+    talk(20),
+    { do: 'delete', pick: 3, deleted: true },
+    compress(),
+    { do: 'delete', pick: 0, deleted: false },
+    { do: 'delete', pick: 6, deleted: true },
+  ],
+  [talk(20), { do: 'delete', pick: 3, deleted: true }, good, compress('delete', 6)],
+  // A quote is pinned while it is being found, and no room in the ledger is too small for what is pinned.
+  [sayings(...SAID), talk(12), good, compress('quote'), compress()],
+  [
+    sayings(...SAID),
+    talk(12),
+    compress(),
+    ...SAID.map((_, pick): Step => ({ do: 'pin', pick, pinned: true })),
+    { do: 'budget', tokens: 6_000, ledgerShare: 0.02 },
+  ],
+  [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, { do: 'send', text: 'And?' }],
+  [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
+  [talk(20), compress(), talk(30), { do: 'model', name: 'throwing' }, background, background],
+  // What was said in few words is not shortened by quoting it.
+  [sayings(...SAID, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
+  [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), background],
+  ...[16, 17, 18].map((calls): Step[] => [agent(calls), agent(30), compress(), { do: 'send', text: 'And now?' }]),
+  ...[20, 21].map((calls): Step[] => [
+    agent(60 + calls),
+    { do: 'budget', tokens: 2_500, ledgerShare: 0.15 },
+    { do: 'send', text: 'And now?' },
+  ]),
+];
