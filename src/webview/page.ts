@@ -1,13 +1,15 @@
 import * as v from 'valibot';
-import { RequestFault } from '../protocol/faults.ts';
+import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import { PROTOCOL_VERSION, type HostToPage, type PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import type { CommandName, MessageView, NoticeView } from '../protocol/views.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
 import { LiveReply } from './live-reply.ts';
+import { plainText } from './markdown/parser.ts';
 import { reduce, type OpenSession, type PageState } from './state.ts';
 import { setTexts, text } from './texts.ts';
+import { Toasts, type Toast } from './toasts.ts';
 
 /** What the page itself keeps over a reload: where the reader was, and what had been typed. */
 const savedSchema = v.object({
@@ -18,14 +20,6 @@ const savedSchema = v.object({
 });
 export type Saved = v.InferOutput<typeof savedSchema>;
 
-/** A short word at the foot of the page, with one way to take it back. */
-export interface Toast {
-  readonly id: number;
-  readonly text: string;
-  readonly severity: 'info' | 'error';
-  readonly action?: { readonly label: string; readonly run: () => void };
-}
-
 export type Panel = 'none' | 'sessions' | 'recall' | 'gauge' | 'preview';
 
 /** What parts of the page ask of each other. */
@@ -35,8 +29,11 @@ export type Signal =
   | { readonly type: 'quote'; readonly text: string }
   | { readonly type: 'draft'; readonly text: string };
 
-/** Seconds that a toast stays. */
-const TOAST_SECONDS = 8;
+/** Requests that bring a reply; that one of them worked says that what stood in the way is gone. */
+const REPLIED_TO: ReadonlySet<RequestType> = new Set(['send', 'editAndResend', 'retry', 'continue'] as const);
+/** So much of a reply is read out, and so much of it looked at for that, in characters. */
+const READ_OUT = 300;
+const READ_OUT_FROM = 4_000;
 
 /** The page's model: state from the host, what only the page knows, and the way to the host. */
 export class Page {
@@ -44,7 +41,10 @@ export class Page {
   live: LiveReply | undefined;
   panel: Panel = 'none';
   recallQuery = '';
-  toast: Toast | undefined;
+  readonly toasts = new Toasts(
+    () => this.changed(),
+    (run, ms) => setTimeout(run, ms),
+  );
   /** Read out by screen readers. */
   announcement = '';
   readonly #api: EditorApi;
@@ -52,7 +52,8 @@ export class Page {
   readonly #listeners = new Set<() => void>();
   readonly #signals = new Set<(signal: Signal) => void>();
   #saved: Saved | undefined;
-  #toasts = 0;
+  /** What had the keyboard when the panel was opened. */
+  #opener: HTMLElement | undefined;
 
   constructor(api: EditorApi) {
     this.#api = api;
@@ -89,6 +90,7 @@ export class Page {
       setTexts(message.settings.texts);
       setLocale(message.settings.locale);
     }
+    if (message.type === 'init' && this.session?.id !== message.session) this.toasts.settle();
     this.state = reduce(this.state, message);
     if (message.type === 'init') {
       const streaming = message.messages.find((each) => each.streaming);
@@ -97,7 +99,9 @@ export class Page {
       this.live = new LiveReply(message.message.id, lastText(message.message));
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
-      this.announce(text('replyEnded', lastText(message.message).slice(0, 300)));
+      this.announce(
+        text('replyEnded', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
+      );
     } else if (message.type === 'draft') {
       if (message.focus) this.signal({ type: 'draft', text: message.draft.text });
     } else if (message.type === 'notice') {
@@ -110,11 +114,18 @@ export class Page {
     this.#link.post(message);
   }
 
-  /** Asks the host; a refusal is shown to the user and gives undefined. */
-  async ask<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K> | undefined> {
+  /** Asks the host; a refusal is shown to the user, told to `refused`, and gives undefined. */
+  async ask<K extends RequestType>(
+    type: K,
+    fields: Omit<RequestOf<K>, 'type'>,
+    refused?: (reason: RequestFaultReason) => void,
+  ): Promise<AnswerOf<K> | undefined> {
     try {
-      return await this.#link.request(type, fields);
+      const answer = await this.#link.request(type, fields);
+      if (REPLIED_TO.has(type)) this.toasts.settle();
+      return answer;
     } catch (error) {
+      refused?.(RequestFault.is(error) ? error.reason : 'failed');
       if (RequestFault.is(error, 'cancelled')) return undefined;
       const action = RequestFault.is(error) ? error.action : undefined;
       const words = error instanceof Error ? error.message : String(error);
@@ -160,21 +171,22 @@ export class Page {
   }
 
   show(panel: Panel): void {
+    const active = document.activeElement;
+    if (panel !== 'none') this.#opener = active instanceof HTMLElement && active !== document.body ? active : undefined;
     this.panel = panel;
     this.changed();
   }
 
-  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): void {
-    const id = ++this.#toasts;
-    this.toast = { id, text: words, severity, ...(action && { action }) };
-    this.changed();
-    setTimeout(() => this.untell(id), TOAST_SECONDS * 1000);
+  /** Closes the panel and gives the keyboard back to what opened it. */
+  leavePanel(): void {
+    const opener = this.#opener;
+    this.show('none');
+    if (opener?.isConnected) opener.focus();
+    else this.signal({ type: 'focus', target: 'composer' });
   }
 
-  untell(id: number): void {
-    if (this.toast?.id !== id) return;
-    this.toast = undefined;
-    this.changed();
+  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): void {
+    this.toasts.tell(words, severity, action);
   }
 
   announce(words: string): void {

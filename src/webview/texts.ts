@@ -124,6 +124,9 @@ const ENGLISH = {
   resetPending: 'The task will be reset when this reply ends.',
   previewTitle: 'Compress now?',
   previewText: '{0} messages become summaries: {1} → {2} tokens, for {3}.',
+  previewNothing:
+    'There is nothing to compress now: the newest messages stay word for word, and all that is older is summarized.',
+  previewEvents: 'Key events',
   previewKept: 'Kept word for word ({0})',
   previewDropped: 'Left to the summary ({0})',
   compress: 'Compress',
@@ -168,6 +171,7 @@ const ENGLISH = {
   unpinSession: 'Unpin',
   deleteSession: 'Delete',
   sessionDeleted: 'Session deleted.',
+  sessionsDeleted: '{0} sessions deleted.',
   sessionMeta: '{0} · {1} messages',
   close: 'Close',
   // Recall

@@ -44,3 +44,22 @@ markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
 export function renderMarkdown(text: string, environment: MarkdownEnvironment): string {
   return markdown.render(text, environment);
 }
+
+/** What markdown says without its signs, on one line: for screen readers. */
+export function plainText(source: string): string {
+  return markdown
+    .parse(source, {})
+    .map((token) => (token.children ? spoken(token.children) : token.content))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function spoken(tokens: ReturnType<typeof markdown.parse>): string {
+  return tokens
+    .map((token) => {
+      if (token.children) return spoken(token.children);
+      return token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content;
+    })
+    .join('');
+}

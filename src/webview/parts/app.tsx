@@ -4,6 +4,7 @@ import { PageContext, usePage, usePageChanges } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
+import type { Toast } from '../toasts.ts';
 import { Composer } from './composer.tsx';
 import { Gauge } from './gauge.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
@@ -32,7 +33,15 @@ export function App({ page }: { readonly page: Page }) {
 function Chat({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
   const empty = session.transcript.total === 0;
   return (
-    <main class="chat" aria-label={text('chat')}>
+    <main
+      class="chat"
+      aria-label={text('chat')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || page.panel === 'none') return;
+        event.preventDefault();
+        page.leavePanel();
+      }}
+    >
       <Header session={session} page={page} />
       {page.panel === 'sessions' && <SessionsPanel session={session} />}
       {page.panel === 'recall' && <RecallPanel />}
@@ -40,7 +49,9 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
       {empty ? <Empty session={session} page={page} /> : <TranscriptList key={session.id} session={session} />}
       {page.panel === 'preview' && <PreviewPanel />}
       <Notices session={session} />
-      {page.toast && <ToastBar page={page} toast={page.toast} />}
+      {page.toasts.shown.map((toast) => (
+        <ToastBar key={toast.id} page={page} toast={toast} />
+      ))}
       {session.gauge && <Gauge gauge={session.gauge} />}
       <Composer key={session.id} session={session} />
     </main>
@@ -122,7 +133,7 @@ function Unavailable({ words, actions }: { readonly words: string; readonly acti
   );
 }
 
-function ToastBar({ page, toast }: { readonly page: Page; readonly toast: NonNullable<Page['toast']> }) {
+function ToastBar({ page, toast }: { readonly page: Page; readonly toast: Toast }) {
   const { action } = toast;
   return (
     <div class={`notice notice-${toast.severity} toast`} role={toast.severity === 'error' ? 'alert' : 'status'}>
@@ -133,14 +144,14 @@ function ToastBar({ page, toast }: { readonly page: Page; readonly toast: NonNul
           type="button"
           class="text-button"
           onClick={() => {
-            page.untell(toast.id);
+            page.toasts.untell(toast.id);
             action.run();
           }}
         >
           {action.label}
         </button>
       )}
-      <IconButton icon="close" label={text('dismiss')} onClick={() => page.untell(toast.id)} />
+      <IconButton icon="close" label={text('dismiss')} onClick={() => page.toasts.untell(toast.id)} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { commandsFor, completingAt, InputHistory, readCommand } from '../complet
 import { formatShort } from '../format.ts';
 import { usePage, useSignal } from '../page-context.ts';
 import type { Page, Signal } from '../page.ts';
+import { givesBack, sends } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachMenu, attachImage } from './attach-menu.tsx';
@@ -117,9 +118,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     write('');
     page.signal({ type: 'focus', target: 'latest' });
     const attachments = draft.attachments.map((each) => each.id);
-    void page.do('send', { text: source, attachments }).then((sent) => {
+    const before = session.transcript.total;
+    void page.ask('send', { text: source, attachments }, (reason) => {
+      const now = page.session;
+      if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript)) return;
       // What was refused goes back to where it was typed, unless something else is there by now.
-      if (!sent) setValue((now) => (now === '' ? source : now));
+      if (field.current?.value === '') write(source);
     });
   };
 
@@ -133,7 +137,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       event.preventDefault();
       return;
     }
-    if (event.key === 'Enter' && sends(event, settings.enterSends)) {
+    if (sends(event, settings.enterSends)) {
       event.preventDefault();
       submit();
       return;
@@ -230,11 +234,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       </div>
     </div>
   );
-}
-
-function sends(event: KeyboardEvent, enterSends: boolean): boolean {
-  if (event.ctrlKey || event.metaKey) return true;
-  return enterSends && !event.shiftKey && !event.altKey;
 }
 
 function suggestionKey(

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { lastText } from '../page.ts';
+import { sends } from '../sending.ts';
 import { text } from '../texts.ts';
 
 /** A message's text in an editor; sending it starts a new branch. */
@@ -11,6 +12,7 @@ export function MessageEditor(props: { readonly message: MessageView; readonly c
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const resend = async () => {
+    if (value.trim() === '') return;
     if (await page.do('editAndResend', { message: props.message.id, text: value })) props.close();
   };
   return (
@@ -21,8 +23,11 @@ export function MessageEditor(props: { readonly message: MessageView; readonly c
         aria-label={text('edit')}
         onInput={(event) => setValue(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (event.isComposing) return;
           if (event.key === 'Escape') props.close();
-          else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void resend();
+          else if (sends(event, page.session?.settings.enterSends ?? true)) void resend();
+          else return;
+          event.preventDefault();
         }}
       />
       <div class="row-of-buttons">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatCost, formatFull, formatShort, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
+import { isUnanswered } from '../sending.ts';
 import { text, type TextKey } from '../texts.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { EventMarks } from './event-marks.tsx';
@@ -62,7 +63,12 @@ export function Message(props: {
           </time>
         </h2>
         {!message.streaming && !editing && (
-          <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
+          <MessageActions
+            message={message}
+            busy={props.busy}
+            unanswered={isUnanswered(message, row, props.total, props.busy)}
+            edit={() => setEditing(true)}
+          />
         )}
       </div>
       {cover && (

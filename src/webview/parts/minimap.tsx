@@ -51,7 +51,14 @@ export function Minimap(props: {
     draw();
     const scroller = props.scroller.current;
     scroller?.addEventListener('scroll', draw, { passive: true });
-    return () => scroller?.removeEventListener('scroll', draw);
+    // The colours are drawn in; the editor names its theme on the body and puts its colours on the root.
+    const theme = new MutationObserver(draw);
+    theme.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
+    theme.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
+    return () => {
+      scroller?.removeEventListener('scroll', draw);
+      theme.disconnect();
+    };
   }, [outline, height, session.compressions, session.covers]);
 
   return (

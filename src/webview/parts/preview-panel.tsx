@@ -16,63 +16,73 @@ export function PreviewPanel() {
       else page.show('none');
     });
   }, []);
-  useEffect(() => confirm.current?.focus(), [preview]);
+  // The panel opens at its beginning, however far below it the buttons are.
+  useEffect(() => confirm.current?.focus({ preventScroll: true }), [preview]);
+  const nothing = preview?.messages === 0 && preview.tokens.after >= preview.tokens.before;
   return (
-    <section
-      class="panel preview"
-      aria-label={text('previewTitle')}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') page.show('none');
-      }}
-    >
+    <section class="panel preview" aria-label={text('previewTitle')}>
       <h2>{text('previewTitle')}</h2>
       {preview ? (
         <>
-          <p>
-            {text(
-              'previewText',
-              formatCount(preview.messages),
-              formatCount(preview.tokens.before),
-              formatCount(preview.tokens.after),
-              formatCost(preview.costUsd),
-            )}
-          </p>
-          {preview.kept.length > 0 && (
-            <>
-              <h3>{text('previewKept', preview.kept.length)}</h3>
-              <EventList events={preview.kept} fixed />
-            </>
-          )}
-          {preview.dropped.length > 0 && (
-            <>
-              <h3>{text('previewDropped', preview.dropped.length)}</h3>
-              <ul class="dropped">
-                {preview.dropped.map((each, index) => (
-                  <li key={index}>{each}</li>
-                ))}
-              </ul>
-            </>
-          )}
+          <p>{nothing ? text('previewNothing') : outcome(preview)}</p>
+          {!nothing && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons">
-            <button type="button" class="button secondary" onClick={() => page.show('none')}>
-              {text('cancel')}
-            </button>
             <button
-              ref={confirm}
+              ref={nothing ? confirm : undefined}
               type="button"
-              class="button"
-              onClick={() => {
-                page.show('none');
-                page.run('compress');
-              }}
+              class="button secondary"
+              onClick={() => page.leavePanel()}
             >
-              {text('compress')}
+              {text(nothing ? 'close' : 'cancel')}
             </button>
+            {!nothing && (
+              <button
+                ref={confirm}
+                type="button"
+                class="button"
+                onClick={() => {
+                  page.leavePanel();
+                  page.run('compress');
+                }}
+              >
+                {text('compress')}
+              </button>
+            )}
           </div>
         </>
       ) : (
         <p class="meta">{text('working')}</p>
       )}
     </section>
+  );
+}
+
+function outcome({ messages, tokens, costUsd }: PreviewView): string {
+  const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
+  return text('previewText', formatCount(messages), before, after, formatCost(costUsd));
+}
+
+/** The key events, in a box of their own that scrolls, so that what is asked and the answers stay in view. */
+function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: PreviewView }) {
+  if (kept.length === 0 && dropped.length === 0) return null;
+  return (
+    <div class="preview-events" tabIndex={0} role="group" aria-label={text('previewEvents')}>
+      {kept.length > 0 && (
+        <>
+          <h3>{text('previewKept', kept.length)}</h3>
+          <EventList events={kept} fixed />
+        </>
+      )}
+      {dropped.length > 0 && (
+        <>
+          <h3>{text('previewDropped', dropped.length)}</h3>
+          <ul class="dropped">
+            {dropped.map((each, index) => (
+              <li key={index}>{each}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
   );
 }

@@ -18,13 +18,7 @@ export function RecallPanel() {
     void search();
   }, []);
   return (
-    <section
-      class="panel"
-      aria-label={text('recall')}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') page.show('none');
-      }}
-    >
+    <section class="panel" aria-label={text('recall')}>
       <div class="panel-head">
         <input
           ref={field}
@@ -38,7 +32,7 @@ export function RecallPanel() {
             if (event.key === 'Enter') void search();
           }}
         />
-        <IconButton icon="close" label={text('close')} onClick={() => page.show('none')} />
+        <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
       </div>
       <ul class="session-list" aria-live="polite">
         {hits?.map((hit) => (

@@ -23,11 +23,6 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
     if (id === session.id || (await page.do('switchSession', { session: id }))) page.show('none');
   };
   const keyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') {
-      page.show('none');
-      page.signal({ type: 'focus', target: 'composer' });
-      return;
-    }
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0) return;
     const items = [...(list.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
@@ -50,7 +45,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
             if (event.key === 'Enter' && found[0]) void choose(found[0].id);
           }}
         />
-        <IconButton icon="close" label={text('close')} onClick={() => page.show('none')} />
+        <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
       </div>
       <ul class="session-list" ref={list}>
         {found.map((each) => (
@@ -93,8 +88,9 @@ function SessionActions(props: { readonly session: SessionView; readonly page: P
   const { session, page } = props;
   const remove = async () => {
     if (!(await page.do('deleteSession', { session: session.id }))) return;
-    const undo = () => void page.ask('undoDeleteSession', { session: session.id });
-    page.tell(text('sessionDeleted'), 'info', { label: text('undo'), run: undo });
+    page.toasts.sessionDeleted(session.id, (sessions) => {
+      for (const each of sessions) void page.ask('undoDeleteSession', { session: each });
+    });
   };
   return (
     <span class="session-actions">

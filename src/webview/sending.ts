@@ -1,0 +1,40 @@
+import type { RequestFaultReason } from '../protocol/faults.ts';
+import type { MessageView } from '../protocol/views.ts';
+import type { Transcript } from './transcript.ts';
+
+/** Refusals after which the same text may be sent again as it is. */
+const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([
+  ...(['busy', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
+]);
+
+/** Whether a key press sends what is written: Enter alone where the settings say so, with Ctrl or Cmd always. */
+export function sends(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing'>,
+  enterSends: boolean,
+): boolean {
+  if (event.key !== 'Enter' || event.isComposing) return false;
+  if (event.ctrlKey || event.metaKey) return true;
+  return enterSends && !event.shiftKey && !event.altKey;
+}
+
+/**
+ * Whether a refused text goes back into the composer. Not when it has become a message since there were `before` of
+ * them: the reply failed then, not the sending, and the text would be sent twice.
+ */
+export function givesBack(reason: RequestFaultReason, source: string, before: number, now: Transcript): boolean {
+  if (!GIVEN_BACK.has(reason)) return false;
+  for (let position = now.total - 1; position >= before; position--) {
+    const message = now.at(position);
+    if (message?.role === 'user' && says(message, source)) return false;
+  }
+  return true;
+}
+
+function says(message: MessageView, source: string): boolean {
+  return message.parts.some((part) => part.type === 'text' && part.text.trim() === source.trim());
+}
+
+/** Whether a message is one that should have been replied to and was not: the user's, at the end, nothing arriving. */
+export function isUnanswered(message: MessageView, position: number, total: number, busy: boolean): boolean {
+  return message.role === 'user' && position === total - 1 && !busy;
+}

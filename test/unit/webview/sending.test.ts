@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { MessageView } from '../../../src/protocol/views.ts';
+import { plainText } from '../../../src/webview/markdown/parser.ts';
+import { givesBack, isUnanswered, sends } from '../../../src/webview/sending.ts';
+import { Transcript } from '../../../src/webview/transcript.ts';
+
+const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
+  id: messageId(`m${index}`),
+  role,
+  parts: [{ type: 'text', text }],
+  at: index,
+});
+const transcript = (...messages: readonly [MessageView['role'], string][]) =>
+  Transcript.empty.replaceFrom(
+    0,
+    messages.map(([role, text], index) => message(role, text, index)),
+    messages.length,
+    true,
+  );
+
+describe('a text that was not sent', () => {
+  it('goes back to where it was typed', () => {
+    const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
+    assert.equal(givesBack('busy', 'Fix the test', 2, now), true);
+    assert.equal(givesBack('storage', 'Hello', 2, now), true, 'the same text said earlier is another message');
+  });
+
+  it('stays in the transcript when it got there and only the reply failed', () => {
+    const now = transcript(['user', 'Hello'], ['assistant', 'Hi'], ['user', 'Fix the test\n'], ['assistant', 'Fix']);
+    assert.equal(givesBack('invalid', 'Fix the test', 2, now), false);
+  });
+
+  it('does not go back when the way to the model was the trouble', () => {
+    for (const reason of ['cancelled', 'offline', 'no_key', 'failed', 'closed'] as const) {
+      assert.equal(givesBack(reason, 'Hello', 0, Transcript.empty), false, reason);
+    }
+  });
+});
+
+describe('the key that sends', () => {
+  const key = (change: Partial<Parameters<typeof sends>[0]> = {}) => ({
+    ...{ key: 'Enter', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, isComposing: false },
+    ...change,
+  });
+
+  it('is Enter where the settings say so, and breaks the line with Shift', () => {
+    assert.equal(sends(key(), true), true);
+    assert.equal(sends(key({ shiftKey: true }), true), false);
+    assert.equal(sends(key({ isComposing: true }), true), false);
+    assert.equal(sends(key({ key: 'a' }), true), false);
+  });
+
+  it('is Enter with Ctrl or Cmd otherwise', () => {
+    assert.equal(sends(key(), false), false);
+    assert.equal(sends(key({ ctrlKey: true }), false), true);
+    assert.equal(sends(key({ metaKey: true }), false), true);
+  });
+});
+
+describe('a message without a reply', () => {
+  it("is the user's at the end while nothing arrives", () => {
+    assert.equal(isUnanswered(message('user', 'Hello', 4), 4, 5, false), true);
+    assert.equal(isUnanswered(message('user', 'Hello', 4), 4, 5, true), false);
+    assert.equal(isUnanswered(message('user', 'Hello', 3), 3, 5, false), false);
+    assert.equal(isUnanswered(message('assistant', 'Hi', 4), 4, 5, false), false);
+  });
+});
+
+describe('a reply that is read out', () => {
+  it('is read without the signs of markdown', () => {
+    const source = '## Plan\n\n- **First** run `npm test`,\n  see [the docs](https://a.example)\n\n```sh\nls -l\n```\n';
+    assert.equal(plainText(source), 'Plan First run npm test, see the docs ls -l');
+    assert.equal(plainText('![A chart](x.png) | `a`'), 'A chart | a');
+  });
+});
