@@ -51,7 +51,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     talk(12),
     compress(),
     ...SAID.map((_, pick): Step => ({ do: 'pin', pick, pinned: true })),
-    { do: 'budget', tokens: 6_000, ledgerShare: 0.02 },
+    { do: 'budget', tokens: 2_000, ledgerShare: 0.02 },
   ],
   [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, { do: 'send', text: 'And?' }],
   [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],

@@ -3,7 +3,7 @@ import type { CompressionOutcome } from '../../../src/app/compressor.ts';
 import { ContextOverflow, type Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
-import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { messageId, type KeyEventId, type MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type ContentBlock, type Role } from '../../../src/core/model/message.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -17,6 +17,8 @@ export class World {
   conversation: Conversation;
   /** Messages that the user has deleted and not brought back: kept here apart from the state. */
   readonly deleted = new Set<MessageId>();
+  /** Key events that the user has pinned, and not unpinned since. */
+  readonly pinned = new Set<KeyEventId>();
   /** False once key events were not looked for, or a message's neighbour was taken away. */
   detects = true;
   /** Calls of the summarizer. */
@@ -90,7 +92,10 @@ export class World {
       }
       case 'pin': {
         const id = this.#pick([...this.state.events.keys()], step.pick);
-        if (id) await this.#append({ type: 'event_pinned', id, pinned: step.pinned });
+        if (id === undefined) return;
+        if (step.pinned) this.pinned.add(id);
+        else this.pinned.delete(id);
+        await this.#append({ type: 'event_pinned', id, pinned: step.pinned });
         return;
       }
       case 'quote':
@@ -201,6 +206,7 @@ export class World {
     if (!quote.isWellFormed()) return;
     const event = { id: eventIdAt(id, { start, end }), message: id, start, end, quote, score: 1, reason: 'user' };
     if (this.state.events.has(event.id)) return;
+    this.pinned.add(event.id);
     await this.#append({ type: 'event_added', event: { ...event, kind: 'fact', status: 'active', pinned: true } });
   }
 
@@ -228,7 +234,9 @@ export class World {
         return async () => {
           // The very span that is about to be found.
           const event = this.#sayingOnPath();
-          if (event) await this.#append({ type: 'event_added', event });
+          if (!event) return;
+          this.pinned.add(event.id);
+          await this.#append({ type: 'event_added', event });
         };
       case 'undo':
         return () => this.do({ do: 'undo', pick, undone: true });
