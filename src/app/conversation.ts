@@ -572,10 +572,11 @@ export class Conversation {
   #currentPrefix(): ContextPrefix {
     const { counter, settings } = this.#deps;
     const { systemPrompt, memory, policy } = settings();
-    const key = JSON.stringify([this.state.prefixRevision, this.providerBudget(), systemPrompt, memory]);
+    const share = policy.ledgerShare;
+    const key = JSON.stringify([this.state.prefixRevision, this.providerBudget(), share, systemPrompt, memory]);
     if (this.#prefix?.key !== key) {
       // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
-      const ledgerBudget = Math.floor(this.budget() * policy.ledgerShare);
+      const ledgerBudget = Math.floor(this.budget() * share);
       const prefix = assemblePrefix({ state: this.state, systemPrompt, memory, counter, ledgerBudget });
       this.#prefix = { key, prefix };
     }
