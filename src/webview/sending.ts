@@ -7,11 +7,18 @@ const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([
   ...(['busy', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
 ]);
 
+/** What of a `KeyboardEvent` says whether it sends. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+  readonly isComposing: boolean;
+}
+
 /** Whether a key press sends what is written: Enter alone where the settings say so, with Ctrl or Cmd always. */
-export function sends(
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing'>,
-  enterSends: boolean,
-): boolean {
+export function sends(event: KeyPress, enterSends: boolean): boolean {
   if (event.key !== 'Enter' || event.isComposing) return false;
   if (event.ctrlKey || event.metaKey) return true;
   return enterSends && !event.shiftKey && !event.altKey;

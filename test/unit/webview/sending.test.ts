@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
-import { givesBack, isUnanswered, sends } from '../../../src/webview/sending.ts';
+import { givesBack, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/transcript.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
@@ -39,7 +39,7 @@ describe('a text that was not sent', () => {
 });
 
 describe('the key that sends', () => {
-  const key = (change: Partial<Parameters<typeof sends>[0]> = {}) => ({
+  const key = (change: Partial<KeyPress> = {}) => ({
     ...{ key: 'Enter', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, isComposing: false },
     ...change,
   });
