@@ -29,6 +29,7 @@ export const COMMANDS = [
   'policy',
   'export',
   'import',
+  'sample',
   'undoCompression',
   'setKey',
   'openSettings',
@@ -239,6 +240,8 @@ export const settingsSchema = v.object({
   /** A paste of more characters than this becomes an attachment. */
   pasteAsAttachmentAbove: count,
   minimap: v.boolean(),
+  /** True when the workspace has a sample session that an empty chat may offer. */
+  sample: v.optional(v.boolean()),
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
   /** Replacements for the page's English texts, by key; a missing key stays English. */

@@ -16,6 +16,7 @@ const ENGLISH = {
   chooseModel: 'Choose a model',
   setKey: 'Set the API key',
   importTranscript: 'Import a transcript',
+  openSample: 'Open the sample session',
   // Composer
   composer: 'Message',
   placeholder: 'Ask, or type / for commands and # for files',
