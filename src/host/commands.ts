@@ -130,6 +130,8 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
       return exportSession(app);
     case 'import':
       return importFile(app);
+    case 'sample':
+      return openSample(app);
     case 'undoCompression':
       return undoCompression(app);
     case 'setKey': {

@@ -38,7 +38,7 @@ import { sessionView } from './page/views.ts';
 import { eventRules, policyOf, promptText, readSettings } from './settings.ts';
 import { Snapshots } from './snapshots.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
-import { importFile } from './transcript-commands.ts';
+import { importFile, hasSample } from './transcript-commands.ts';
 import type { Product } from './product.ts';
 import { workspaceIdentity } from './workspace.ts';
 
@@ -82,6 +82,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #open = new Map<SessionId, Open>();
   #link: PageLink | undefined;
   #modelReady = true;
+  #hasSample = false;
 
   constructor(context: vscode.ExtensionContext) {
     this.extensionUri = context.extensionUri;
@@ -368,6 +369,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     if (!conversation) return;
     const { journal } = conversation;
     await this.#checkModel();
+    this.#hasSample = await hasSample();
     this.#link = new PageLink(
       conversation,
       this.#gauge,
@@ -381,7 +383,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
         settings: () => {
           const { chat } = readSettings();
           const { enterSends, pasteAsAttachmentAbove } = chat;
-          return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {} };
+          const sample = this.#hasSample;
+          return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {}, sample };
         },
         draft: () => ({ text: this.drafts.get(journal.id), attachments: this.#attachments.views() }),
         notices: () =>

@@ -41,6 +41,16 @@ export async function importFile(app: Product, given?: vscode.Uri): Promise<void
   );
 }
 
+/** Whether the workspace has the sample session at its root, so that the empty chat can offer it. */
+export async function hasSample(): Promise<boolean> {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (!folder) return false;
+  return vscode.workspace.fs.stat(vscode.Uri.joinPath(folder.uri, SAMPLE)).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Imports the sample session of the demo workspace. */
 export async function openSample(app: Product): Promise<void> {
   const [found] = await vscode.workspace.findFiles(`**/${SAMPLE}`, null, 1);
