@@ -368,8 +368,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     for (const id of this.#open.keys()) if (id !== conversation?.journal.id) this.#open.delete(id);
     if (!conversation) return;
     const { journal } = conversation;
-    await this.#checkModel();
-    this.#hasSample = await hasSample();
+    // At once, since whoever opened the session asks for its link next.
     this.#link = new PageLink(
       conversation,
       this.#gauge,
@@ -402,6 +401,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.#refreshSoon();
     });
     conversation.compressor.onDidChange(() => this.#gaugeItem.refresh());
+    await this.#checkModel();
+    this.#hasSample = await hasSample();
     await this.panel.changed();
     this.#refresh();
     void conversation.betweenTurns().catch((error: unknown) => this.describe(error));
