@@ -30,7 +30,7 @@ export interface DetectionContext {
 export function detectEvents(message: SpokenText, context: DetectionContext = {}): DetectedEventWithContext[] {
   const { text } = message;
   const before = context.before?.text;
-  const chosen = choose(message, analyse(message, before), MODEL, THRESHOLDS);
+  const chosen = choose(message, analyse(message, before), MODEL, THRESHOLDS).flatMap(trimmed);
   const taught = applyRules(text, context.rules ?? []);
   const events = taught.length === 0 ? chosen : withRules(chosen, taught);
   if (before === undefined || message.role !== 'user') return events;
@@ -38,6 +38,15 @@ export function detectEvents(message: SpokenText, context: DetectionContext = {}
     const about = proposalOf(event, before);
     return about === undefined ? event : { ...event, about };
   });
+}
+
+/** Without the white space around it, of whatever kind; nothing is left of a span that is white space alone. */
+function trimmed(event: DetectedEvent): DetectedEvent[] {
+  const quote = event.quote.trim();
+  if (quote === event.quote) return [event];
+  if (quote === '') return [];
+  const start = event.start + event.quote.indexOf(quote);
+  return [{ ...event, start, end: start + quote.length, quote }];
 }
 
 /** A user's rule wins over the detector where both speak. Both lists are in order. */
