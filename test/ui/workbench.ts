@@ -96,8 +96,16 @@ export class Workbench {
   /** Opens the command palette with `text` typed into it. */
   async openPalette(text: string): Promise<void> {
     const input = this.quickInput();
-    await this.page.keyboard.press('F1');
-    await input.waitFor();
+    // A key that is pressed while a page is being loaded into a webview can be lost.
+    for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
+      await this.page.keyboard.press('F1');
+      try {
+        await input.waitFor({ timeout: PALETTE_PATIENCE_MS });
+        break;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
     await input.fill(`>${text}`);
   }
 
