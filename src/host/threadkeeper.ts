@@ -368,6 +368,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
     for (const id of this.#open.keys()) if (id !== conversation?.journal.id) this.#open.delete(id);
     if (!conversation) return;
     const { journal } = conversation;
+    // A new session, or one that an import is about to fill, has nothing to look at yet.
+    const resumed = conversation.state.counters.messagesEver > 0;
     // At once, since whoever opened the session asks for its link next.
     this.#link = new PageLink(
       conversation,
@@ -405,7 +407,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#hasSample = await hasSample();
     await this.panel.changed();
     this.#refresh();
-    void conversation.betweenTurns().catch((error: unknown) => this.describe(error));
+    if (resumed) void conversation.betweenTurns().catch((error: unknown) => this.describe(error));
   }
 
   async #listChanged(): Promise<void> {
