@@ -22,14 +22,14 @@ export class ContextGauge {
   view(conversation: Conversation): GaugeView {
     const context = conversation.context();
     const { contextWindow, reservedTokens, policy } = conversation.settings();
-    const { tokenFactor } = conversation;
+    const { tokenFactor } = conversation.meter;
     const shown = (tokens: number): number => Math.round(tokens * tokenFactor);
     return {
       used: shown(context.total),
-      budget: conversation.providerBudget(),
+      budget: conversation.meter.providerBudget(),
       contextWindow,
       reserved: reservedTokens,
-      approximate: conversation.isApproximate,
+      approximate: conversation.meter.isApproximate,
       parts: GAUGE_PARTS.map((name) => ({ name, tokens: shown(context.tokens[name]) })),
       ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { ContextOverflow, TurnRunning } from '../app/conversation.ts';
+import { ContextOverflow, TurnRunning } from '../app/turn-refused.ts';
 import { describeFault, type FaultAction } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { StoreFault } from '../app/ports.ts';

@@ -224,7 +224,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Shows everywhere who answers now. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
-    this.sessions.current?.modelChanged();
+    this.sessions.current?.meter.modelChanged();
     await this.panel.changed();
     this.#refresh();
   }

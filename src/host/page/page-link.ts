@@ -1,5 +1,6 @@
 import type { Compressor } from '../../app/compressor.ts';
-import type { Conversation, ConversationUpdate } from '../../app/conversation.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { Recalled } from '../../core/context/render.ts';
 import type { SessionEvent } from '../../core/journal/event.ts';

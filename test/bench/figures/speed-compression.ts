@@ -41,7 +41,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
     delay.enable();
     let outcome = '';
     const ms = await cpuMs(async () => {
-      await conversation.countNew();
+      await conversation.meter.countNew();
       outcome = (await conversation.compressNow()).kind;
     });
     delay.disable();

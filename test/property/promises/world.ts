@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CompressionOutcome } from '../../../src/app/compressor.ts';
-import { ContextOverflow, type Conversation } from '../../../src/app/conversation.ts';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { ContextOverflow } from '../../../src/app/turn-refused.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { messageId, type KeyEventId, type MessageId } from '../../../src/core/model/ids.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ContextOverflow, TurnRunning, type Conversation } from '../../../src/app/conversation.ts';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { ContextOverflow, TurnRunning } from '../../../src/app/turn-refused.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
@@ -144,10 +145,10 @@ describe('a conversation', () => {
         yield { type: 'end', ending: 'complete' } as never;
       };
     desk.script = counting(1.4);
-    assert.ok(conversation.isApproximate);
+    assert.ok(conversation.meter.isApproximate);
     for (let turn = 0; turn < 5; turn++) await conversation.send(`Turn ${turn}: ${'some more words '.repeat(40)}`);
-    assert.ok(!conversation.isApproximate);
-    assert.ok(Math.abs(conversation.tokenFactor - 1.4) < 0.07, `factor ${conversation.tokenFactor}`);
+    assert.ok(!conversation.meter.isApproximate);
+    assert.ok(Math.abs(conversation.meter.tokenFactor - 1.4) < 0.07, `factor ${conversation.meter.tokenFactor}`);
   });
 
   it('asks a provider that counts while the gauge is approximate, and only if the user agreed', async () => {
@@ -165,7 +166,7 @@ describe('a conversation', () => {
     await conversation.send('And now?');
     assert.equal(asked, 1);
     for (let turn = 0; turn < 4; turn++) await conversation.send(`Turn ${turn}`);
-    assert.ok(!conversation.isApproximate);
+    assert.ok(!conversation.meter.isApproximate);
     const before = asked;
     await conversation.send('Enough?');
     assert.equal(asked, before);

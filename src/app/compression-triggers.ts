@@ -1,0 +1,95 @@
+import { dueAtReset, dueBeforeSend, dueTrigger, type DueTrigger } from '../core/policy/triggers.ts';
+import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
+import type { ContextMeter } from './context-meter.ts';
+import type { Clock, Log, SessionJournal } from './ports.ts';
+import type { ConversationSettings } from './settings.ts';
+
+export interface CompressionTriggersDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly compressor: Compressor;
+  readonly meter: ContextMeter;
+  readonly settings: () => ConversationSettings;
+  /** Nothing is committed while a reply arrives. */
+  readonly isReplying: () => boolean;
+}
+
+/** When a conversation compresses: looks at the policy's triggers and starts what is due. */
+export class CompressionTriggers {
+  readonly #deps: CompressionTriggersDeps;
+  #background: Promise<void> = Promise.resolve();
+
+  constructor(deps: CompressionTriggersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when what was compressed in the background is committed or dropped. */
+  settled(): Promise<void> {
+    return this.#background;
+  }
+
+  /** Compresses when the task's end asks for it. A compression that fails is logged by the compressor. */
+  async atReset(): Promise<void> {
+    const { journal, settings } = this.#deps;
+    const due = dueAtReset(settings().policy, journal.state.uncoveredCount);
+    if (due) await this.compress(due, 'now');
+  }
+
+  /** Compresses when the request that is about to leave is too large for the policy. */
+  async beforeSend(): Promise<void> {
+    const { meter, settings } = this.#deps;
+    const due = dueBeforeSend(settings().policy, meter.context().total / Math.max(1, meter.budget()));
+    if (due) await this.compress(due, 'now');
+  }
+
+  /** Commits what became ready during a turn, and starts in the background what is due. */
+  async betweenTurns(): Promise<void> {
+    await this.#deps.compressor.commit();
+    const due = this.#dueNow();
+    if (due) await this.compress(due, 'background');
+  }
+
+  /** Compresses; `now` waits and commits, `background` commits when it is done and no reply arrives. */
+  async compress(due: DueTrigger, urgency: 'now' | 'background'): Promise<CompressionOutcome> {
+    const { compressor } = this.#deps;
+    const outcome = compressor.run(this.request(due, urgency));
+    if (urgency === 'background') {
+      this.#background = outcome.then(() => this.#commitIfIdle());
+      return { kind: 'started' };
+    }
+    const result = await outcome;
+    return result.kind === 'ready' ? compressor.commit() : result;
+  }
+
+  /** What the compressor is asked for now. */
+  request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
+    const { meter } = this.#deps;
+    const settings = this.#deps.settings();
+    return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
+  }
+
+  #dueNow(): DueTrigger | undefined {
+    const { clock, journal, meter, settings } = this.#deps;
+    const { state } = journal;
+    const context = meter.context();
+    return dueTrigger(settings().policy, {
+      share: context.total / Math.max(1, meter.budget()),
+      uncoveredTokens: context.tokens.window + context.tokens.attachments,
+      uncoveredMessages: state.uncoveredCount,
+      messagesEver: state.counters.messagesEver,
+      messagesEverAtLast: state.messagesEverAtLastCompression,
+      lastCompressedAt: state.lastCompressedAt,
+      now: clock.now(),
+    });
+  }
+
+  async #commitIfIdle(): Promise<void> {
+    const { compressor, isReplying, journal, log } = this.#deps;
+    try {
+      if (!isReplying()) await compressor.commit();
+    } catch (error) {
+      log.warn(`Session ${journal.id}: ${String(error)}`);
+    }
+  }
+}

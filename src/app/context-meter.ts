@@ -1,0 +1,132 @@
+import { assembleContext, assemblePrefix, type Context, type ContextPrefix } from '../core/context/assemble.ts';
+import type { Recalled } from '../core/context/render.ts';
+import type { Calibration, CountedRequest } from '../core/tokens/calibration.ts';
+import { MessageCounts } from '../core/tokens/message-counts.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { Clock, CountStore, SessionJournal } from './ports.ts';
+import type { ConversationSettings } from './settings.ts';
+
+export interface ContextMeterDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly counter: TokenCounter;
+  readonly countStore: CountStore;
+  readonly settings: () => ConversationSettings;
+  /** Corrects counts by what the chosen model's provider reports; undefined where our own count is the exact one. */
+  readonly calibration: () => Calibration | undefined;
+}
+
+/**
+ * What would be sent, how many tokens it takes and how many it may take. Everything is reckoned in counted tokens;
+ * the provider's own are worked out from its reports.
+ */
+export class ContextMeter {
+  readonly counts: MessageCounts;
+  readonly #deps: ContextMeterDeps;
+  #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
+  #factor: number | undefined;
+
+  constructor(deps: ContextMeterDeps) {
+    this.#deps = deps;
+    this.counts = new MessageCounts(deps.counter);
+  }
+
+  /** What the model's tokenizer makes of one counted token of this conversation, as far as is known. */
+  get tokenFactor(): number {
+    this.#factor ??= this.#measureFactor();
+    return this.#factor;
+  }
+
+  /** True until the provider's reports have shown how it counts. */
+  get isApproximate(): boolean {
+    return this.#deps.calibration()?.calibrated === false;
+  }
+
+  /** Tokens a request may take, in counted tokens: what every part of the product reckons in. */
+  budget(): number {
+    return Math.floor(this.providerBudget() / this.tokenFactor);
+  }
+
+  /** The same in the provider's own tokens, as the gauge shows it. */
+  providerBudget(): number {
+    const { contextWindow, reservedTokens } = this.#deps.settings();
+    return Math.max(0, contextWindow - reservedTokens);
+  }
+
+  /** What would be sent now. Costs in proportion to what is sent. */
+  context(recalled: readonly Recalled[] = []): Context {
+    const { counter, journal } = this.#deps;
+    return assembleContext({
+      state: journal.state,
+      prefix: this.#currentPrefix(),
+      recalled,
+      counter,
+      counts: this.counts,
+    });
+  }
+
+  /** Another model was chosen: its own tokenizer counts from now on. */
+  modelChanged(): void {
+    this.#factor = undefined;
+  }
+
+  /** Learns from the input tokens that the provider has reported for a context. */
+  observe(context: Context, reported: number): void {
+    this.#deps.calibration()?.observe({ ...counted(context), reported });
+    this.#factor = undefined;
+  }
+
+  /** Learns from a provider that called a context too long: at least that much does not fit. */
+  refused(context: Context): void {
+    this.#factor = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
+  }
+
+  /** Reads the counts that were kept, and counts what is new. Yields as it goes. */
+  async load(): Promise<void> {
+    const { countStore, journal } = this.#deps;
+    const stored = await countStore.load(journal.id);
+    if (stored) this.counts.import(stored);
+    await this.countNew();
+  }
+
+  /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */
+  async countNew(): Promise<void> {
+    const { clock, journal } = this.#deps;
+    const count = await this.counts.warm(journal.state.messages.values(), () => clock.yieldNow());
+    if (count > 0) await this.save();
+  }
+
+  async save(): Promise<void> {
+    await this.#deps.countStore.save(this.#deps.journal.id, this.counts.export());
+  }
+
+  #measureFactor(): number {
+    const calibration = this.#deps.calibration();
+    if (!calibration) return 1;
+    // The prefix needs a budget and the factor needs the prefix: the prior stands in for the first measure.
+    this.#factor = 1 / Math.max(1e-3, calibration.toCounted(1e6, { tokens: 0, cjk: 0, messages: 0 }) / 1e6);
+    const context = this.context();
+    return calibration.estimate(counted(context)) / Math.max(1, context.total);
+  }
+
+  #currentPrefix(): ContextPrefix {
+    const { counter, journal, settings } = this.#deps;
+    const { state } = journal;
+    const { systemPrompt, memory, policy } = settings();
+    const share = policy.ledgerShare;
+    const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, memory]);
+    if (this.#prefix?.key !== key) {
+      // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
+      const ledgerBudget = Math.floor(this.budget() * share);
+      const prefix = assemblePrefix({ state, systemPrompt, memory, counter, ledgerBudget });
+      this.#prefix = { key, prefix };
+    }
+    return this.#prefix.prefix;
+  }
+}
+
+const counted = (context: Context): CountedRequest => ({
+  tokens: context.total,
+  cjk: context.cjk,
+  messages: context.messages.length + context.system.length,
+});

@@ -1,0 +1,145 @@
+import type { Recalled } from '../core/context/render.ts';
+import type { SessionEvent } from '../core/journal/event.ts';
+import { messageId, type MessageId } from '../core/model/ids.ts';
+import type { Ending, Message, Usage } from '../core/model/message.ts';
+import type { ContextMeter } from './context-meter.ts';
+import type { ConversationUpdate } from './conversation-update.ts';
+import { ModelFault } from './fault.ts';
+import type { ChatModel, ChatRequest, Clock, Log, SessionJournal } from './ports.ts';
+import { ReplyWriter } from './reply-writer.ts';
+import type { ConversationSettings } from './settings.ts';
+
+export interface ReplyDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: ContextMeter;
+  readonly settings: () => ConversationSettings;
+  /** Money of a call in US dollars; null when the price is not known. */
+  readonly price: (model: string, usage: Usage) => number | null;
+  readonly onUpdate: (update: ConversationUpdate) => void;
+}
+
+/**
+ * Sends what the context is now and journals the reply while it arrives. Resolves to the reply's id, also when the
+ * user stopped it. Rejects with `ModelFault` or `StoreFault`; what has come of the reply is kept.
+ */
+export async function streamReply(
+  deps: ReplyDeps,
+  model: ChatModel,
+  recalled: readonly Recalled[],
+  signal: AbortSignal,
+): Promise<MessageId> {
+  const { clock, journal, meter, onUpdate } = deps;
+  const { reservedTokens, temperature } = deps.settings();
+  const context = meter.context(recalled);
+  const request: ChatRequest = {
+    system: context.system,
+    messages: context.messages.map(({ role, content }) => ({ role, content })),
+    maxOutputTokens: reservedTokens,
+    ...(temperature !== undefined && { temperature }),
+  };
+  const byProvider = await countByProvider(deps, model, request, signal);
+  if (byProvider !== undefined) meter.observe(context, byProvider);
+  const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
+  const writer = new ReplyWriter(journal, clock, reply);
+  let usage: Usage | undefined;
+  let ending: Ending = 'interrupted';
+  onUpdate({ type: 'reply_started', id: reply.id, model: model.id });
+  try {
+    for await (const chunk of model.stream(request, signal)) {
+      switch (chunk.type) {
+        case 'text':
+          onUpdate({ type: 'reply_text', id: reply.id, offset: writer.text.length, text: chunk.text });
+          writer.add(chunk.text);
+          break;
+        case 'usage':
+          usage = chunk.usage;
+          break;
+        case 'end':
+          ending = chunk.ending;
+          break;
+      }
+    }
+    return reply.id;
+  } catch (error) {
+    if (!ModelFault.is(error, 'cancelled')) throw error;
+    ending = 'stopped';
+    return reply.id;
+  } finally {
+    await writer.settled();
+    await keepReply(deps, { ...reply, text: writer.text, usage, ending });
+    if (usage && usage.input > 0) meter.observe(context, usage.input);
+  }
+}
+
+/**
+ * Turns replies that were cut off by a crash or a reload into interrupted messages. Rejects with `StoreFault`.
+ */
+export async function recoverReplies(journal: SessionJournal): Promise<void> {
+  if (journal.readOnly !== undefined) return;
+  for (const partial of journal.state.partials) {
+    await journal.append({
+      type: 'message_added',
+      message: {
+        id: partial.id,
+        parent: partial.parent,
+        role: 'assistant',
+        content: [{ type: 'text', text: partial.text }],
+        at: partial.at,
+        model: partial.model,
+        ending: 'interrupted',
+      },
+    });
+  }
+}
+
+/** Before the first reports have come, a provider that counts is asked, if the user agreed to the call. */
+async function countByProvider(
+  { journal, log, meter, settings }: ReplyDeps,
+  model: ChatModel,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (!model.countTokens || !meter.isApproximate || !settings().countWithProvider) return undefined;
+  try {
+    return await model.countTokens(request, signal);
+  } catch (error) {
+    if (!ModelFault.is(error)) throw error;
+    // The turn itself meets the same fault, if it lasts, and tells of it.
+    log.warn(`Session ${journal.id}: the provider did not count (${error.reason}).`);
+    return undefined;
+  }
+}
+
+/** The reply counts as received when it is on disk. A reply without any text is not kept. */
+async function keepReply(
+  { clock, journal, price }: ReplyDeps,
+  reply: {
+    readonly id: MessageId;
+    readonly parent: MessageId | null;
+    readonly model: string;
+    readonly text: string;
+    readonly usage: Usage | undefined;
+    readonly ending: Ending;
+  },
+): Promise<void> {
+  const { id, parent, model, text, usage, ending } = reply;
+  const events: SessionEvent[] = [];
+  if (text !== '') {
+    const content = [{ type: 'text', text }] as const;
+    const message: Message = {
+      id,
+      parent,
+      role: 'assistant',
+      content,
+      at: clock.now(),
+      model,
+      ending,
+      ...(usage && { usage }),
+    };
+    events.push({ type: 'message_added', message });
+  }
+  if (usage) events.push({ type: 'usage_recorded', purpose: 'chat', model, usage, costUsd: price(model, usage) });
+  if (events.length > 0) await journal.append(...events);
+}
