@@ -39,7 +39,8 @@ interface KeptLedger {
 export class LedgerKeeper {
   readonly #clock: Clock;
   readonly #rules: () => readonly CompiledRule[];
-  readonly #tokens = new Map<KeyEventId, number>();
+  /** What an entry's line costs; a correction gives it another line. */
+  readonly #tokens = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
   #kept: KeptLedger | undefined;
 
   constructor(clock: Clock, rules: () => readonly CompiledRule[]) {
@@ -129,9 +130,9 @@ export class LedgerKeeper {
     const count = (line: string): number => {
       const id = lines.get(line);
       const known = id === undefined ? undefined : this.#tokens.get(id);
-      if (known !== undefined) return known;
+      if (known?.line === line) return known.tokens;
       const tokens = counter.text(`${line}\n`);
-      if (id !== undefined) this.#tokens.set(id, tokens);
+      if (id !== undefined) this.#tokens.set(id, { line, tokens });
       return tokens;
     };
     const fitted = fitLedger(sent, Math.floor(budget * settings.policy.ledgerShare), count, (entry) =>

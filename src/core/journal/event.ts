@@ -1,5 +1,5 @@
 import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
-import type { KeyEvent, KeyEventStatus } from '../model/key-event.ts';
+import type { EventCorrection, KeyEvent, KeyEventStatus } from '../model/key-event.ts';
 import type { Message, Usage } from '../model/message.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { StepStatus, Task } from '../model/task.ts';
@@ -85,6 +85,8 @@ export type SessionEvent =
   | { readonly type: 'event_added'; readonly event: KeyEvent }
   | { readonly type: 'event_pinned'; readonly id: KeyEventId; readonly pinned: boolean }
   | { readonly type: 'event_removed'; readonly id: KeyEventId; readonly removed: boolean }
+  /** null takes every correction of the event back. */
+  | { readonly type: 'event_corrected'; readonly id: KeyEventId; readonly correction: EventCorrection | null }
   | {
       readonly type: 'usage_recorded';
       readonly purpose: 'chat' | 'compression';

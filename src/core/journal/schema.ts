@@ -46,17 +46,17 @@ export const messageSchema = v.object({
 }) satisfies v.GenericSchema<unknown, Message>;
 
 const span = { start: count, end: count, quote: v.string() };
+const said = { ...span, kind: v.picklist(KEY_EVENT_KINDS) };
+const judged = { ...said, score: v.number(), reason: v.string() };
 
 export const keyEventSchema = v.object({
-  ...span,
+  ...judged,
   id: aKeyEventId,
   message: aMessageId,
-  kind: v.picklist(KEY_EVENT_KINDS),
-  score: v.number(),
-  reason: v.string(),
   status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
   pinned: v.boolean(),
   link: v.optional(aKeyEventId),
+  found: v.optional(v.object(judged)),
   about: v.optional(v.object({ ...span, message: aMessageId })),
 });
 
@@ -180,6 +180,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('event_added'), event: keyEventSchema }),
   v.object({ type: v.literal('event_pinned'), id: aKeyEventId, pinned: v.boolean() }),
   v.object({ type: v.literal('event_removed'), id: aKeyEventId, removed: v.boolean() }),
+  v.object({ type: v.literal('event_corrected'), id: aKeyEventId, correction: v.nullable(v.object(said)) }),
   v.object({
     type: v.literal('usage_recorded'),
     purpose: v.picklist(['chat', 'compression']),

@@ -31,6 +31,12 @@ export interface DetectedEvent extends Span {
   readonly reason: string;
 }
 
+/** What the user says an event is: another kind, more or fewer of its message's words. */
+export interface EventCorrection extends Span {
+  readonly kind: KeyEventKind;
+  readonly quote: string;
+}
+
 /** An entry of a session's ledger. */
 export interface KeyEvent extends DetectedEvent {
   readonly id: KeyEventId;
@@ -39,6 +45,8 @@ export interface KeyEvent extends DetectedEvent {
   readonly pinned: boolean;
   /** The entry that superseded or absorbed this one, or the fix of an error. */
   readonly link?: KeyEventId;
+  /** What was found, where the user has since said otherwise: taking the correction back restores it. */
+  readonly found?: DetectedEvent;
   /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
   readonly about?: {
     readonly message: MessageId;

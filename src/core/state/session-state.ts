@@ -1,3 +1,4 @@
+import { correctedEvent } from '../events/correction.ts';
 import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/event.ts';
 import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
@@ -13,6 +14,7 @@ const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set([
   'event_added',
   'event_pinned',
   'event_removed',
+  'event_corrected',
 ]);
 
 const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
@@ -20,6 +22,7 @@ const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
   'event_added',
   'event_pinned',
   'event_removed',
+  'event_corrected',
 ]);
 
 /** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
@@ -289,6 +292,11 @@ export class SessionState {
         if (event.removed) this.#removedEvents.add(event.id);
         else this.#removedEvents.delete(event.id);
         return;
+      case 'event_corrected': {
+        const entry = this.events.get(event.id);
+        if (entry) this.events.set(event.id, correctedEvent(entry, event.correction));
+        return;
+      }
       case 'usage_recorded': {
         const tokens = event.usage.input + event.usage.output;
         if (event.purpose === 'chat') {
@@ -358,9 +366,10 @@ export class SessionState {
     }
     for (const { node, level } of levels) this.levels.set(node, level);
     for (const event of events) {
-      // What the user has pinned while it was being found stays pinned.
-      const pinned = event.pinned || this.events.get(event.id)?.pinned === true;
-      this.events.set(event.id, { ...event, pinned });
+      const known = this.events.get(event.id);
+      // What the user has pinned or corrected while it was being found stays so.
+      const entry = { ...event, pinned: event.pinned || known?.pinned === true };
+      this.events.set(event.id, known?.found ? correctedEvent(entry, known) : entry);
     }
     for (const { id, status, link } of changes) {
       const known = this.events.get(id);

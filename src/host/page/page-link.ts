@@ -211,6 +211,7 @@ export class PageLink {
         case 'event_added':
         case 'event_pinned':
         case 'event_removed':
+        case 'event_corrected':
           this.#sendEventMarks(event);
           break;
         case 'task_set':
@@ -228,7 +229,9 @@ export class PageLink {
     if (from !== undefined) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  #sendEventMarks(event: Extract<SessionEvent, { type: 'event_added' | 'event_pinned' | 'event_removed' }>): void {
+  #sendEventMarks(
+    event: Extract<SessionEvent, { type: 'event_added' | 'event_pinned' | 'event_removed' | 'event_corrected' }>,
+  ): void {
     const { state, journal } = this.conversation;
     const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
     const message = id === undefined ? undefined : state.messages.get(id);

@@ -15,7 +15,7 @@ import {
   REPLY_PRIMING_TOKENS,
   type TokenCounter,
 } from '../../../src/core/tokens/token-counter.ts';
-import type { World } from './world.ts';
+import { wordsOf, type World } from './world.ts';
 
 /** The active branch, worked out from the messages and their parents alone. */
 export function transcript({ state, deleted }: World): Message[] {
@@ -82,6 +82,10 @@ export function checkEvents(world: World, context: Context): void {
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
   const standsFor = new Set(covered);
   for (const id of world.pinned) assert.ok(state.events.get(id)?.pinned, 'what the user has pinned stays pinned');
+  for (const [id, words] of world.corrected) {
+    const event = state.events.get(id);
+    assert.deepEqual(event && wordsOf(event), words, 'what the user has corrected stays corrected');
+  }
   for (const event of state.events.values()) {
     const message = state.messages.get(event.message);
     assert.ok(message);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { KEY_EVENT_KINDS, type KeyEventKind } from '../../../src/core/model/key-event.ts';
 import type { PolicyName, Strategy } from '../../../src/core/policy/policy.ts';
 
 /** One message of a turn that is put into a session as an import would. */
@@ -17,7 +18,7 @@ export type ModelName = (typeof MODELS)[number];
 
 /** What a user does while a summarizer is at work. */
 export type Meanwhile =
-  'nothing' | 'pin' | 'quote' | 'undo' | 'delete' | 'edit' | 'remove' | 'say' | 'cancel' | 'leave';
+  'nothing' | 'pin' | 'quote' | 'undo' | 'delete' | 'edit' | 'remove' | 'correct' | 'say' | 'cancel' | 'leave';
 
 /** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
 export type Step =
@@ -31,6 +32,8 @@ export type Step =
   | { readonly do: 'pin'; readonly pick: number; readonly pinned: boolean }
   | { readonly do: 'quote'; readonly pick: number; readonly length: number }
   | { readonly do: 'remove'; readonly pick: number; readonly removed: boolean }
+  /** Another kind and other words for a key event, or (null) what it was before its last correction. */
+  | { readonly do: 'correct'; readonly pick: number; readonly kind: KeyEventKind | null }
   | { readonly do: 'delete'; readonly pick: number; readonly deleted: boolean }
   | { readonly do: 'leave'; readonly pick: number }
   | { readonly do: 'resend'; readonly pick: number; readonly text: string }
@@ -88,7 +91,18 @@ const meanwhile = fc.oneof(
   { weight: 5, arbitrary: fc.constant<Meanwhile>('nothing') },
   {
     weight: 4,
-    arbitrary: fc.constantFrom<Meanwhile>('pin', 'quote', 'undo', 'delete', 'edit', 'remove', 'say', 'cancel', 'leave'),
+    arbitrary: fc.constantFrom<Meanwhile>(
+      'pin',
+      'quote',
+      'undo',
+      'delete',
+      'edit',
+      'remove',
+      'correct',
+      'say',
+      'cancel',
+      'leave',
+    ),
   },
 );
 const doing = <Name extends Step['do'], Rest>(name: Name, rest: fc.Arbitrary<Rest>) =>
@@ -114,6 +128,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: doing('pin', fc.record({ pick, pinned: fc.boolean() })) },
   { weight: 1, arbitrary: doing('quote', fc.record({ pick, length: fc.integer({ min: 1, max: 80 }) })) },
   { weight: 1, arbitrary: doing('remove', fc.record({ pick, removed: fc.boolean() })) },
+  {
+    weight: 2,
+    arbitrary: doing('correct', fc.record({ pick, kind: fc.option(fc.constantFrom(...KEY_EVENT_KINDS)) })),
+  },
   { weight: 3, arbitrary: doing('delete', fc.record({ pick, deleted: fc.boolean() })) },
   { weight: 2, arbitrary: doing('leave', fc.record({ pick })) },
   { weight: 2, arbitrary: doing('resend', fc.record({ pick, text: words })) },

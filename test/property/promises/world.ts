@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import type { CompressionOutcome } from '../../../src/app/compressor.ts';
+import { CorrectionFault, correctEvent, restoreEvent } from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ContextOverflow } from '../../../src/app/turn-refused.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { messageId, type KeyEventId, type MessageId } from '../../../src/core/model/ids.ts';
+import type { EventCorrection, KeyEventKind } from '../../../src/core/model/key-event.ts';
 import { messageText, type ContentBlock, type Role } from '../../../src/core/model/message.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Desk, says } from '../../unit/app/desk.ts';
 import type { Meanwhile, SpokenTurn, Step } from './steps.ts';
 import { summarizerOf } from './summarizers.ts';
+
+/** What an event says: its kind and its words. */
+export const wordsOf = ({ kind, start, end, quote }: EventCorrection): EventCorrection => ({ kind, start, end, quote });
 
 /** A session at a desk, to which steps are done. */
 export class World {
@@ -20,6 +25,13 @@ export class World {
   readonly deleted = new Set<MessageId>();
   /** Key events that the user has pinned, and not unpinned since. */
   readonly pinned = new Set<KeyEventId>();
+  /** What the user has corrected, and what a key event says since. */
+  readonly corrected = new Map<KeyEventId, EventCorrection>();
+  readonly #takeBack: {
+    readonly id: KeyEventId;
+    readonly to: EventCorrection | null;
+    readonly says: EventCorrection;
+  }[] = [];
   /** False once key events were not looked for, or a message's neighbour was taken away. */
   detects = true;
   /** Calls of the summarizer. */
@@ -106,6 +118,8 @@ export class World {
         if (id) await this.#append({ type: 'event_removed', id, removed: step.removed });
         return;
       }
+      case 'correct':
+        return this.#correct(step.pick, step.kind);
       case 'delete':
         return this.#delete(step.pick, step.deleted);
       case 'leave': {
@@ -211,6 +225,26 @@ export class World {
     await this.#append({ type: 'event_added', event: { ...event, kind: 'fact', status: 'active', pinned: true } });
   }
 
+  /** Corrects an event, or (null) takes the newest correction back. */
+  async #correct(pick: number, kind: KeyEventKind | null): Promise<void> {
+    const { journal } = this.conversation;
+    const last = kind === null ? this.#takeBack.pop() : undefined;
+    if (last) {
+      await restoreEvent(journal, last.id, last.to);
+      this.corrected.set(last.id, last.says);
+    }
+    const entry = this.#pick([...this.state.events.values()], pick);
+    if (!entry || kind === null) return;
+    const says = wordsOf(entry);
+    try {
+      const to = await correctEvent(journal, entry.id, { kind, start: pick % (entry.end + 1) });
+      this.#takeBack.push({ id: entry.id, to, says });
+      this.corrected.set(entry.id, wordsOf(this.state.events.get(entry.id)!));
+    } catch (error) {
+      assert.ok(CorrectionFault.is(error, 'no_words'), String(error));
+    }
+  }
+
   async #delete(pick: number, deleted: boolean): Promise<void> {
     const from = deleted ? this.state.path.filter((id) => this.#plain(id)) : [...this.deleted];
     const id = this.#pick(from, pick);
@@ -245,6 +279,8 @@ export class World {
         return () => this.do({ do: 'pin', pick, pinned: true });
       case 'remove':
         return () => this.do({ do: 'remove', pick, removed: true });
+      case 'correct':
+        return () => this.#correct(pick, 'fact');
       case 'delete':
         return async () => {
           // As many come as go, so that the branch is as long as it was.

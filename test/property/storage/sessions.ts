@@ -107,6 +107,18 @@ export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant('event_added' as const), event: keyEvent }),
   fc.record({ type: fc.constant('event_pinned' as const), id: event, pinned: fc.boolean() }),
   fc.record({ type: fc.constant('event_removed' as const), id: event, removed: fc.boolean() }),
+  fc.record({
+    type: fc.constant('event_corrected' as const),
+    id: event,
+    correction: fc.option(
+      fc.record({
+        kind: fc.constantFrom('constraint' as const, 'fact' as const),
+        start: fc.nat(100),
+        end: fc.nat(100),
+        quote: words,
+      }),
+    ),
+  }),
   words.map((goal): SessionEvent => {
     return { type: 'task_set', task: { id: taskId('t'), goal, steps: [{ text: goal, status: 'pending' }] } };
   }),

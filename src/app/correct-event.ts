@@ -1,0 +1,66 @@
+import type { KeyEventId } from '../core/model/ids.ts';
+import type { EventCorrection, KeyEvent } from '../core/model/key-event.ts';
+import { messageText } from '../core/model/message.ts';
+import type { SessionJournal } from './ports.ts';
+
+/** Why an event could not be corrected: it is gone, or the words chosen are none of its message's. */
+export class CorrectionFault extends Error {
+  readonly reason: 'unknown_event' | 'no_words';
+
+  constructor(reason: CorrectionFault['reason'], message: string) {
+    super(message);
+    this.name = 'CorrectionFault';
+    this.reason = reason;
+  }
+
+  static is(error: unknown, reason?: CorrectionFault['reason']): error is CorrectionFault {
+    return error instanceof CorrectionFault && (reason === undefined || error.reason === reason);
+  }
+}
+
+/**
+ * Changes a key event's kind, its extent in its message, or both; what is left out stays. `start` and `end` are UTF-16
+ * offsets into the message's text; white space around the words is left off. Gives what `restoreEvent` needs to take
+ * back just this correction. Rejects with `CorrectionFault`, or `StoreFault`; nothing is changed then.
+ */
+export async function correctEvent(
+  journal: SessionJournal,
+  id: KeyEventId,
+  change: Partial<Pick<EventCorrection, 'kind' | 'start' | 'end'>>,
+): Promise<EventCorrection | null> {
+  const entry = entryOf(journal, id);
+  const text = messageText(journal.state.messages.get(entry.message) ?? { content: [] });
+  const { kind = entry.kind, start = entry.start, end = entry.end } = change;
+  const chosen = text.slice(start, end);
+  const quote = chosen.trim();
+  if (start < 0 || end > text.length || quote === '' || !quote.isWellFormed())
+    throw new CorrectionFault('no_words', 'These are no words of the message.');
+  const at = start + chosen.indexOf(quote);
+  await journal.append({
+    type: 'event_corrected',
+    id,
+    correction: { kind, start: at, end: at + quote.length, quote },
+  });
+  return inForce(entry);
+}
+
+/** Puts an event back to an earlier correction, or (null) to what was found. Rejects as `correctEvent` does. */
+export async function restoreEvent(journal: SessionJournal, id: KeyEventId, to: EventCorrection | null): Promise<void> {
+  entryOf(journal, id);
+  await journal.append({ type: 'event_corrected', id, correction: to });
+}
+
+/** Strikes an event out as wrong, or takes that back. What it had superseded or absorbed stands again meanwhile. */
+export async function markEventWrong(journal: SessionJournal, id: KeyEventId, wrong: boolean): Promise<void> {
+  entryOf(journal, id);
+  await journal.append({ type: 'event_removed', id, removed: wrong });
+}
+
+function entryOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
+  const entry = journal.state.events.get(id);
+  if (!entry) throw new CorrectionFault('unknown_event', 'That key event is no longer in the session.');
+  return entry;
+}
+
+const inForce = ({ found, kind, start, end, quote }: KeyEvent): EventCorrection | null =>
+  found ? { kind, start, end, quote } : null;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { CorrectionFault, correctEvent, markEventWrong, restoreEvent } from '../../../src/app/correct-event.ts';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { keyEventId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { Desk, fill } from './desk.ts';
+
+const SAID = 'We will use port 8401 for the gateway. The old one was taken.';
+
+describe('a key event that the user corrects', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  const compressed = async (said = SAID): Promise<Conversation> => {
+    const conversation = await desk.converse();
+    await fill(conversation, 2, (n) => (n === 0 ? said : 'All right.'));
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    return conversation;
+  };
+  const found = ({ state }: Conversation, words: string): KeyEvent =>
+    [...state.events.values()].find((event) => event.quote.includes(words)) ?? assert.fail(`not found: ${words}`);
+  const ledger = (conversation: Conversation): string =>
+    conversation.context().system.find((block) => block.startsWith('<key_events>')) ?? '';
+
+  it('is sent with its new kind and extent, through compressions and a restart', async () => {
+    let conversation = await compressed();
+    const { id, kind } = found(conversation, 'port 8401');
+    assert.equal(kind, 'decision');
+    await correctEvent(conversation.journal, id, { kind: 'configuration', end: SAID.length });
+    assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    conversation = await desk.restart(conversation);
+    const { quote, found: before } = found(conversation, 'port 8401');
+    assert.equal(quote, SAID);
+    assert.equal(before?.kind, 'decision');
+    assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
+  });
+
+  it('is put back to its last correction, and to what was found', async () => {
+    const conversation = await compressed();
+    const { journal } = conversation;
+    const first = found(conversation, 'port 8401');
+    const toFound = await correctEvent(journal, first.id, { kind: 'fact' });
+    const toFact = await correctEvent(journal, first.id, { end: SAID.length });
+    assert.equal(found(conversation, 'port 8401').quote, SAID);
+    await restoreEvent(journal, first.id, toFact);
+    assert.equal(found(conversation, 'port 8401').kind, 'fact');
+    assert.equal(found(conversation, 'port 8401').quote, first.quote);
+    await restoreEvent(journal, first.id, toFound);
+    assert.deepEqual(found(conversation, 'port 8401'), first);
+  });
+
+  it('leaves the context when it is wrong, and comes back when that was wrong', async () => {
+    const conversation = await compressed();
+    const { id, quote } = found(conversation, 'port 8401');
+    await markEventWrong(conversation.journal, id, true);
+    assert.ok(!ledger(conversation).includes(quote));
+    await markEventWrong(conversation.journal, id, false);
+    assert.ok(ledger(conversation).includes(quote));
+  });
+
+  it('takes no white space along, and refuses what is no word of its message', async () => {
+    const conversation = await compressed(
+      'We will use port 8401 for the gateway.   \n  The 😀 was taken. Nobody minds.',
+    );
+    const { journal, state } = conversation;
+    const { id, start, quote } = found(conversation, 'port 8401');
+    await correctEvent(journal, id, { end: start + quote.length + 4 });
+    assert.equal(state.events.get(id)?.quote, quote);
+    const smile = 'We will use port 8401 for the gateway.   \n  The '.length;
+    for (const [from, to] of [
+      [-1, 5],
+      [0, 1000],
+      [start + quote.length, start + quote.length + 2],
+      [7, 3],
+      [0, smile + 1],
+    ] as const)
+      await assert.rejects(correctEvent(journal, id, { start: from, end: to }), (error) =>
+        CorrectionFault.is(error, 'no_words'),
+      );
+    const gone = keyEventId('gone');
+    await assert.rejects(markEventWrong(journal, gone, true), (error) => CorrectionFault.is(error, 'unknown_event'));
+  });
+});
