@@ -2,6 +2,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { StoredCounts } from '../core/tokens/message-counts.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */
@@ -68,9 +69,9 @@ export interface SessionJournal {
    * Why nothing can be appended, in words for the user; undefined while this window is the writer. It changes when
    * another window takes over, or the one that wrote is gone: listeners are then called with no events.
    */
-  readonly readOnly: string | undefined;
+  readonly readOnly: Phrase | undefined;
   /** What was set aside on opening, in words for the user; undefined when all was sound. */
-  readonly notice: string | undefined;
+  readonly notice: Phrase | undefined;
   /** Writes and flushes the events to disk, then folds them into `state`. Rejects with `StoreFault`, nothing folded. */
   append(...events: readonly SessionEvent[]): Promise<void>;
   /** Makes this window the writer; the one that was becomes read-only. Rejects with `StoreFault`. */
@@ -101,10 +102,13 @@ export interface CountStore {
 export class StoreFault extends Error {
   readonly reason: 'full' | 'read_only' | 'missing' | 'not_writer' | 'newer' | 'other';
 
-  constructor(reason: StoreFault['reason'], message: string, cause?: unknown) {
-    super(message, { cause });
+  readonly phrase: Phrase;
+
+  constructor(reason: StoreFault['reason'], said: Phrase, cause?: unknown) {
+    super(inEnglish(said), { cause });
     this.name = 'StoreFault';
     this.reason = reason;
+    this.phrase = said;
   }
 
   static is(error: unknown, ...reasons: readonly StoreFault['reason'][]): error is StoreFault {

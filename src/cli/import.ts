@@ -1,4 +1,5 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { inEnglish } from '../core/text/phrase.ts';
 import { skippedLine, streamTranscript } from './transcript-file.ts';
 import type { Verb } from './verb.ts';
 
@@ -28,7 +29,8 @@ ChatGPT's conversations.json. FILE may be - for standard input.
       const next = await messages.next();
       if (next.done === true) {
         const { format, skipped } = next.value;
-        const tail = json ? `],${JSON.stringify({ format, skipped }).slice(1)}\n` : '';
+        const told = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
+        const tail = json ? `],${JSON.stringify({ format, skipped: told }).slice(1)}\n` : '';
         await output.write(piece + tail);
         const note = skippedLine(skipped);
         if (note !== undefined && !json) await output.note(note);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { TranscriptReader, type TranscriptSummary } from '../core/transcript/transcript-reader.ts';
+import { inEnglish } from '../core/text/phrase.ts';
 import type { Skipped, TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { UsageError } from './verb.ts';
 
@@ -52,5 +53,5 @@ export async function readTranscriptFile(
 /** What was left out, as one line for people; undefined when nothing was. */
 export function skippedLine(skipped: readonly Skipped[]): string | undefined {
   if (skipped.length === 0) return undefined;
-  return `Left out: ${skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`;
+  return `Left out: ${skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`).join(', ')}.`;
 }

@@ -9,6 +9,7 @@ import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import type { FaultView, RequestFaultReason } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { SettingsError } from './settings.ts';
+import { locale, translated } from './translated.ts';
 
 const COMMAND_OF: Readonly<Record<FaultAction, CommandName>> = {
   setKey: 'setKey',
@@ -24,7 +25,7 @@ export function faultView(error: unknown): FaultView {
     const { message, action } = describeFault(error);
     return {
       reason: reasonOf(error.reason),
-      text: message,
+      text: translated(message),
       ...(action && { action: { label: actionLabel(action), command: COMMAND_OF[action] } }),
     };
   }
@@ -33,7 +34,7 @@ export function faultView(error: unknown): FaultView {
     const readOnly = error.reason === 'not_writer' || error.reason === 'newer' || error.reason === 'read_only';
     return {
       reason: readOnly ? 'read_only' : 'storage',
-      text: error.message,
+      text: translated(error.phrase),
       ...(error.reason === 'not_writer' && { action: takeOver }),
     };
   }
@@ -42,8 +43,8 @@ export function faultView(error: unknown): FaultView {
       reason: 'too_large',
       text: vscode.l10n.t(
         'The message was not sent: the request needs {0} tokens and the budget is {1}. Shorten it, or choose a larger model.',
-        error.total.toLocaleString(),
-        error.budget.toLocaleString(),
+        error.total.toLocaleString(locale()),
+        error.budget.toLocaleString(locale()),
       ),
       action: { label: actionLabel('chooseModel'), command: 'model' },
     };
@@ -57,12 +58,13 @@ export function faultView(error: unknown): FaultView {
       action: { label: actionLabel('openSettings'), command: 'openSettings' },
     };
   }
-  if (error instanceof TurnRunning) return { reason: 'busy', text: error.message };
+  if (error instanceof TurnRunning)
+    return { reason: 'busy', text: vscode.l10n.t('A reply is still arriving. Stop it first, or wait until it ends.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
     const action = { label: actionLabel('openSettings'), command: 'openSettings' } as const;
-    return { reason: 'invalid', text: error.message, action };
+    return { reason: 'invalid', text: error instanceof PolicyError ? translated(error.phrase) : error.message, action };
   }
-  if (TranscriptError.is(error)) return { reason: 'invalid', text: error.message };
+  if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
   return {
     reason: 'failed',
     text: vscode.l10n.t('Something went wrong; the session is as it was. The log says what.'),

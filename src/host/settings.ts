@@ -98,7 +98,9 @@ export function readSettings(): Settings {
   });
   if (result.success) return result.output;
   const where = v.getDotPath(result.issues[0]) ?? '';
-  throw new SettingsError(`The setting threadkeeper.${where} does not make sense: ${result.issues[0].message}.`);
+  throw new SettingsError(
+    vscode.l10n.t('The setting threadkeeper.{0} does not make sense: {1}.', where, result.issues[0].message),
+  );
 }
 
 /** The user's rules for key events, compiled. Throws `SettingsError` naming the first that cannot be used. */
@@ -106,7 +108,9 @@ export function eventRules({ events }: Settings): readonly CompiledRule[] {
   return events.rules.map((rule, index) => {
     const result = compileRule(rule);
     if (result.ok) return result.rule;
-    throw new SettingsError(`Rule ${index + 1} of threadkeeper.events.rules cannot be used: ${result.problem}`);
+    throw new SettingsError(
+      vscode.l10n.t('Rule {0} of threadkeeper.events.rules cannot be used: {1}', index + 1, result.problem),
+    );
   });
 }
 
@@ -116,9 +120,11 @@ export function promptText({ summarizer }: Settings): string | undefined {
   const { missing, unknown } = checkPrompt(summarizer.prompt);
   const named = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
   if (missing.length > 0)
-    throw new SettingsError(`The setting threadkeeper.summarizer.prompt lacks ${named(missing)}.`);
+    throw new SettingsError(vscode.l10n.t('The setting threadkeeper.summarizer.prompt lacks {0}.', named(missing)));
   if (unknown.length > 0)
-    throw new SettingsError(`Nothing fills ${named(unknown)} in the setting threadkeeper.summarizer.prompt.`);
+    throw new SettingsError(
+      vscode.l10n.t('Nothing fills {0} in the setting threadkeeper.summarizer.prompt.', named(unknown)),
+    );
   return summarizer.prompt;
 }
 

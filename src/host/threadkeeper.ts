@@ -40,6 +40,7 @@ import { Snapshots } from './snapshots.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
 import { importFile, hasSample } from './transcript-commands.ts';
 import type { Product } from './product.ts';
+import { translated } from './translated.ts';
 import { workspaceIdentity } from './workspace.ts';
 
 /** A conversation with what belongs to it alone. */
@@ -391,7 +392,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
         notices: () =>
           journal.notice === undefined
             ? []
-            : [{ id: 'journal', severity: 'warning', text: journal.notice, actions: [] }],
+            : [{ id: 'journal', severity: 'warning', text: translated(journal.notice), actions: [] }],
         untitled: untitled(),
       },
       (message) => this.log.warn(message),

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { importTranscript } from './transcript-import.ts';
 import { importExported } from './session-commands.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { translated } from './translated.ts';
 import type { Product } from './product.ts';
 import { readSettings } from './settings.ts';
 import type { Redactor } from '../core/redact/redact.ts';
@@ -33,7 +35,7 @@ export async function importFile(app: Product, given?: vscode.Uri): Promise<void
     return;
   }
   app.panel.open();
-  const left = result.skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ');
+  const left = result.skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
   void vscode.window.showInformationMessage(
     left === ''
       ? vscode.l10n.t('Imported {0} messages.', result.messages)
@@ -56,7 +58,7 @@ export async function openSample(app: Product): Promise<void> {
   const [found] = await vscode.workspace.findFiles(`**/${SAMPLE}`, null, 1);
   if (!found)
     throw new TranscriptError(
-      vscode.l10n.t('There is no sample session in this workspace; import a transcript of your own instead.'),
+      phrase('There is no sample session in this workspace; import a transcript of your own instead.'),
     );
   await importFile(app, found);
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../core/text/phrase.ts';
 import * as vscode from 'vscode';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Message } from '../core/model/message.ts';
@@ -34,7 +35,7 @@ export async function importTranscript(
   const name = uri.path.slice(uri.path.lastIndexOf('/') + 1);
   const { messages, skipped } = await readTranscript(await readFile(uri, name));
   if (messages.length === 0)
-    throw new TranscriptError(vscode.l10n.t('No messages were found in {0}; choose another file.', name));
+    throw new TranscriptError(phrase('No messages were found in {0}; choose another file.', name));
   const cancelled = (): boolean => cancel.isCancellationRequested;
   if (cancelled()) return undefined;
   const conversation = await sessions.create(name.replace(/\.[a-z0-9]+$/i, ''));
@@ -76,9 +77,7 @@ async function readFile(uri: vscode.Uri, name: string): Promise<string> {
     bytes = await vscode.workspace.fs.readFile(uri);
   } catch (error) {
     if (!(error instanceof vscode.FileSystemError)) throw error;
-    throw new TranscriptError(
-      vscode.l10n.t('{0} cannot be read; check that it is there and that you may read it.', name),
-    );
+    throw new TranscriptError(phrase('{0} cannot be read; check that it is there and that you may read it.', name));
   }
   return new TextDecoder().decode(bytes);
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../core/text/phrase.ts';
 import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -62,7 +63,7 @@ export async function removeOrphans(folder: string, now: number): Promise<number
       freed += bytes;
     }
   } catch (error) {
-    throw storeFault(error, 'the clean-up');
+    throw storeFault(error, phrase('the clean-up'));
   }
   return freed;
 }
@@ -97,7 +98,7 @@ export async function removeSession(
       await lock.release();
     }
   } catch (error) {
-    throw storeFault(error, 'the clean-up');
+    throw storeFault(error, phrase('the clean-up'));
   }
 }
 
@@ -115,7 +116,7 @@ export async function readSession(folder: string, id: SessionId): Promise<Sessio
   try {
     return path === undefined ? undefined : await readStored(path);
   } catch (error) {
-    throw storeFault(error, 'this session');
+    throw storeFault(error, phrase('this session'));
   }
 }
 
@@ -166,7 +167,7 @@ async function namesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    throw storeFault(error, 'the list of sessions');
+    throw storeFault(error, phrase('the list of sessions'));
   }
 }
 

@@ -1,4 +1,5 @@
 import { StoreFault } from '../app/ports.ts';
+import { phrase, type Phrase } from '../core/text/phrase.ts';
 
 /** The code of a Node file error (`ENOENT`, …), or undefined for anything else. */
 export function errorCode(error: unknown): string | undefined {
@@ -7,14 +8,14 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written or read. */
-export function storeFault(error: unknown, subject: string): StoreFault {
+export function storeFault(error: unknown, subject: Phrase): StoreFault {
   if (StoreFault.is(error)) return error;
   switch (errorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
       return new StoreFault(
         'full',
-        `The disk is full, so ${subject} was not saved: free some space and try again.`,
+        phrase('The disk is full, so {0} was not saved: free some space and try again.', subject),
         error,
       );
     case 'EROFS':
@@ -22,13 +23,16 @@ export function storeFault(error: unknown, subject: string): StoreFault {
     case 'EPERM':
       return new StoreFault(
         'read_only',
-        `The folder that keeps your sessions cannot be written to, so ${subject} was not saved: check its permissions and try again.`,
+        phrase(
+          'The folder that keeps your sessions cannot be written to, so {0} was not saved: check its permissions and try again.',
+          subject,
+        ),
         error,
       );
     case 'ENOENT':
       return new StoreFault(
         'missing',
-        `The file of ${subject} is missing: choose another session or start a new one.`,
+        phrase('The file of {0} is missing: choose another session or start a new one.', subject),
         error,
       );
     case undefined:
@@ -36,7 +40,7 @@ export function storeFault(error: unknown, subject: string): StoreFault {
       const detail = error instanceof Error ? error.message : String(error);
       return new StoreFault(
         'other',
-        `The disk refused ${subject} (${detail}): try again, or reload the window.`,
+        phrase('The disk refused {0} ({1}): try again, or reload the window.', subject, detail),
         error,
       );
     }

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { AppendFile } from './append-file.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { copyDamaged, cutTornTail } from './set-aside.ts';
@@ -20,10 +21,10 @@ export interface Repair {
  * Sets aside what cannot be read, before a window begins to write, and says so in words for the user; undefined when
  * there is nothing that was not told before.
  */
-export async function repairJournal({ path, file, reader, append, alone, time }: Repair): Promise<string | undefined> {
+export async function repairJournal({ path, file, reader, append, alone, time }: Repair): Promise<Phrase | undefined> {
   const fresh = await copyDamaged(path, file, reader.damage);
   const tail = (await file.stat()).size - reader.offset;
-  const parts: string[] = [];
+  const parts: Phrase[] = [];
   if (tail > 0 && alone) {
     if (await reader.lacksNewlineAlone(tail)) {
       await append.write(Buffer.from('\n'));
@@ -31,16 +32,26 @@ export async function repairJournal({ path, file, reader, append, alone, time }:
     } else {
       const copy = await cutTornTail(path, reader.offset, time);
       parts.push(
-        `the last line was cut off while it was being written; its ${tail} bytes are kept in ${basename(copy)}`,
+        phrase(
+          'the last line was cut off while it was being written; its {0} bytes are kept in {1}',
+          tail,
+          basename(copy),
+        ),
       );
     }
   }
   if (fresh.length > 0) {
-    const lines = fresh.length === 1 ? '1 damaged line was' : `${fresh.length} damaged lines were`;
-    parts.push(`${lines} set aside in ${basename(path)}.damaged`);
+    const aside = `${basename(path)}.damaged`;
+    parts.push(
+      fresh.length === 1
+        ? phrase('1 damaged line was set aside in {0}', aside)
+        : phrase('{0} damaged lines were set aside in {1}', fresh.length, aside),
+    );
     const { missing } = reader;
-    if (missing > 0) parts.push(`${missing === 1 ? '1 entry is' : `${missing} entries are`} missing`);
+    if (missing > 0)
+      parts.push(missing === 1 ? phrase('1 entry is missing') : phrase('{0} entries are missing', missing));
   }
   if (parts.length === 0) return undefined;
-  return `This session's file was not whole: ${parts.join(', and ')}. Everything else was read.`;
+  const all = parts.reduce((before, part) => phrase('{0}, and {1}', before, part));
+  return phrase("This session's file was not whole: {0}. Everything else was read.", all);
 }

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
+import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -33,9 +34,11 @@ const SETTLE_MS = 100;
 /** How much may be written before the list of sessions has to read it all, in bytes; closing writes one as well. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
 
-const ELSEWHERE = 'Another window writes this session: take over to write here.';
-const NEWER =
-  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.';
+const ELSEWHERE = phrase('Another window writes this session: take over to write here.');
+const CLOSED = phrase('This session is closed.');
+const NEWER = phrase(
+  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.',
+);
 
 type Role =
   | { readonly kind: 'writer'; readonly writer: JournalWriter }
@@ -55,7 +58,7 @@ export class SessionJournalFile implements SessionJournal {
   readonly #listeners = new Listeners<readonly SessionEvent[]>();
   #reader: JournalReader;
   #role: Role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
-  #notice: string | undefined;
+  #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
   #newsQueued = false;
   #checkpointAt = 0;
@@ -80,7 +83,7 @@ export class SessionJournalFile implements SessionJournal {
       }
       return journal;
     } catch (error) {
-      throw storeFault(error, 'this session');
+      throw storeFault(error, phrase('this session'));
     }
   }
 
@@ -88,18 +91,18 @@ export class SessionJournalFile implements SessionJournal {
     return this.#reader.state;
   }
 
-  get readOnly(): string | undefined {
+  get readOnly(): Phrase | undefined {
     switch (this.#role.kind) {
       case 'writer':
         return undefined;
       case 'reader':
-        return this.#role.fault.message;
+        return this.#role.fault.phrase;
       case 'closed':
-        return 'This session is closed.';
+        return CLOSED;
     }
   }
 
-  get notice(): string | undefined {
+  get notice(): Phrase | undefined {
     return this.#notice;
   }
 
@@ -109,7 +112,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Sets what `notice` says. */
-  say(notice: string): void {
+  say(notice: Phrase): void {
     this.#notice = notice;
   }
 
@@ -125,7 +128,7 @@ export class SessionJournalFile implements SessionJournal {
         await this.#lock.seize();
         await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       } catch (error) {
-        throw storeFault(error, 'this session');
+        throw storeFault(error, phrase('this session'));
       }
       await this.#pull();
       await this.#assume(false);
@@ -186,7 +189,7 @@ export class SessionJournalFile implements SessionJournal {
     try {
       return await this.#lock.acquire();
     } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, 'this session') };
+      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
       return { held: false, alone: false };
     }
   }
@@ -208,7 +211,7 @@ export class SessionJournalFile implements SessionJournal {
       const writer = new JournalWriter(path, this.#file, append, this.#reader, this.#lock, clock);
       this.#role = { kind: 'writer', writer };
     } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, 'this session') };
+      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
       await this.#lock.release();
     }
   }
@@ -217,7 +220,7 @@ export class SessionJournalFile implements SessionJournal {
     try {
       await this.#inherit();
       await this.#putBackIfDeleted();
-      if (this.#role.kind === 'closed') throw new StoreFault('not_writer', 'This session is closed.');
+      if (this.#role.kind === 'closed') throw new StoreFault('not_writer', CLOSED);
       if (this.#role.kind === 'reader') throw this.#role.fault;
       const { kind, folded } = await this.#role.writer.write(events);
       if (kind === 'lost') await this.#stepBack();
@@ -225,7 +228,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#reader.offset - this.#checkpointAt > CHECKPOINT_EVERY_BYTES) await this.#saveCheckpoint();
       if (kind === 'lost') throw new StoreFault('not_writer', ELSEWHERE);
     } catch (error) {
-      throw storeFault(error, 'your message');
+      throw storeFault(error, phrase('your message'));
     }
   }
 
@@ -236,7 +239,7 @@ export class SessionJournalFile implements SessionJournal {
     await this.#role.writer.close();
     this.#role = {
       kind: 'reader',
-      fault: new StoreFault('missing', 'The file of this session was deleted: open it again.'),
+      fault: new StoreFault('missing', phrase('The file of this session was deleted: open it again.')),
     };
     await writeAnew(path, this.#file);
     await this.#file.close();
@@ -273,7 +276,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   #refuseUnlessOvertakable(): void {
-    if (this.#role.kind === 'closed') throw new StoreFault('not_writer', 'This session is closed.');
+    if (this.#role.kind === 'closed') throw new StoreFault('not_writer', CLOSED);
     if (this.#role.kind === 'reader' && this.#role.fault.reason === 'newer') throw this.#role.fault;
   }
 

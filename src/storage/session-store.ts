@@ -1,6 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
+import { phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from './append-file.ts';
@@ -44,7 +45,7 @@ export class FileSessionStore implements SessionStore {
     try {
       return await this.#list.read();
     } catch (error) {
-      throw storeFault(error, 'the list of sessions');
+      throw storeFault(error, phrase('the list of sessions'));
     }
   }
 
@@ -55,18 +56,20 @@ export class FileSessionStore implements SessionStore {
 
   async open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal> {
     const path = journalPath(this.#options.folder, id);
-    if (!path) throw new StoreFault('missing', 'There is no such session: choose another one from the list.');
+    if (!path) throw new StoreFault('missing', phrase('There is no such session: choose another one from the list.'));
     try {
       const journal = await this.#share(id, () => this.#openFile(id, path));
       if (journal.readable || !fallback) return journal;
       await journal.close();
       await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
     } catch (error) {
-      if (!fallback || !StoreFault.is(error, 'missing')) throw storeFault(error, 'this session');
+      if (!fallback || !StoreFault.is(error, 'missing')) throw storeFault(error, phrase('this session'));
     }
     const journal = await this.#start(id, fallback);
     journal.say(
-      'The file of this session was missing or unreadable: it was started anew from its last snapshot, which holds the summaries, the key events and the newest messages.',
+      phrase(
+        'The file of this session was missing or unreadable: it was started anew from its last snapshot, which holds the summaries, the key events and the newest messages.',
+      ),
     );
     return journal;
   }
@@ -82,7 +85,7 @@ export class FileSessionStore implements SessionStore {
 
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
     const path = journalPath(this.#options.folder, id);
-    if (!path) throw new StoreFault('other', 'A session cannot have this name: start a new one.');
+    if (!path) throw new StoreFault('other', phrase('A session cannot have this name: start a new one.'));
     try {
       await mkdir(this.#options.folder, { recursive: true });
       await (await open(path, 'wx')).close();
@@ -91,7 +94,7 @@ export class FileSessionStore implements SessionStore {
       await journal.append(...events);
       return journal;
     } catch (error) {
-      throw storeFault(error, 'the new session');
+      throw storeFault(error, phrase('the new session'));
     }
   }
 

@@ -1,3 +1,4 @@
+import { phrase } from '../core/text/phrase.ts';
 import { open } from 'node:fs/promises';
 import { decodeLine } from '../core/journal/envelope.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -64,6 +65,6 @@ export async function verifyJournal(path: string): Promise<Verification> {
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    throw storeFault(error, 'the journal');
+    throw storeFault(error, phrase('the journal'));
   }
 }

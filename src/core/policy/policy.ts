@@ -1,3 +1,5 @@
+import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
+
 export const STRATEGIES = ['auto', 'smart', 'summarize', 'trim', 'off'] as const;
 /**
  * smart keeps events and summarizes the rest; summarize summarizes all; trim plain-cuts without a model;
@@ -111,6 +113,12 @@ export interface PolicyOverrides {
 /** A setting that makes no sense, in one sentence for the user. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
+  readonly phrase: Phrase;
+
+  constructor(said: Phrase) {
+    super(inEnglish(said));
+    this.phrase = said;
+  }
 }
 
 /** The policy in force. Throws `PolicyError` naming the first value that makes no sense. */
@@ -124,30 +132,31 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
     summary: { ...base.summary, ...overrides.summary },
   };
   const { triggers, summary } = policy;
-  share('The background compression threshold', triggers.share);
-  share('The threshold before sending', triggers.beforeSend);
-  share('The target share', policy.targetShare);
-  share('The share of key events', policy.ledgerShare);
-  whole('The token trigger', triggers.tokens, 1);
-  whole('The message trigger', triggers.messages, 1);
-  whole('The trigger every N messages', triggers.every, 1);
-  whole('The task reset trigger', triggers.taskReset, 0);
-  whole('The window', policy.window, 1);
-  whole('The length of a summary', summary.maxTokens, 50);
-  if (triggers.ageMs !== null && !(triggers.ageMs > 0)) throw new PolicyError('The age of a summary must be above 0.');
+  share(phrase('The background compression threshold'), triggers.share);
+  share(phrase('The threshold before sending'), triggers.beforeSend);
+  share(phrase('The target share'), policy.targetShare);
+  share(phrase('The share of key events'), policy.ledgerShare);
+  whole(phrase('The token trigger'), triggers.tokens, 1);
+  whole(phrase('The message trigger'), triggers.messages, 1);
+  whole(phrase('The trigger every N messages'), triggers.every, 1);
+  whole(phrase('The task reset trigger'), triggers.taskReset, 0);
+  whole(phrase('The window'), policy.window, 1);
+  whole(phrase('The length of a summary'), summary.maxTokens, 50);
+  if (triggers.ageMs !== null && !(triggers.ageMs > 0))
+    throw new PolicyError(phrase('The age of a summary must be above 0.'));
   if (!(summary.temperature >= 0 && summary.temperature <= 2))
-    throw new PolicyError(`The summary temperature must lie between 0 and 2, not ${summary.temperature}.`);
+    throw new PolicyError(phrase('The summary temperature must lie between 0 and 2, not {0}.', summary.temperature));
   if (triggers.share !== null && triggers.beforeSend !== null && triggers.share > triggers.beforeSend)
-    throw new PolicyError('The background threshold must not be above the threshold before sending.');
+    throw new PolicyError(phrase('The background threshold must not be above the threshold before sending.'));
   return policy;
 }
 
-function share(what: string, value: number | null): void {
+function share(what: Phrase, value: number | null): void {
   if (value !== null && !(value > 0 && value <= 1))
-    throw new PolicyError(`${what} must be above 0 and at most 1, not ${value}.`);
+    throw new PolicyError(phrase('{0} must be above 0 and at most 1, not {1}.', what, value));
 }
 
-function whole(what: string, value: number | null, least: number): void {
+function whole(what: Phrase, value: number | null, least: number): void {
   if (value !== null && !(Number.isInteger(value) && value >= least))
-    throw new PolicyError(`${what} must be a whole number of at least ${least}, not ${value}.`);
+    throw new PolicyError(phrase('{0} must be a whole number of at least {1}, not {2}.', what, least, value));
 }

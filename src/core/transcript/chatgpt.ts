@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
@@ -15,7 +16,8 @@ export function isChatGpt(value: unknown): value is JsonObject & { readonly mapp
  */
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
   const known = conversations.filter(isChatGpt);
-  for (let left = conversations.length - known.length; left > 0; left--) sink.skip('entry that is no conversation');
+  for (let left = conversations.length - known.length; left > 0; left--)
+    sink.skip(phrase('entry that is no conversation'));
   const started = (one: JsonObject): number => parseMoment(one['create_time']) ?? 0;
   for (const conversation of known.toSorted((a, b) => started(a) - started(b))) importConversation(conversation, sink);
 }
@@ -33,7 +35,7 @@ function importConversation(conversation: JsonObject & { readonly mapping: JsonO
     id = stringOf(node['parent']);
   }
   for (const [key, node] of Object.entries(mapping)) {
-    if (!seen.has(key) && isObject(node) && isObject(node['message'])) sink.skip('message of another branch');
+    if (!seen.has(key) && isObject(node) && isObject(node['message'])) sink.skip(phrase('message of another branch'));
   }
   for (const node of branch.reverse()) if (isObject(node['message'])) importMessage(node['message'], sink);
 }
@@ -52,17 +54,17 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
   const content = message['content'];
   const metadata = isObject(message['metadata']) ? message['metadata'] : {};
   if (!role || !isObject(content)) {
-    sink.skip('message without author or content');
+    sink.skip(phrase('message without author or content'));
     return;
   }
   if (metadata['is_visually_hidden_from_conversation'] === true) {
-    sink.skip('hidden message');
+    sink.skip(phrase('hidden message'));
     return;
   }
   const text = textOf(content, sink);
   if (text === undefined) return;
   if (text.trim() === '') {
-    sink.skip(role === 'system' ? 'empty system message' : 'empty message');
+    sink.skip(role === 'system' ? phrase('empty system message') : phrase('empty message'));
     return;
   }
   const at = parseMoment(message['create_time']);
@@ -91,10 +93,10 @@ function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
       return stringOf(content['result']) ?? '';
     case 'thoughts':
     case 'reasoning_recap':
-      sink.skip('reasoning of the model');
+      sink.skip(phrase('reasoning of the model'));
       return undefined;
     default:
-      sink.skip(`content of type “${type}”`);
+      sink.skip(phrase('content of type “{0}”', type));
       return undefined;
   }
 }
@@ -105,7 +107,7 @@ function parts(list: unknown, sink: TranscriptSink): string {
   for (const part of list) {
     if (typeof part === 'string') texts.push(part);
     else if (isObject(part) && typeof part['text'] === 'string') texts.push(part['text']);
-    else if (isObject(part)) sink.skip(`part of type “${stringOf(part['content_type']) ?? 'unknown'}”`);
+    else if (isObject(part)) sink.skip(phrase('part of type “{0}”', stringOf(part['content_type']) ?? 'unknown'));
   }
   return texts.join('\n');
 }

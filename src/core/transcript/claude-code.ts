@@ -1,3 +1,4 @@
+import { phrase, type Phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent } from './content-parts.ts';
 import { isObject, stringOf, type JsonObject } from './json-value.ts';
@@ -26,7 +27,7 @@ export class ClaudeCodeImporter {
   record(record: unknown): void {
     const reason = whySkipped(record);
     if (reason !== undefined || !isObject(record) || !isObject(record['message'])) {
-      this.#sink.skip(reason ?? 'record that is no message');
+      this.#sink.skip(reason ?? phrase('record that is no message'));
       return;
     }
     const message = record['message'];
@@ -58,12 +59,12 @@ export class ClaudeCodeImporter {
   }
 }
 
-function whySkipped(record: unknown): string | undefined {
-  if (!isObject(record)) return 'line that is no record';
-  if (!isClaudeCode(record)) return `record of type “${typeOf(record)}”`;
-  if (record['isSidechain'] === true) return 'message of a sub-agent';
-  if (record['isCompactSummary'] === true) return 'summary made by the tool';
-  if (record['isMeta'] === true) return 'note of the tool to the model';
+function whySkipped(record: unknown): Phrase | undefined {
+  if (!isObject(record)) return phrase('line that is no record');
+  if (!isClaudeCode(record)) return phrase('record of type “{0}”', typeOf(record));
+  if (record['isSidechain'] === true) return phrase('message of a sub-agent');
+  if (record['isCompactSummary'] === true) return phrase('summary made by the tool');
+  if (record['isMeta'] === true) return phrase('note of the tool to the model');
   return undefined;
 }
 

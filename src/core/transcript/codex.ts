@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import type { Role } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
@@ -35,16 +36,16 @@ export class CodexImporter {
 
   record(record: unknown): void {
     if (!isObject(record)) {
-      this.#sink.skip('line that is no record');
+      this.#sink.skip(phrase('line that is no record'));
       return;
     }
     const payload = record['payload'];
     const at = parseMoment(record['timestamp']);
     if (isObject(payload)) {
       if (record['type'] === 'response_item') this.#item(payload, at);
-      else this.#sink.skip(`record of type “${stringOf(record['type']) ?? 'unknown'}”`);
+      else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
     } else if (isCodex(record)) {
-      this.#sink.skip('record of type “session_meta”');
+      this.#sink.skip(phrase('record of type “session_meta”'));
     } else {
       this.#item(record, at);
     }
@@ -79,10 +80,10 @@ export class CodexImporter {
         return;
       }
       case 'reasoning':
-        this.#sink.skip('reasoning of the model');
+        this.#sink.skip(phrase('reasoning of the model'));
         return;
       default:
-        this.#sink.skip(`item of type “${type}”`);
+        this.#sink.skip(phrase('item of type “{0}”', type));
     }
   }
 
@@ -91,7 +92,7 @@ export class CodexImporter {
     const blocks = readContent(item['content'], this.#sink);
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text))) {
-      this.#sink.skip('context that the tool added');
+      this.#sink.skip(phrase('context that the tool added'));
       return;
     }
     if (blocks.length > 0) addBlocks(role, blocks, at, this.#sink);

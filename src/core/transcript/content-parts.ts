@@ -1,8 +1,9 @@
+import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import type { TranscriptSink } from './transcript-message.ts';
 
-const THINKING = 'reasoning of the model';
+const THINKING = phrase('reasoning of the model');
 
 /**
  * Content as OpenAI, Anthropic, Codex and this project's own export write it: a string, or a list of parts. The
@@ -14,7 +15,7 @@ export function readContent(content: unknown, sink: Pick<TranscriptSink, 'skip'>
   return content.flatMap((part) => {
     if (typeof part === 'string') return [{ type: 'text', text: part } as const];
     if (isObject(part)) return readPart(part, sink);
-    sink.skip('content part that is no object');
+    sink.skip(phrase('content part that is no object'));
     return [];
   });
 }
@@ -51,7 +52,7 @@ function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
     case 'document':
       return document(part, sink);
     default:
-      sink.skip(`content part of type “${type}”`);
+      sink.skip(phrase('content part of type “{0}”', type));
       return [];
   }
 }
@@ -78,14 +79,14 @@ function image(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlo
   const mediaType = stringOf(source['media_type']) ?? stringOf(source['mediaType']);
   const base64 = stringOf(source['data']) ?? stringOf(source['base64']);
   if (mediaType !== undefined && base64 !== undefined) return [{ type: 'image', mediaType, base64 }];
-  sink.skip('image that is a link');
+  sink.skip(phrase('image that is a link'));
   return [];
 }
 
 function dataUrl(url: unknown, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
   const match = typeof url === 'string' ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null;
   if (match) return [{ type: 'image', mediaType: match[1]!, base64: match[2]! }];
-  sink.skip('image that is a link');
+  sink.skip(phrase('image that is a link'));
   return [];
 }
 
@@ -94,6 +95,6 @@ function document(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
   if (isObject(source) && source['type'] === 'text' && typeof source['data'] === 'string') {
     return [{ type: 'text', text: source['data'] }];
   }
-  sink.skip('document that is not text');
+  sink.skip(phrase('document that is not text'));
   return [];
 }

@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
@@ -28,13 +29,13 @@ export function isRoleContent(record: unknown): record is JsonObject {
  */
 export function readRoleContent(record: unknown, sink: TranscriptSink): void {
   if (!isRoleContent(record)) {
-    sink.skip('record without role and content');
+    sink.skip(phrase('record without role and content'));
     return;
   }
   const name = String(record['role']).toLowerCase();
   const role = ROLES.get(name);
   if (!role) {
-    sink.skip(`message of role “${name}”`);
+    sink.skip(phrase('message of role “{0}”', name));
     return;
   }
   const blocks = withCalls(record, role, readContent(record['content'], sink));
@@ -52,7 +53,7 @@ export function addBlocks(
 ): void {
   if (blocks.length === 0) {
     if (keepEmpty) sink.add(messageOfBlocks(role, [], at));
-    else sink.skip('message without content that can be read');
+    else sink.skip(phrase('message without content that can be read'));
     return;
   }
   if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result')) {

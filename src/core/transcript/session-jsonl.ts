@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
 import { messageId } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
@@ -61,7 +62,7 @@ export function sessionFromJsonl(text: string): Message[] {
   if (lines.at(-1) === '') lines.pop();
   return lines.map((one, index) => {
     const parsed = v.safeParse(record, tryParse(one));
-    if (!parsed.success) throw new TranscriptError(`Line ${index + 1} is no message of an exported session.`);
+    if (!parsed.success) throw new TranscriptError(phrase('Line {0} is no message of an exported session.', index + 1));
     const { content, id: own, parent, ...rest } = parsed.output;
     return {
       ...rest,

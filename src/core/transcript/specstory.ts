@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import type { Role } from '../model/message.ts';
 import { parseMoment, type TranscriptSink } from './transcript-message.ts';
 
@@ -26,7 +27,7 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
     part = [];
     if (body === '') return;
     if (as) sink.add({ role: as, text: body, ...(at !== undefined && { at }) });
-    else sink.skip('text before the first message');
+    else sink.skip(phrase('text before the first message'));
   };
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!;

@@ -1,3 +1,4 @@
+import { inEnglish, type Phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Role } from '../model/message.ts';
 
 /**
@@ -24,15 +25,18 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 /** What an import left out, in words for the user, and how often. */
 export interface Skipped {
-  readonly reason: string;
+  readonly reason: Phrase;
   readonly count: number;
 }
 
-/** The transcript cannot be read; `message` is one sentence for the user. */
+/** The transcript cannot be read; `phrase` is one sentence for the user. */
 export class TranscriptError extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly phrase: Phrase;
+
+  constructor(said: Phrase) {
+    super(inEnglish(said));
     this.name = 'TranscriptError';
+    this.phrase = said;
   }
 
   static is(error: unknown): error is TranscriptError {
@@ -43,7 +47,7 @@ export class TranscriptError extends Error {
 /** Where an importer puts what it finds. */
 export interface TranscriptSink {
   add(message: TranscriptMessage): void;
-  skip(reason: string): void;
+  skip(reason: Phrase): void;
 }
 
 /** The message as content blocks, as a session keeps it. */

@@ -1,3 +1,4 @@
+import { inEnglish, phrase } from '../text/phrase.ts';
 import { AiderImporter, looksLikeAider } from './aider.ts';
 import { importChatGpt, isChatGpt } from './chatgpt.ts';
 import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
@@ -39,7 +40,7 @@ export interface TranscriptSummary {
  * `push` and `end` throw `TranscriptError`.
  */
 export class TranscriptReader {
-  readonly #skips = new Map<string, number>();
+  readonly #skips = new Map<string, Skipped>();
   readonly #sink: TranscriptSink;
   #found: TranscriptMessage[] = [];
   #count = 0;
@@ -57,7 +58,10 @@ export class TranscriptReader {
         this.#count++;
         this.#found.push(message);
       },
-      skip: (reason) => void this.#skips.set(reason, (this.#skips.get(reason) ?? 0) + 1),
+      skip: (reason) => {
+        const name = inEnglish(reason);
+        this.#skips.set(name, { reason, count: (this.#skips.get(name)?.count ?? 0) + 1 });
+      },
     };
   }
 
@@ -88,20 +92,21 @@ export class TranscriptReader {
       this.#gathered = [];
     }
     if (this.#count === 0 && this.#skips.size > 0) {
-      const reasons = this.#skipped().map(({ reason, count }) => `${count} × ${reason}`);
-      throw new TranscriptError(`The file holds no messages; left out: ${reasons.join(', ')}.`);
+      const reasons = this.#skipped().map(({ reason, count }) => phrase('{0} × {1}', count, reason));
+      const all = reasons.reduce((before, reason) => phrase('{0}, {1}', before, reason));
+      throw new TranscriptError(phrase('The file holds no messages; left out: {0}.', all));
     }
     return this.#take();
   }
 
   /** What was read, after `end`. */
   summary(): TranscriptSummary {
-    if (!this.#format) throw new TranscriptError('The transcript was not read to its end.');
+    if (!this.#format) throw new TranscriptError(phrase('The transcript was not read to its end.'));
     return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
   }
 
   #skipped(): readonly Skipped[] {
-    return Array.from(this.#skips, ([reason, count]) => ({ reason, count }));
+    return [...this.#skips.values()];
   }
 
   #take(): readonly TranscriptMessage[] {
@@ -145,7 +150,7 @@ type Recognized =
 /** The importer for a file that begins with `head`; undefined when more of it must be seen. */
 function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
   const start = head.trimStart();
-  if (start === '' && isWhole) throw new TranscriptError('The file is empty.');
+  if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
   if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
   if (/^\[\s*[{\]]/.test(start)) return { whole: (text) => importDocument(text, sink) };
   if (looksLikeSpecStory(head)) {
@@ -158,7 +163,7 @@ function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recogn
   }
   if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
   if (!isWhole && head.length < HEAD_UNITS * 16) return undefined;
-  throw new TranscriptError(`The file's format is not known. Known are ${KNOWN_FORMATS}.`);
+  throw new TranscriptError(phrase("The file's format is not known. Known are {0}.", KNOWN_FORMATS));
 }
 
 function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
@@ -179,7 +184,9 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
     }
   }
   if (!isWhole) return undefined;
-  throw new TranscriptError(`The file is JSON, but no conversation in a known format. Known are ${KNOWN_FORMATS}.`);
+  throw new TranscriptError(
+    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
+  );
 }
 
 function ofRecords(importer: { record(record: unknown): void; end(): void }, sink: TranscriptSink): LineImporter {
@@ -187,7 +194,7 @@ function ofRecords(importer: { record(record: unknown): void; end(): void }, sin
     line(line) {
       if (line.trim() === '') return;
       const record = tryParse(line);
-      if (record === undefined) sink.skip('line that is no JSON');
+      if (record === undefined) sink.skip(phrase('line that is no JSON'));
       else importer.record(record);
     },
     end: () => importer.end(),
@@ -229,14 +236,18 @@ function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
     readRoleContent(value, sink);
     return 'messages';
   }
-  throw new TranscriptError(`The file is JSON, but no conversation in a known format. Known are ${KNOWN_FORMATS}.`);
+  throw new TranscriptError(
+    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
+  );
 }
 
 function parseDocument(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new TranscriptError(`The file is not valid JSON: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new TranscriptError(
+      phrase('The file is not valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
@@ -16,12 +17,12 @@ export function isVsCodeChat(value: unknown): value is JsonObject & { readonly r
 export function importVsCodeChat(chat: { readonly requests: readonly unknown[] }, sink: TranscriptSink): void {
   for (const request of chat.requests) {
     if (!isObject(request)) {
-      sink.skip('request that is no object');
+      sink.skip(phrase('request that is no object'));
       continue;
     }
     const at = parseMoment(request['timestamp']);
     const asked = userText(request['message']);
-    if (asked === undefined) sink.skip('request without a message');
+    if (asked === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: asked, ...(at !== undefined && { at }) });
     new Reply(sink, at).read(request);
   }
@@ -83,10 +84,10 @@ class Reply {
         this.#flush([toolCall('', 'edit_file', { path: path(part['uri']), edits: part['edits'] ?? [] })]);
         return;
       case 'thinking':
-        this.#sink.skip('reasoning of the model');
+        this.#sink.skip(phrase('reasoning of the model'));
         return;
       default:
-        this.#sink.skip(`response part of kind “${kind}”`);
+        this.#sink.skip(phrase('response part of kind “{0}”', kind));
     }
   }
 

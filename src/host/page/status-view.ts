@@ -1,6 +1,7 @@
 import { ModelFault } from '../../app/fault.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { StatusView } from '../../protocol/views.ts';
+import { translated } from '../translated.ts';
 import * as vscode from 'vscode';
 
 /** What is going on in a conversation, in words for the page. */
@@ -26,7 +27,7 @@ export function statusView(conversation: Conversation, resetPending: boolean): S
     },
     resetPending,
     offline: null,
-    readOnly: journal.readOnly ?? null,
+    readOnly: journal.readOnly ? translated(journal.readOnly) : null,
     escalation:
       state.escalation === null
         ? null

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
@@ -107,13 +108,14 @@ describe('what the user reads of a fault', () => {
   for (const reason of FAULT_REASONS) {
     it(`${reason}: one sentence with something to do`, () => {
       const { message, action } = describeFault(new ModelFault(reason, 'x'));
-      assert.match(message, /^[A-Z][^.]+[:;] [^.]+\.$/);
+      assert.match(inEnglish(message), /^[A-Z][^.]+[:;] [^.]+\.$/);
       assert.ok(action !== undefined);
     });
   }
 
   it('says when to try again', () => {
-    const wait = (retryAfterMs: number) => describeFault(new ModelFault('rate_limited', 'x', { retryAfterMs })).message;
+    const wait = (retryAfterMs: number) =>
+      inEnglish(describeFault(new ModelFault('rate_limited', 'x', { retryAfterMs })).message);
     assert.match(wait(800), /in 1 second\./);
     assert.match(wait(30_000), /in 30 seconds\./);
     assert.match(wait(600_000), /in 10 minutes\./);

@@ -7,7 +7,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
-import { inFolder, said, testClock } from './support.ts';
+import { inFolder, said, testClock, wordsOf } from './support.ts';
 
 /** Mounts a file system of 256 KiB in the folder; false where that is not allowed. */
 function mountSmall(folder: string): boolean {
@@ -62,7 +62,7 @@ describe('a disk that fails', () => {
         execFileSync('mount', ['-o', 'remount,ro', folder]);
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0']);
-        assert.match(again.readOnly ?? '', /cannot be written to.*permissions/);
+        assert.match(wordsOf(again.readOnly), /cannot be written to.*permissions/);
         await assert.rejects(again.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();

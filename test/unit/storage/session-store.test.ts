@@ -5,7 +5,7 @@ import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, said, testClock } from './support.ts';
+import { inFolder, said, testClock, wordsOf } from './support.ts';
 
 describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
@@ -119,7 +119,7 @@ describe('a journal that is not whole', () => {
         const torn = (await readdir(folder)).find((name) => name.includes('.torn-'));
         assert.ok(torn);
         assert.equal(await readFile(join(folder, torn), 'utf8'), '{"v":1,"seq":8,"at"');
-        assert.match(journal.notice ?? '', /19 bytes are kept in s1\.jsonl\.torn-/);
+        assert.match(wordsOf(journal.notice), /19 bytes are kept in s1\.jsonl\.torn-/);
         await journal.append(said(6));
         await journal.close();
         const again = await reopen();
@@ -149,7 +149,7 @@ describe('a journal that is not whole', () => {
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
         assert.match(
-          journal.notice ?? '',
+          wordsOf(journal.notice),
           /1 damaged line was set aside in s1\.jsonl\.damaged, and 1 entry is missing/,
         );
         assert.deepEqual([...journal.state.messages.keys()], ['m0', 'm1', 'm3', 'm4', 'm5']);
@@ -183,7 +183,7 @@ describe('a journal that is not whole', () => {
         await appendFile(path, `${encodeLine({ v: 2, seq: 8, at: 1, writer: 'later', body: said(6) })}\n`);
       },
       async (journal) => {
-        assert.match(journal.readOnly ?? '', /newer version.*update/);
+        assert.match(wordsOf(journal.readOnly), /newer version.*update/);
         assert.equal(journal.state.path.length, 6);
         await assert.rejects(journal.append(said(7)), (error) => StoreFault.is(error, 'newer'));
         await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));
@@ -222,7 +222,7 @@ describe('a session whose journal is gone', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.open(sessionId('lost'), fallback('lost'));
-      assert.match(journal.notice ?? '', /snapshot/);
+      assert.match(wordsOf(journal.notice), /snapshot/);
       assert.equal(journal.state.title, 'Saved');
       assert.equal(journal.state.path.length, 2);
       await store.close();

@@ -1,3 +1,4 @@
+import { inEnglish, type Phrase } from '../../../src/core/text/phrase.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,4 +47,9 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (tries === 1_500) throw new Error('it never came to be');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** What a journal tells its user, in English; empty when it has nothing to tell. */
+export function wordsOf(what: Phrase | undefined): string {
+  return what ? inEnglish(what) : '';
 }

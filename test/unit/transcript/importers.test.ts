@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
+import type { Skipped } from '../../../src/core/transcript/transcript-message.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscript, TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
@@ -9,8 +11,8 @@ const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/transcripts')
 const fixture = (name: string): string => readFileSync(path.join(FIXTURES, name), 'utf8');
 const lines = (messages: readonly TranscriptMessage[]): string[] =>
   messages.map(({ role, text }) => `${role}: ${text}`);
-const reasons = (skipped: readonly { reason: string; count: number }[]): Record<string, number> =>
-  Object.fromEntries(skipped.map(({ reason, count }) => [reason, count]));
+const reasons = (skipped: readonly Skipped[]): Record<string, number> =>
+  Object.fromEntries(skipped.map(({ reason, count }) => [inEnglish(reason), count]));
 
 describe('importing a transcript', () => {
   it('reads OpenAI messages as JSONL, with calls, results and images, and counts lines that are none', () => {

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { inEnglish, phrase, spoken } from '../../../src/core/text/phrase.ts';
+
+describe('a phrase', () => {
+  it('fills its holes, also with other phrases', () => {
+    assert.equal(
+      inEnglish(phrase('{0} was not saved: {1}.', phrase('the file {0}', 'a.md'), 3)),
+      'the file a.md was not saved: 3.',
+    );
+  });
+
+  it('is said in another language with the values where that language wants them', () => {
+    const german = new Map([
+      ['{0} was not saved: {1}.', '{1}: {0} wurde nicht gespeichert.'],
+      ['the list', 'die Liste'],
+    ]);
+    const said = spoken(
+      phrase('{0} was not saved: {1}.', phrase('the list'), 'ENOSPC'),
+      (english) => german.get(english) ?? english,
+    );
+    assert.equal(said, 'ENOSPC: die Liste wurde nicht gespeichert.');
+  });
+
+  it('leaves a value as it is, braces and all', () => {
+    assert.equal(inEnglish(phrase('{0} and {1}', '{1}', 'x')), '{1} and x');
+  });
+});
