@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { Compressor, type CompressionWork } from '../app/compressor.ts';
-import { Conversation } from '../app/conversation.ts';
-import type { Clock, CountStore, Log, SessionJournal, SessionSummary } from '../app/ports.ts';
-import { SessionSearch } from '../app/session-search.ts';
+import type { Clock, Log, SessionSummary } from '../app/ports.ts';
+import type { SessionSearch } from '../app/session-search.ts';
 import { Sessions } from '../app/sessions.ts';
 import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
-import type { ConversationSettings } from '../app/settings.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { loadEncoding } from '../core/tokens/token-counter.ts';
-import type { LocalMemory } from '../providers/local.ts';
-import { retrying } from '../providers/retry.ts';
 import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
-import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
 import { Calibrations } from './calibrations.ts';
@@ -28,26 +21,21 @@ import { GaugeItem } from './gauge-item.ts';
 import { CHAT_PANEL, DOCUMENT_SCHEME, SUMMARIES_VIEW } from './ids.ts';
 import { Keys } from './keys.ts';
 import { channelLog } from './log.ts';
-import { chosenChatModel, chosenSummaryModel, costOf, Models, windowOf, type ChosenModel } from './models.ts';
+import { chosenChatModel, Models, type ChosenModel } from './models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { LastEditor } from './last-editor.ts';
+import { OpenConversations } from './open-conversations.ts';
 import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
-import { sessionView } from './page/views.ts';
-import { eventRules, policyOf, promptText, readSettings } from './settings.ts';
+import { pageSurroundings, untitled } from './page/surroundings.ts';
+import { readSettings } from './settings.ts';
+import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
 import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
 import { importFile, hasSample } from './transcript-commands.ts';
 import type { Product } from './product.ts';
-import { translated } from './translated.ts';
 import { workspaceIdentity } from './workspace.ts';
-
-/** A conversation with what belongs to it alone. */
-interface Open {
-  readonly conversation: Conversation;
-  readonly search: SessionSearch;
-}
 
 /**
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
@@ -75,12 +63,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #summarizers: Summarizers;
   readonly #snapshots: Snapshots;
   readonly #attachments: Attachments;
-  readonly #counts: CountStore;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
   readonly #documents: Documents;
   readonly #disposables: { dispose(): unknown }[] = [];
-  readonly #open = new Map<SessionId, Open>();
+  readonly #open: OpenConversations;
   #link: PageLink | undefined;
   #modelReady = true;
   #hasSample = false;
@@ -109,7 +96,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
       writer: randomUUID(),
     });
     this.#calibrations = new Calibrations(context.globalState);
-    this.#counts = countFiles(this.folder, warn);
+    this.#open = new OpenConversations({
+      clock: this.clock,
+      log: this.log,
+      models: this.models,
+      summarizers: this.#summarizers,
+      calibrations: this.#calibrations,
+      counts: countFiles(this.folder, warn),
+    });
     const workspace = workspaceIdentity();
     this.workspace = workspace;
     this.#memento = context.globalState;
@@ -121,7 +115,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       store: this.store,
       log: this.log,
       workspace,
-      openConversation: (journal) => this.#openConversation(journal),
+      openConversation: (journal) => this.#open.open(journal),
       snapshots: this.#snapshots,
     });
     this.#workspaceSearch = new WorkspaceSearch({
@@ -155,11 +149,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
         editor,
         runCommand: (command, argument) => pageCommand(this, command, argument),
         searchFor: (query) => this.search(query),
-        deleteSession: (id, deleted) =>
-          this.changeSession(id, (one) => one.append({ type: 'session_deleted', deleted })),
-        renameSession: (id, title) => this.changeSession(id, (one) => one.append({ type: 'session_renamed', title })),
-        archiveSession: (id, archived) =>
-          this.changeSession(id, (one) => one.append({ type: 'session_archived', archived })),
+        changeSession: (id, event) => changeSession(this, id, event),
         newId: () => this.clock.id(),
       }),
       describe: (error) => this.describe(error),
@@ -243,12 +233,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
-    const read = loadSnapshots(this.#memento);
-    if (read.kind !== 'sound' || sessions.size === 0) return;
-    const others = <T extends { readonly id: string }>(list: readonly T[]): T[] =>
-      list.filter((one) => !sessions.has(sessionId(one.id)));
-    const { index, live } = read.snapshots;
-    await this.#memento.update(SNAPSHOTS_KEY, { ...read.snapshots, index: others(index), live: others(live) });
+    await forgetSessions(this.#memento, sessions);
   }
 
   /** Reads a transcript into a new session; asks for the file when none is given. */
@@ -256,117 +241,16 @@ export class Threadkeeper implements Product, vscode.Disposable {
     return importFile(this, uri);
   }
 
-  /** Changes a session of the list, open or not. */
-  async changeSession(id: SessionId, change: (journal: SessionJournal) => Promise<void>): Promise<void> {
-    const current = this.sessions.current;
-    if (current?.journal.id === id) {
-      await change(current.journal);
-    } else {
-      const journal = await this.store.open(id);
-      try {
-        await change(journal);
-      } finally {
-        await journal.close();
-      }
-    }
-    if (current?.journal.id === id && current.state.deleted) {
-      await this.sessions.leave();
-      await this.sessions.currentOrLatest();
-    }
-    this.sessions.listChanged();
-  }
-
   async #currentLink(): Promise<PageLink> {
     await this.sessions.currentOrLatest();
     return this.link();
-  }
-
-  #settings(journal: SessionJournal): ConversationSettings {
-    const settings = readSettings();
-    const chosen = chosenChatModel(settings, journal.state);
-    return {
-      systemPrompt: settings.chat.systemPrompt,
-      memory: '',
-      policy: policyOf(settings),
-      ...windowOf(settings, this.models.info(chosen)),
-      temperature: settings.chat.temperature ?? undefined,
-      extractiveOnFault: settings.compression.extractiveOnFault,
-      resetFinishedTask: settings.task.resetFinished,
-      recallShare: settings.recall.share,
-      countWithProvider: settings.chat.countWithProvider,
-    };
-  }
-
-  async #openConversation(journal: SessionJournal): Promise<Conversation> {
-    const known = this.#open.get(journal.id);
-    if (known) {
-      await journal.close();
-      return known.conversation;
-    }
-    const { clock, log } = this;
-    const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
-    const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
-    await Promise.all([this.models.prepare(chatModel()), this.models.prepare(summarizer())]);
-    const counter = await loadEncoding(this.models.info(chatModel()).encoding);
-    const search = new SessionSearch(() => journal.state, clock);
-    const memory: LocalMemory = {
-      search: (query, limit) =>
-        // The newest message is the question itself.
-        search
-          .search(query, limit, (position) => position < journal.state.path.length - 1)
-          .map((hit) => ({ ...hit, number: hit.position + 1 })),
-    };
-    // Detection and summaries are the largest part of the bundle: read when the first compression runs.
-    let working: Promise<CompressionWork> | undefined;
-    const compression = (): Promise<CompressionWork> =>
-      (working ??= import('../app/compress-session.ts').then(({ compressSession }) =>
-        compressSession({
-          clock,
-          price: costOf,
-          preset: () => readSettings().summarizer.preset,
-          promptText: () => promptText(readSettings()),
-          rules: () => eventRules(readSettings()),
-          summaryModel: (job) => this.#summarizers.model(summarizer(), memory, job),
-        }),
-      ));
-    const compressor = new Compressor({
-      journal,
-      clock,
-      log,
-      counter,
-      spendGate: this.#summarizers.gate(summarizer),
-      work: async (job) => (await compression())(job),
-    });
-    const conversation: Conversation = new Conversation({
-      journal,
-      clock,
-      log,
-      counter,
-      countStore: this.#counts,
-      calibration: () => this.#calibrations.of(chatModel()),
-      compressor,
-      price: costOf,
-      settings: () => this.#settings(journal),
-      chatModel: async () => {
-        const chosen = chatModel();
-        if (chosen.provider === 'local') await search.grow();
-        const model = await this.models.make(chosen, memory);
-        return retrying(model, {
-          onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
-        });
-      },
-      recall: (text, budget) => search.recall(text, budget, counter),
-    });
-    this.#open.set(journal.id, { conversation, search });
-    await conversation.prepare();
-    return conversation;
   }
 
   async #currentChanged(): Promise<void> {
     this.#link?.dispose();
     this.#link = undefined;
     const conversation = this.sessions.current;
-    for (const id of this.#open.keys()) if (id !== conversation?.journal.id) this.#open.delete(id);
+    this.#open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
     const { journal } = conversation;
     // A new session, or one that an import is about to fill, has nothing to look at yet.
@@ -375,26 +259,18 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#link = new PageLink(
       conversation,
       this.#gauge,
-      {
-        sessions: async () => (await this.#list()).map((one) => sessionView(one, untitled())),
-        model: () => {
-          const chosen = this.chosenModel();
-          const { provider, model } = chosen;
-          return { provider, model, label: this.models.label(chosen), takesImages: false, ready: this.#modelReady };
+      pageSurroundings(
+        {
+          list: () => this.#list(),
+          models: this.models,
+          drafts: this.drafts,
+          attachments: this.#attachments,
+          chosenModel: () => this.chosenModel(),
+          modelReady: () => this.#modelReady,
+          hasSample: () => this.#hasSample,
         },
-        settings: () => {
-          const { chat } = readSettings();
-          const { enterSends, pasteAsAttachmentAbove } = chat;
-          const sample = this.#hasSample;
-          return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {}, sample };
-        },
-        draft: () => ({ text: this.drafts.get(journal.id), attachments: this.#attachments.views() }),
-        notices: () =>
-          journal.notice === undefined
-            ? []
-            : [{ id: 'journal', severity: 'warning', text: translated(journal.notice), actions: [] }],
-        untitled: untitled(),
-      },
+        journal,
+      ),
       (message) => this.log.warn(message),
     );
     journal.onDidChange(() => this.#refreshSoon());
@@ -455,5 +331,3 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#documents.refresh();
   }
 }
-
-const untitled = (): string => vscode.l10n.t('New session');

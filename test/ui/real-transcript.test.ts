@@ -49,9 +49,7 @@ describe('a real transcript of 6,150 messages', () => {
   const percent = async (): Promise<number> => Number(/(\d+) ?%/.exec(await gauge())?.[1]);
 
   it('is imported by the command', async () => {
-    // The dialog takes the palette's place, so there is nothing to wait for in between.
-    await window().findCommand('Threadkeeper: Import Transcript');
-    await window().paletteRow('Threadkeeper: Import Transcript').click();
+    await window().chooseCommand('Threadkeeper: Import Transcript');
     await window().paletteRow(FILE).click();
     await window()
       .toast(/Imported 6[,.]?150 messages/)

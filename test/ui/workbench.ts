@@ -73,40 +73,46 @@ export class Workbench {
 
   /** Runs a command by its title, such as `Threadkeeper: Open Chat`, from the command palette. */
   async runCommand(title: string): Promise<void> {
-    await this.findCommand(title);
-    await this.paletteRow(title).click();
+    await this.chooseCommand(title);
     await this.quickInput().waitFor({ state: 'hidden' });
   }
 
-  /** Opens the command palette at the command with that title. */
+  /** Chooses a command in the palette; for one that opens a list or a dialog in the palette's place. */
+  async chooseCommand(title: string): Promise<void> {
+    await this.#insist(async () => {
+      await this.#openPalette(title);
+      await this.paletteRow(title).click({ timeout: PALETTE_PATIENCE_MS });
+    });
+  }
+
+  /** Opens the palette at a command, by its title. */
   async findCommand(title: string): Promise<void> {
-    // A list that was opened before the extensions had been read does not learn of them: open it again.
+    await this.#insist(async () => {
+      await this.#openPalette(title);
+      await this.paletteRow(title).waitFor({ timeout: PALETTE_PATIENCE_MS });
+    });
+  }
+
+  async #openPalette(text: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.quickInput().fill(`>${text}`, { timeout: PALETTE_PATIENCE_MS });
+  }
+
+  /**
+   * Tries again what the palette is asked for, as a person would. A key that is pressed while a page is being loaded
+   * into a webview can be lost; a page that takes the focus closes the palette; and a list that was opened before the
+   * extensions had been read does not learn of them.
+   */
+  async #insist(attempt: () => Promise<void>): Promise<void> {
     for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
-      await this.openPalette(title);
       try {
-        await this.paletteRow(title).waitFor({ timeout: PALETTE_PATIENCE_MS });
+        await attempt();
         return;
       } catch (error) {
         if (Date.now() > deadline) throw error;
         await this.page.keyboard.press('Escape');
       }
     }
-  }
-
-  /** Opens the command palette with `text` typed into it. */
-  async openPalette(text: string): Promise<void> {
-    const input = this.quickInput();
-    // A key that is pressed while a page is being loaded into a webview can be lost.
-    for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
-      await this.page.keyboard.press('F1');
-      try {
-        await input.waitFor({ timeout: PALETTE_PATIENCE_MS });
-        break;
-      } catch (error) {
-        if (Date.now() > deadline) throw error;
-      }
-    }
-    await input.fill(`>${text}`);
   }
 
   /** A row of the palette, or of any other quick pick that is open. */

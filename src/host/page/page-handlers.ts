@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { keyEventId, type MessageId } from '../../core/model/ids.ts';
+import type { SessionEvent } from '../../core/journal/event.ts';
+import { keyEventId, type MessageId, type SessionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { levelOf } from '../../core/context/assemble.ts';
@@ -25,9 +26,8 @@ export interface HandlerDeps {
   readonly editor: LastEditor;
   readonly runCommand: (command: CommandName, argument: string | undefined) => Promise<void>;
   readonly searchFor: (query: string) => Promise<readonly HitView[]>;
-  readonly deleteSession: (id: Parameters<Sessions['open']>[0], deleted: boolean) => Promise<void>;
-  readonly renameSession: (id: Parameters<Sessions['open']>[0], title: string) => Promise<void>;
-  readonly archiveSession: (id: Parameters<Sessions['open']>[0], archived: boolean) => Promise<void>;
+  /** Changes a session of the list, open or not. */
+  readonly changeSession: (id: SessionId, event: SessionEvent) => Promise<void>;
   readonly newId: () => string;
 }
 
@@ -230,7 +230,7 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       return null;
     },
     renameSession: async ({ session, title }) => {
-      await deps.renameSession(session, title);
+      await deps.changeSession(session, { type: 'session_renamed', title });
       return null;
     },
     pinSession: () =>
@@ -238,15 +238,15 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
         new RequestFault({ reason: 'invalid', text: vscode.l10n.t('Sessions cannot be pinned in this version.') }),
       ),
     archiveSession: async ({ session, archived }) => {
-      await deps.archiveSession(session, archived);
+      await deps.changeSession(session, { type: 'session_archived', archived });
       return null;
     },
     deleteSession: async ({ session }) => {
-      await deps.deleteSession(session, true);
+      await deps.changeSession(session, { type: 'session_deleted', deleted: true });
       return null;
     },
     undoDeleteSession: async ({ session }) => {
-      await deps.deleteSession(session, false);
+      await deps.changeSession(session, { type: 'session_deleted', deleted: false });
       return null;
     },
   };

@@ -1,0 +1,138 @@
+import type { CompressSessionDeps } from '../app/compress-session.ts';
+import { Compressor, type CompressionWork } from '../app/compressor.ts';
+import { Conversation } from '../app/conversation.ts';
+import type { Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
+import { SessionSearch } from '../app/session-search.ts';
+import type { ConversationSettings } from '../app/settings.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import { loadEncoding } from '../core/tokens/token-counter.ts';
+import type { LocalMemory } from '../providers/local.ts';
+import { retrying } from '../providers/retry.ts';
+import type { Calibrations } from './calibrations.ts';
+import { chosenChatModel, chosenSummaryModel, costOf, windowOf, type ChosenModel, type Models } from './models.ts';
+import type { Summarizers } from './models/summarizers.ts';
+import { eventRules, policyOf, promptText, readSettings } from './settings.ts';
+
+/** A conversation with what belongs to it alone. */
+export interface OpenConversation {
+  readonly conversation: Conversation;
+  readonly search: SessionSearch;
+}
+
+export interface OpenConversationsDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly models: Models;
+  readonly summarizers: Summarizers;
+  readonly calibrations: Calibrations;
+  readonly counts: CountStore;
+}
+
+/** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
+export class OpenConversations {
+  readonly #deps: OpenConversationsDeps;
+  readonly #open = new Map<SessionId, OpenConversation>();
+
+  constructor(deps: OpenConversationsDeps) {
+    this.#deps = deps;
+  }
+
+  get(id: SessionId): OpenConversation | undefined {
+    return this.#open.get(id);
+  }
+
+  /** Forgets all but one. */
+  keepOnly(id: SessionId | undefined): void {
+    for (const one of this.#open.keys()) if (one !== id) this.#open.delete(one);
+  }
+
+  /** The conversation of a journal, made once; a second journal of the same session is closed again. */
+  async open(journal: SessionJournal): Promise<Conversation> {
+    const known = this.#open.get(journal.id);
+    if (known) {
+      await journal.close();
+      return known.conversation;
+    }
+    const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
+    const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
+    const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
+    await Promise.all([models.prepare(chatModel()), models.prepare(summarizer())]);
+    const counter = await loadEncoding(models.info(chatModel()).encoding);
+    const search = new SessionSearch(() => journal.state, clock);
+    const memory = localMemory(search, journal);
+    const compressor = new Compressor({
+      journal,
+      clock,
+      log,
+      counter,
+      spendGate: summarizers.gate(summarizer),
+      work: this.#work((job) => summarizers.model(summarizer(), memory, job)),
+    });
+    const conversation: Conversation = new Conversation({
+      journal,
+      clock,
+      log,
+      counter,
+      countStore: counts,
+      calibration: () => calibrations.of(chatModel()),
+      compressor,
+      price: costOf,
+      settings: () => this.#settings(journal),
+      chatModel: async () => {
+        const chosen = chatModel();
+        if (chosen.provider === 'local') await search.grow();
+        const model = await models.make(chosen, memory);
+        return retrying(model, {
+          onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
+        });
+      },
+      recall: (text, budget) => search.recall(text, budget, counter),
+    });
+    this.#open.set(journal.id, { conversation, search });
+    await conversation.prepare();
+    return conversation;
+  }
+
+  /** Detection and summaries are the largest part of the bundle: read when the first compression runs. */
+  #work(summaryModel: CompressSessionDeps['summaryModel']): CompressionWork {
+    const { clock } = this.#deps;
+    let working: Promise<CompressionWork> | undefined;
+    const load = (): Promise<CompressionWork> =>
+      (working ??= import('../app/compress-session.ts').then(({ compressSession }) =>
+        compressSession({
+          clock,
+          price: costOf,
+          preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          rules: () => eventRules(readSettings()),
+          summaryModel,
+        }),
+      ));
+    return async (job) => (await load())(job);
+  }
+
+  #settings(journal: SessionJournal): ConversationSettings {
+    const settings = readSettings();
+    const chosen = chosenChatModel(settings, journal.state);
+    return {
+      systemPrompt: settings.chat.systemPrompt,
+      memory: '',
+      policy: policyOf(settings),
+      ...windowOf(settings, this.#deps.models.info(chosen)),
+      temperature: settings.chat.temperature ?? undefined,
+      extractiveOnFault: settings.compression.extractiveOnFault,
+      resetFinishedTask: settings.task.resetFinished,
+      recallShare: settings.recall.share,
+      countWithProvider: settings.chat.countWithProvider,
+    };
+  }
+}
+
+/** What the local provider knows: the session itself. */
+const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({
+  search: (query, limit) =>
+    // The newest message is the question itself.
+    search
+      .search(query, limit, (position) => position < journal.state.path.length - 1)
+      .map((hit) => ({ ...hit, number: hit.position + 1 })),
+});

@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import type { SessionSummary, SessionJournal } from '../../app/ports.ts';
+import type { Attachments } from '../attachments.ts';
+import type { Drafts } from '../drafts.ts';
+import type { ChosenModel, Models } from '../models.ts';
+import { readSettings } from '../settings.ts';
+import { translated } from '../translated.ts';
+import type { PageSurroundings } from './page-link.ts';
+import { sessionView } from './views.ts';
+
+export interface SurroundingsDeps {
+  readonly list: () => Promise<readonly SessionSummary[]>;
+  readonly models: Models;
+  readonly drafts: Drafts;
+  readonly attachments: Attachments;
+  readonly chosenModel: () => ChosenModel;
+  readonly modelReady: () => boolean;
+  readonly hasSample: () => boolean;
+}
+
+/** How a session without a title is shown. */
+export const untitled = (): string => vscode.l10n.t('New session');
+
+/** What the page shows beside the conversation of `journal`. */
+export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal): PageSurroundings {
+  return {
+    sessions: async () => (await deps.list()).map((one) => sessionView(one, untitled())),
+    model: () => {
+      const chosen = deps.chosenModel();
+      const { provider, model } = chosen;
+      return { provider, model, label: deps.models.label(chosen), takesImages: false, ready: deps.modelReady() };
+    },
+    settings: () => {
+      const { enterSends, pasteAsAttachmentAbove } = readSettings().chat;
+      const sample = deps.hasSample();
+      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {}, sample };
+    },
+    draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views() }),
+    notices: () =>
+      journal.notice === undefined
+        ? []
+        : [{ id: 'journal', severity: 'warning', text: translated(journal.notice), actions: [] }],
+    untitled: untitled(),
+  };
+}
