@@ -154,7 +154,7 @@ async function summarize(
         counter,
         nextId: () => nodeId(deps.clock.id()),
         now: () => deps.clock.now(),
-        yieldNow: () => deps.clock.yieldNow(),
+        breather: deps.clock.breather,
         cancel: signal,
         calls,
         trust,

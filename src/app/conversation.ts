@@ -143,7 +143,6 @@ export class Conversation {
   async prepare(): Promise<void> {
     await this.meter.load();
     await recoverReplies(this.journal);
-    await this.#deps.clock.yieldNow();
   }
 
   /** Takes in messages in bulk; triggers look at them after the next turn. */

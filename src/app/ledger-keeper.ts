@@ -22,9 +22,6 @@ export interface LedgerDraft {
   readonly tokens: number;
 }
 
-/** UTF-16 units of text between two pauses. */
-const PAUSE_EVERY = 200_000;
-
 /** The ledger of the last draft, with what the session looks like if exactly that draft was committed since. */
 interface KeptLedger {
   readonly ledger: Ledger;
@@ -58,7 +55,6 @@ export class LedgerKeeper {
     const rules = this.#rules();
     const touched = new Map<KeyEventId, KeyEvent>();
     const spans = new Map<MessageId, readonly Span[]>();
-    let since = 0;
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
       const text = messageText(message);
@@ -67,11 +63,9 @@ export class LedgerKeeper {
       const found = detectEvents({ role: message.role, text }, { rules, ...(before && { before }) });
       if (found.length > 0) spans.set(message.id, found);
       for (const entry of ledger.add(message.id, found, previous?.id)) touched.set(entry.id, entry);
-      since += text.length;
-      if (since > PAUSE_EVERY) {
-        since = 0;
+      if (this.#clock.breather.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
-        await this.#clock.yieldNow();
+        await this.#clock.breather.rest();
         job.signal.throwIfAborted();
       }
     }

@@ -2,6 +2,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import type { Breather } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { StoredCounts } from '../core/tokens/message-counts.ts';
 
@@ -11,8 +12,8 @@ export interface Clock {
   now(): number;
   /** A new id, unique in this store. */
   id(): string;
-  /** Lets the event loop serve others; long work calls it at least every few milliseconds. */
-  yieldNow(): Promise<void>;
+  /** Keeps the event loop open to others: long work asks it between pieces of a few milliseconds at most. */
+  readonly breather: Breather;
 }
 
 /** One message of a request, as every provider understands it. */

@@ -1,6 +1,7 @@
 import type { Recalled } from '../core/context/render.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
+import { breathe } from '../core/pace/breather.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -23,8 +24,6 @@ export interface SessionHit {
 const EXCERPT = 600;
 /** How the journal names the provider that answers from the session itself. */
 const LOCAL_MODEL = 'local';
-/** Texts indexed between two pauses. */
-const BATCH = 50;
 /** What a tool printed answers fewer questions than what people said. */
 const TOOL_WEIGHT = 0.6;
 
@@ -46,15 +45,15 @@ export class SessionSearch {
     const { path, messages } = this.#state();
     // After a change of branch what is known is kept, and the new branch is gone through once.
     if (this.#indexed > path.length || path[this.#indexed - 1] !== this.#indexedPath) this.#indexed = 0;
-    for (let batch = 0; this.#indexed < path.length; this.#indexed++) {
+    for (; this.#indexed < path.length; this.#indexed++) {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
       const message = messages.get(id);
       // The local provider's replies are quotes of what is indexed already.
       if (!message || message.model === LOCAL_MODEL || this.#index.has(id)) continue;
       const as = { kind: 'message', weight: message.role === 'tool' ? TOOL_WEIGHT : 1 };
-      await this.#index.addYielding(id, messageText(message), as, () => this.#clock.yieldNow());
-      if (++batch % BATCH === 0) await this.#clock.yieldNow();
+      await this.#index.addResting(id, messageText(message), as, this.#clock.breather);
+      await breathe(this.#clock.breather);
     }
   }
 

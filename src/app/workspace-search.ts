@@ -1,5 +1,6 @@
 import { messageId, sessionId, type MessageId, type SessionId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
+import { breathe } from '../core/pace/breather.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -22,7 +23,7 @@ export interface WorkspaceHit {
 }
 
 export interface WorkspaceSearchDeps {
-  readonly clock: Pick<Clock, 'yieldNow'>;
+  readonly clock: Pick<Clock, 'breather'>;
   /** The sessions to search, as they are now. */
   readonly list: () => Promise<readonly SessionSummary[]>;
   /** A session's state, read without changing anything; undefined when it cannot be read. */
@@ -43,8 +44,6 @@ const EXCERPT = 300;
 const TOOL_WEIGHT = 0.6;
 /** More hits than asked for are ranked, since some may have left their branch since they were indexed. */
 const SPARE = 3;
-/** Texts indexed between two pauses. */
-const BATCH = 50;
 
 /**
  * The ranked search over the messages of many sessions, in one index. It is built at its first use, and later only
@@ -101,21 +100,21 @@ export class WorkspaceSearch {
       if (state) await this.#take(id, state);
       this.#indexed.set(id, { bytes, updatedAt });
       onProgress?.(done + 1, changed.length);
-      await this.#deps.clock.yieldNow();
+      await breathe(this.#deps.clock.breather);
     }
     return isCancelled?.() !== true;
   }
 
   async #take(session: SessionId, state: SessionState): Promise<void> {
-    let batch = 0;
+    const { breather } = this.#deps.clock;
     for (const id of state.path) {
       const message = state.messages.get(id);
       const key = keyOf(session, id);
       // A message never changes, so one that is known stays as it is.
       if (!message || this.#index.has(key)) continue;
       const as = { kind: 'message', weight: message.role === 'tool' ? TOOL_WEIGHT : 1 };
-      await this.#index.addYielding(key, messageText(message), as, () => this.#deps.clock.yieldNow());
-      if (++batch % BATCH === 0) await this.#deps.clock.yieldNow();
+      await this.#index.addResting(key, messageText(message), as, breather);
+      await breathe(breather);
     }
   }
 }

@@ -10,6 +10,7 @@ import type { Usage } from '../core/model/message.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { dueBeforeSend, dueTrigger, type DueTrigger } from '../core/policy/triggers.ts';
 import { SessionState } from '../core/state/session-state.ts';
+import { ALONE } from '../core/pace/breather.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 
@@ -46,7 +47,7 @@ export class GrownSession {
     this.#options = options;
     this.#counts = new MessageCounts(counter);
     let made = 0;
-    const clock: Clock = { now: Date.now, id: () => `n${++made}`, yieldNow: () => Promise.resolve() };
+    const clock: Clock = { now: Date.now, id: () => `n${++made}`, breather: ALONE };
     const work = compressSession({
       clock,
       preset: () => 'developer',

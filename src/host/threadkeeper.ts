@@ -5,6 +5,7 @@ import type { SessionSearch } from '../app/session-search.ts';
 import { Sessions } from '../app/sessions.ts';
 import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { SharedThread } from '../core/pace/breather.ts';
 import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
@@ -79,7 +80,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.clock = {
       now: () => Date.now(),
       id: () => randomUUID(),
-      yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
+      breather: new SharedThread(
+        () => performance.now(),
+        () => new Promise((resolve) => setImmediate(resolve)),
+      ),
     };
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);

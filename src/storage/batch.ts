@@ -1,4 +1,5 @@
 import type { Clock } from '../app/ports.ts';
+import { breathe } from '../core/pace/breather.ts';
 import { encodeLine, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -10,8 +11,8 @@ export interface Batch {
   readonly bytes: Buffer;
 }
 
-/** Encoding is paused for others after this many characters. */
-const YIELD_AFTER = 512 * 1024;
+/** Lines are gathered into pieces of about so many characters. */
+const PIECE_CHARS = 64 * 1024;
 
 /** Encodes events as lines whose sequence numbers follow `after`. Throws when an event cannot be written as JSON. */
 export async function encodeBatch(
@@ -29,11 +30,11 @@ export async function encodeBatch(
     const line = encodeLine(envelope, nativeChecksum);
     lines.push({ envelope, sum: sumOf(line) });
     text += `${line}\n`;
-    if (text.length > YIELD_AFTER) {
+    if (text.length > PIECE_CHARS) {
       pieces.push(Buffer.from(text));
       text = '';
-      await clock.yieldNow();
     }
+    await breathe(clock.breather);
   }
   pieces.push(Buffer.from(text));
   return { lines, bytes: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces) };

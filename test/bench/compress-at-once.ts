@@ -6,6 +6,7 @@ import { nodeId } from '../../src/core/model/ids.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
+import { openLoop } from '../support/breathers.ts';
 import type { MeteredModel } from './models/metered.ts';
 
 /** A transcript within a number of tokens, as the command line's `compress` does it; by code where no model is given. */
@@ -20,7 +21,7 @@ export function compressAtOnce(
     counter,
     nextId: () => nodeId(`n${++made}`),
     now: Date.now,
-    yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
+    breather: openLoop(),
     ...(model && { model: summaryModel(model.model, 100_000, new AbortController().signal, () => undefined) }),
   });
 }

@@ -1,6 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
+import type { Breather } from '../pace/breather.ts';
 import type { SummaryPrompt } from '../prompts/render.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
@@ -9,7 +10,7 @@ import { climb } from './ladder.ts';
 import { levelLimits, type LeafSource, type LevelLimits, type NodeContent } from './leaf.ts';
 import { chooseLevels, type LevelChoice } from './levels.ts';
 import { cutSegments, type Segment } from './segments.ts';
-import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage, type YieldNow } from './source.ts';
+import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage } from './source.ts';
 import { CallLog, ModelTrust, type SummaryModel } from './summary-model.ts';
 import { condense } from './tree.ts';
 
@@ -70,7 +71,8 @@ export interface RunTools {
   readonly nextId: () => NodeId;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly yieldNow?: YieldNow;
+  /** Nobody else needs the thread where it is left out. */
+  readonly breather?: Breather;
   readonly cancel?: Cancel;
   readonly calls?: CallLog;
   /** Kept between runs, so that a model that answers badly is not asked for each segment anew. */
@@ -105,10 +107,10 @@ export interface RunResult {
 export async function compressRun(input: RunInput, settings: RunSettings, tools: RunTools): Promise<RunResult> {
   const { counter, cancel } = tools;
   const calls = tools.calls ?? new CallLog();
-  const pace = new Pace(tools.yieldNow, cancel);
+  const pace = new Pace(tools.breather, cancel);
   throwIfCancelled(cancel);
   const { messages } = input;
-  const tokens = input.tokens ?? (await countMessages(messages, counter, pace, tools.yieldNow, cancel));
+  const tokens = input.tokens ?? (await countMessages(messages, counter, pace));
   await pace.rest();
   const segments = cutSegments(messages, tokens, settings.segmentTokens);
   const { corpus, offset } = input.indexed ?? { corpus: await buildCorpus(messages, pace, input.wanted), offset: 0 };

@@ -107,10 +107,10 @@ export async function compressTranscript(
 ): Promise<CompressedTranscript> {
   const { counter, cancel } = tools;
   const { targetTokens: target, strategy = 'smart' } = options;
-  const pace = new Pace(tools.yieldNow, cancel);
+  const pace = new Pace(tools.breather, cancel);
   const calls = tools.calls ?? new CallLog();
   throwIfCancelled(cancel);
-  const tokens = await countMessages(messages, counter, pace, tools.yieldNow, cancel);
+  const tokens = await countMessages(messages, counter, pace);
   const before = tokens.reduce((sum, one) => sum + one, 0);
   const entries = await detectAll(messages, messages.map(messageText), tools, pace);
   if (before <= target || strategy === 'off') {

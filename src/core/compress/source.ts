@@ -1,4 +1,5 @@
 import type { Message } from '../model/message.ts';
+import type { Breather } from '../pace/breather.ts';
 import { messageText } from '../model/message.ts';
 
 /** What compression reads of a message. */
@@ -8,9 +9,6 @@ export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachmen
 export interface Cancel {
   readonly aborted: boolean;
 }
-
-/** Lets others run; awaited at least every 20 ms of work. */
-export type YieldNow = () => Promise<void>;
 
 /** Thrown at the next step after a cancellation; nothing has been committed. */
 export class Cancelled extends Error {
@@ -25,36 +23,37 @@ export function throwIfCancelled(cancel: Cancel | undefined): void {
   if (cancel?.aborted) throw new Cancelled();
 }
 
-/** Characters of work between two yields: a few ms of cutting and scanning, some 10 ms before the code is warm. */
-const YIELD_CHARS = 25_000;
+/** Characters of work between two looks at the clock: a few of these make a millisecond, even before the code is warm. */
+const LOOK_CHARS = 1000;
 
-/** Counts work and yields when enough has been done. */
-export class Pace {
+/** Rests where the breather says that it is due, and stops where the caller has cancelled. */
+export class Pace implements Breather {
   private done = 0;
-  private readonly yieldNow: YieldNow | undefined;
+  private readonly breather: Breather | undefined;
   private readonly cancel: Cancel | undefined;
 
-  constructor(yieldNow?: YieldNow, cancel?: Cancel) {
-    this.yieldNow = yieldNow;
+  constructor(breather?: Breather, cancel?: Cancel) {
+    this.breather = breather;
     this.cancel = cancel;
   }
 
-  /** Notes `chars` of work done. @throws {Cancelled} after a yield during which the caller cancelled */
+  /** Notes `chars` of work done, and rests when it is due. @throws {Cancelled} when the caller has cancelled */
   async spent(chars: number): Promise<void> {
     if (this.isDue(chars)) await this.rest();
   }
 
   /** As `spent`, for loops in which waiting each time would cost more than the work: true when `rest` is due. */
-  isDue(chars: number): boolean {
+  isDue(chars = LOOK_CHARS): boolean {
     this.done += chars;
-    return this.done >= YIELD_CHARS;
+    if (this.done < LOOK_CHARS) return false;
+    this.done = 0;
+    return this.breather?.isDue() === true;
   }
 
   /** Lets others run. @throws {Cancelled} when the caller has cancelled */
   async rest(): Promise<void> {
-    this.done = 0;
     throwIfCancelled(this.cancel);
-    if (this.yieldNow) await this.yieldNow();
+    await this.breather?.rest();
     throwIfCancelled(this.cancel);
   }
 }

@@ -39,8 +39,8 @@ export async function summarizeHierarchical(
   const { counter, cancel } = tools;
   const calls = tools.calls ?? new CallLog();
   throwIfCancelled(cancel);
-  const pace = new Pace(tools.yieldNow, cancel);
-  const tokens = await countMessages(messages, counter, pace, tools.yieldNow, cancel);
+  const pace = new Pace(tools.breather, cancel);
+  const tokens = await countMessages(messages, counter, pace);
   const source = tokens.reduce((sum, one) => sum + one, 0);
   if (source <= SHORT_CONVERSATION_TOKENS) {
     const text = transcriptText(messages);

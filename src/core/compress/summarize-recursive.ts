@@ -28,8 +28,8 @@ export async function summarizeRecursive(
   const { counter, cancel } = tools;
   const calls = tools.calls ?? new CallLog();
   throwIfCancelled(cancel);
-  const pace = new Pace(tools.yieldNow, cancel);
-  const tokens = await countMessages(messages, counter, pace, tools.yieldNow, cancel);
+  const pace = new Pace(tools.breather, cancel);
+  const tokens = await countMessages(messages, counter, pace);
   const sourceTokens = tokens.reduce((sum, one) => sum + one, 0);
   if (sourceTokens <= targetTokens || messages.length === 0) {
     const text = transcriptText(messages);

@@ -24,7 +24,7 @@ export async function tell(
 ): Promise<Told> {
   const { counter } = tools;
   if (messages.length === 0) return { text: '', tokens: 0, sent: [], nodes: [] };
-  const pace = new Pace(tools.yieldNow, tools.cancel);
+  const pace = new Pace(tools.breather, tools.cancel);
   const told = await narrate(
     {
       messages,

@@ -1,3 +1,4 @@
+import { breathe, type Breather } from '../pace/breather.ts';
 import { nearness } from './near-terms.ts';
 import { visitTerms } from './terms.ts';
 
@@ -48,8 +49,8 @@ const BUCKET_LETTERS = 3;
 /** Half of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
 const COVERAGE_SHARE = 0.5;
 
-/** A step of indexing takes some ten milliseconds: as many characters read, or terms filed. */
-const STEP_CHARS = 10_000;
+/** A step of indexing takes a few milliseconds: as many characters read, or terms filed. */
+const STEP_CHARS = 3000;
 
 /** Below this many entries the removed ones are no burden. */
 const LEAST_TO_COMPACT = 64;
@@ -82,13 +83,13 @@ export class TextIndex {
   }
 
   /**
-   * As `add`, awaiting `yieldNow` between steps of some ten milliseconds. Until it is done the text is not found, and
-   * what stood under its id is.
+   * As `add`, resting between steps when it is due. Until it is done the text is not found, and what stood under its
+   * id is.
    */
-  async addYielding(id: string, text: string, as: IndexedAs, yieldNow: () => Promise<void>): Promise<void> {
+  async addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
     const steps = this.addSteps(id, text, as, STEP_CHARS);
     try {
-      while (steps.next().done !== true) await yieldNow();
+      while (steps.next().done !== true) await breathe(breather);
     } finally {
       // Should the wait be cancelled, the half-added entry stays dead and may be compacted away.
       steps.return();

@@ -1,11 +1,12 @@
+import type { Breather } from '../pace/breather.ts';
 import { mergeLong, mergeShort, SHORT_PIECE_BYTES } from './bpe-merge.ts';
 import { PieceCache } from './piece-cache.ts';
 import { pieceEndFor, type PieceEnd } from './pre-tokenizer.ts';
 import { finishHash, hashBytes, HASH_SEED, RankTable, type BpeRanks } from './rank-table.ts';
 import { writeUtf8 } from './utf8.ts';
 
-/** A step of counting takes some ten milliseconds at most: about 50,000 characters, or a part of a long piece. */
-const STEP_CHARS = 50_000;
+/** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
+const STEP_CHARS = 5000;
 
 /**
  * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: the text of special
@@ -23,7 +24,7 @@ export class BpeCounter {
     this.pieceEnd = pieceEndFor(ranks.pat_str);
   }
 
-  /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countYielding`. */
+  /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
   count(text: string): number {
     const steps = this.countSteps(text, text.length);
     for (;;) {
@@ -32,13 +33,13 @@ export class BpeCounter {
     }
   }
 
-  /** Tokens of a text; `yieldNow` is awaited between steps, so that the caller's thread is never held for long. */
-  async countYielding(text: string, yieldNow: () => Promise<void>): Promise<number> {
+  /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */
+  async countResting(text: string, breather: Breather): Promise<number> {
     const steps = this.countSteps(text, STEP_CHARS);
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;
-      await yieldNow();
+      if (breather.isDue()) await breather.rest();
     }
   }
 

@@ -1,7 +1,8 @@
 import type { MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
+import { breathe, type Breather } from '../pace/breather.ts';
 import { cjkUnits } from './script.ts';
-import type { TokenCounter } from './token-counter.ts';
+import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** Tokens of one message: `body` with its framing, its attachments apart; `cjk` UTF-16 units of both are CJK text. */
 export interface MessageCount {
@@ -15,9 +16,6 @@ export interface StoredCounts {
   readonly encoding: string;
   readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number, cjk?: number])[];
 }
-
-/** UTF-16 units counted between two pauses. */
-const WARM_STEP = 60_000;
 
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
@@ -35,13 +33,10 @@ export class MessageCounts {
     const known = this.counts.get(message.id);
     if (known) return known;
     const attached = message.attachments ?? [];
-    const count = {
+    return this.keep(message, {
       body: this.counter.message(message),
       attachments: attached.reduce((sum, attachment) => sum + this.counter.attachment(attachment), 0),
-      cjk: attached.reduce((sum, attachment) => sum + cjkUnits(attachment.text), cjkUnits(messageText(message))),
-    };
-    this.counts.set(message.id, count);
-    return count;
+    });
   }
 
   /** Body and attachments together. */
@@ -50,20 +45,24 @@ export class MessageCounts {
     return body + attachments;
   }
 
-  /** Counts what is not known yet, awaiting `yieldNow` after each ten milliseconds' worth. Resolves to how many were counted. */
-  async warm(messages: Iterable<Message>, yieldNow: () => Promise<void>): Promise<number> {
+  /** Counts what is not known yet, resting as it goes. Resolves to how many were counted. */
+  async warm(messages: Iterable<Message>, breather: Breather): Promise<number> {
     let counted = 0;
-    let since = 0;
     for (const message of messages) {
       if (this.counts.has(message.id)) continue;
-      this.of(message);
+      this.keep(message, await this.counter.whole(message, breather));
       counted++;
-      since += messageText(message).length;
-      if (since < WARM_STEP) continue;
-      since = 0;
-      await yieldNow();
+      await breathe(breather);
     }
     return counted;
+  }
+
+  private keep(message: Message, { body, attachments }: MessageTokens): MessageCount {
+    const attached = message.attachments ?? [];
+    const cjk = attached.reduce((sum, { text }) => sum + cjkUnits(text), cjkUnits(messageText(message)));
+    const count = { body, attachments, cjk };
+    this.counts.set(message.id, count);
+    return count;
   }
 
   forget(id: MessageId): void {

@@ -1,4 +1,5 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
+import type { Breather } from '../pace/breather.ts';
 import { BpeCounter } from './bpe.ts';
 
 export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
@@ -12,12 +13,18 @@ export interface TokenCounter {
   readonly encoding: string;
   /** Tokens of a bare text. */
   text(text: string): number;
-  /** As `text`, awaiting `yieldNow` between steps of some ten milliseconds. */
-  textYielding(text: string, yieldNow: () => Promise<void>): Promise<number>;
   /** Tokens of a message with its framing; a whole request takes `REPLY_PRIMING_TOKENS` more. */
   message(message: CountedMessage): number;
   /** Tokens of an attachment with the line that names it. */
   attachment(attachment: Attachment): number;
+  /** As `message` and `attachment`, resting as it goes: for texts of any length on a thread that others wait for. */
+  whole(message: CountedMessage & Pick<Message, 'attachments'>, breather: Breather): Promise<MessageTokens>;
+}
+
+/** Tokens of a message with its framing, and of its attachments. */
+export interface MessageTokens {
+  readonly body: number;
+  readonly attachments: number;
 }
 
 /**
@@ -41,30 +48,52 @@ export const ATTACHMENT_FRAMING_TOKENS = 12;
  */
 export const IMAGE_TOKENS = 1600;
 
+/** What is counted of a block: tokens that it takes whatever it says, and its texts. */
+function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
+  switch (block.type) {
+    case 'text':
+      return { fixed: 0, texts: [block.text] };
+    case 'image':
+      return { fixed: IMAGE_TOKENS, texts: [] };
+    case 'tool_call':
+      return { fixed: TOOL_FRAMING_TOKENS, texts: [block.name, block.json] };
+    case 'tool_result':
+      return { fixed: TOOL_FRAMING_TOKENS, texts: [block.text] };
+  }
+}
+
 /** Makes the counter of an encoding from any way to count a text, for counting by a provider's own endpoint or in tests. */
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,
-  textYielding: TokenCounter['textYielding'] = (whole) => Promise.resolve(text(whole)),
+  textResting: (text: string, breather: Breather) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
-  const block = (content: ContentBlock): number => {
-    switch (content.type) {
-      case 'text':
-        return text(content.text);
-      case 'image':
-        return IMAGE_TOKENS;
-      case 'tool_call':
-        return TOOL_FRAMING_TOKENS + text(content.name) + text(content.json);
-      case 'tool_result':
-        return TOOL_FRAMING_TOKENS + text(content.text);
-    }
-  };
+  const atOnce = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
+  const message: TokenCounter['message'] = ({ content }) =>
+    content.reduce((sum, block) => {
+      const { fixed, texts } = countedIn(block);
+      return sum + fixed + atOnce(texts);
+    }, MESSAGE_FRAMING_TOKENS);
+  const attachment: TokenCounter['attachment'] = ({ name, text: body }) =>
+    ATTACHMENT_FRAMING_TOKENS + atOnce([name, body]);
   return {
     encoding,
     text,
-    textYielding,
-    message: ({ content }) => content.reduce((sum, one) => sum + block(one), MESSAGE_FRAMING_TOKENS),
-    attachment: ({ name, text: body }) => ATTACHMENT_FRAMING_TOKENS + text(name) + text(body),
+    message,
+    attachment,
+    async whole({ content, attachments = [] }, breather) {
+      const resting = async (texts: readonly string[]): Promise<number> => {
+        let sum = 0;
+        for (const one of texts) sum += await textResting(one, breather);
+        return sum;
+      };
+      let body = MESSAGE_FRAMING_TOKENS;
+      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await resting(texts));
+      let attached = 0;
+      for (const { name, text: said } of attachments)
+        attached += ATTACHMENT_FRAMING_TOKENS + (await resting([name, said]));
+      return { body, attachments: attached };
+    },
   };
 }
 
@@ -94,6 +123,6 @@ async function readEncoding(name: EncodingName): Promise<TokenCounter> {
   return tokenCounter(
     name,
     (text) => counter.count(text),
-    (text, yieldNow) => counter.countYielding(text, yieldNow),
+    (text, breather) => counter.countResting(text, breather),
   );
 }

@@ -10,6 +10,7 @@ import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
+import { openLoop } from '../../support/breathers.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { Random } from '../data/random.ts';
 import { cpuMs } from '../report/cpu.ts';
@@ -139,8 +140,8 @@ async function reload(context: BenchContext): Promise<Figure[]> {
     const bpe = new BpeCounter(ranks);
     const counter = tokenCounter('o200k_base', (text) => bpe.count(text));
     const counts = new MessageCounts(counter);
-    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    const fromNothing = await cpuMs(() => counts.warm(messages, pause));
+    const breather = openLoop();
+    const fromNothing = await cpuMs(() => counts.warm(messages, breather));
     await store.save(session, counts.export());
     // Reading compiles its code once in a process' life; that is no part of a reload's own cost.
     await store.load(session);
@@ -148,7 +149,7 @@ async function reload(context: BenchContext): Promise<Figure[]> {
     const fromDisk = await cpuMs(async () => {
       const stored = await store.load(session);
       if (stored) again.import(stored);
-      await again.warm(messages, pause);
+      await again.warm(messages, breather);
     });
     const bytes = messages.reduce((sum, message) => sum + messageText(message).length, 0);
     context.say(`reload: ${bytes} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);

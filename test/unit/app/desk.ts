@@ -15,6 +15,7 @@ import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { openLoop } from '../../support/breathers.ts';
 
 /** How the model at the network's edge answers; it may throw, wait, or end when aborted. */
 export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatChunk>;
@@ -63,7 +64,7 @@ export class Desk {
       ahead: 0,
       now: (): number => Date.now() + clock.ahead,
       id: (): string => `id-${++this.#ids}`,
-      yieldNow: (): Promise<void> => new Promise((resolve) => setImmediate(resolve)),
+      breather: openLoop(),
     };
     this.clock = clock;
     this.#store = this.#newStore();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {
@@ -66,7 +67,7 @@ describe('summarizing by code', () => {
   it('is the same each time, whatever runs beside it', async () => {
     const corpus = await buildCorpus(developerSession(40), new Pace());
     const run = (budgetTokens: number): Promise<unknown> =>
-      extract(corpus, { budgetTokens, counter, pace: new Pace(() => new Promise((resolve) => setImmediate(resolve))) });
+      extract(corpus, { budgetTokens, counter, pace: new Pace(alwaysDue()) });
     const alone = await run(900);
     const [beside] = await Promise.all([run(900), run(300), run(100)]);
     assert.deepEqual(beside, alone);

@@ -8,6 +8,7 @@ import {
 import { summarizeHierarchical } from '../../../src/core/compress/summarize-hierarchical.ts';
 import { summarizeRecursive } from '../../../src/core/compress/summarize-recursive.ts';
 import { Cancelled, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 import { counter, developerSession, goodAnswer, message, scriptedModel, tools, transcript } from './scripted.ts';
 
 const textOf = ({ messages }: CompressedTranscript): string =>
@@ -142,13 +143,12 @@ describe('compressing a transcript to a target', () => {
   it('lets others run and stops when it is cancelled', async () => {
     let yields = 0;
     const cancel = { aborted: false };
-    const yieldNow = async (): Promise<void> => {
+    const breather = alwaysDue(() => {
       yields++;
       cancel.aborted = yields > 3;
-      return Promise.resolve();
-    };
+    });
     await assert.rejects(
-      compressTranscript(developerSession(400), { targetTokens: 3_000 }, tools({ yieldNow, cancel })),
+      compressTranscript(developerSession(400), { targetTokens: 3_000 }, tools({ breather, cancel })),
       Cancelled,
     );
     assert.equal(yields, 4);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 
 function indexOf(texts: Readonly<Record<string, string>>): TextIndex {
   const index = new TextIndex();
@@ -113,12 +114,12 @@ describe('the index', () => {
     const index = indexOf({ m: 'short draft' });
     let seen = 0;
     const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
-    await index.addYielding('m', text, {}, () => {
+    const look = alwaysDue(() => {
       seen++;
       assert.deepEqual(ids(index, 'draft'), ['m']);
       assert.deepEqual(ids(index, 'word7'), []);
-      return Promise.resolve();
     });
+    await index.addResting('m', text, {}, look);
     assert.ok(seen > 5, String(seen));
     assert.deepEqual(ids(index, 'word19999'), ['m']);
     assert.deepEqual(ids(index, 'draft'), []);
@@ -128,10 +129,10 @@ describe('the index', () => {
     const index = indexOf({ m: 'short draft' });
     const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
     let left = 8;
-    const adding = index.addYielding('m', text, {}, () =>
-      left-- > 0 ? Promise.resolve() : Promise.reject(new Error('cancelled')),
-    );
-    await assert.rejects(adding, /cancelled/);
+    const breather = alwaysDue(() => {
+      if (left-- === 0) throw new Error('cancelled');
+    });
+    await assert.rejects(index.addResting('m', text, {}, breather), /cancelled/);
     assert.deepEqual(ids(index, 'draft'), ['m']);
     assert.deepEqual(ids(index, 'word1'), []);
   });

@@ -3,6 +3,7 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 import { sharedTranscripts } from './shared-transcripts.ts';
 
 const vocabularies = [
@@ -98,10 +99,12 @@ for (const [name, ranks] of vocabularies) {
       };
       for (const [what, text] of Object.entries(hostile)) {
         let pauses = 0;
-        const stepped = await counter.countYielding(text, () => {
-          pauses++;
-          return Promise.resolve();
-        });
+        const stepped = await counter.countResting(
+          text,
+          alwaysDue(() => {
+            pauses++;
+          }),
+        );
         assert.equal(stepped, counter.count(text), what);
         assert.ok(pauses > 3, `${what}: ${pauses} pauses`);
       }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { breathe, SharedThread } from '../../../src/core/pace/breather.ts';
+
+/** A thread whose clock and turns are moved by hand. */
+function thread(): {
+  shared: SharedThread;
+  pass: (ms: number) => void;
+  turn: () => Promise<void>;
+  turns: () => number;
+} {
+  let now = 0;
+  let asked = 0;
+  let go: () => void = () => undefined;
+  const shared = new SharedThread(
+    () => now,
+    () => {
+      asked++;
+      return new Promise((resolve) => (go = resolve));
+    },
+  );
+  return {
+    shared,
+    pass: (ms) => (now += ms),
+    turn: async () => {
+      go();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    turns: () => asked,
+  };
+}
+
+describe('a thread that long work shares', () => {
+  it('is held for a few milliseconds, then given up for a turn', async () => {
+    const { shared, pass, turn, turns } = thread();
+    assert.equal(shared.isDue(), false);
+    pass(7);
+    assert.equal(shared.isDue(), false);
+    await breathe(shared);
+    assert.equal(turns(), 0);
+    pass(1);
+    assert.equal(shared.isDue(), true);
+    const resting = breathe(shared);
+    await turn();
+    await resting;
+    assert.equal(turns(), 1);
+    assert.equal(shared.isDue(), false);
+  });
+
+  it('is given up once for all who work on it, so that they hold it together no longer than one', async () => {
+    const { shared, pass, turn, turns } = thread();
+    pass(20);
+    const order: string[] = [];
+    const first = breathe(shared).then(() => order.push('first'));
+    // The clock says nothing new, but others have been promised the next turn.
+    const second = breathe(shared).then(() => order.push('second'));
+    assert.deepEqual(order, []);
+    await turn();
+    await Promise.all([first, second]);
+    assert.deepEqual(order, ['first', 'second']);
+    assert.equal(turns(), 1);
+  });
+
+  it('is nobody else’s where there is no breather', async () => {
+    await breathe(undefined);
+  });
+});
