@@ -7,6 +7,7 @@ import { build } from './support/build.ts';
 import { inPackages, outFolder, root } from './support/paths.ts';
 import { PlainError, runMain } from './support/plain-error.ts';
 import { runNode } from './support/processes.ts';
+import { judgeAllTexts } from './texts/all-texts.ts';
 
 interface Finding {
   readonly ok: boolean;
@@ -41,6 +42,11 @@ async function checkPackage(): Promise<Finding> {
   return { ok, text: ok ? await describeSizes(vsix) : faults.join('\n') };
 }
 
+async function checkTexts(): Promise<Finding> {
+  const { faults, count } = await judgeAllTexts();
+  return { ok: faults.length === 0, text: faults.length === 0 ? `${count} in each of 7 languages` : faults.join('\n') };
+}
+
 const checks: readonly Check[] = [
   program('format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level', 'warn', '.']),
   program('lint', ['eslint', 'bin', 'eslint.js'], ['--max-warnings', '0', '.']),
@@ -53,6 +59,7 @@ const checks: readonly Check[] = [
     ['--config', '.dependency-cruiser.cjs', 'src'],
   ),
   program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
+  { name: 'texts', run: checkTexts },
   { name: 'package', run: checkPackage },
 ];
 

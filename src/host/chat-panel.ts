@@ -144,10 +144,15 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   }
 }
 
+/** Languages that are written from right to left. */
+const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
+
 /** Nothing runs in the page but our own bundle, by its nonce; nothing is loaded from elsewhere. */
 function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64');
   const uri = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
+  // Data that the page reads, not a script: it is there before the first word is drawn.
+  const translations = JSON.stringify(vscode.l10n.bundle ?? {}).replaceAll('<', String.raw`\u003c`);
   const csp = [
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
@@ -159,7 +164,7 @@ function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
     `trusted-types dompurify`,
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${vscode.env.language}">
+<html lang="${vscode.env.language}" dir="${RIGHT_TO_LEFT.test(vscode.env.language) ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${csp}">
@@ -170,6 +175,7 @@ function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
 </head>
 <body>
 <div id="root"></div>
+<script type="application/json" id="translations">${translations}</script>
 <script nonce="${nonce}" src="${uri('webview.js')}"></script>
 </body>
 </html>`;

@@ -212,8 +212,8 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
       const done = vscode.l10n.t(
         'Compressed {0} messages: {1} → {2} tokens, {3} key events kept.',
         record.messages.before - record.messages.after,
-        before.toLocaleString(),
-        after.toLocaleString(),
+        before.toLocaleString(vscode.env.language),
+        after.toLocaleString(vscode.env.language),
         record.events.filter((event) => event.status === 'active').length,
       );
       if (fault === undefined) inform(done);

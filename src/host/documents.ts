@@ -87,8 +87,8 @@ function nodeDocument(state: SessionState, id: NodeId): string | undefined {
 function facts(node: SummaryNode): string {
   return vscode.l10n.t(
     '{0} → {1} tokens · {2} ({3}) · {4}',
-    node.tokens.source.toLocaleString(),
-    node.tokens.detailed.toLocaleString(),
+    node.tokens.source.toLocaleString(vscode.env.language),
+    node.tokens.detailed.toLocaleString(vscode.env.language),
     node.model,
     node.rung,
     new Date(node.at).toLocaleString(vscode.env.language),

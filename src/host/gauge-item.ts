@@ -4,6 +4,7 @@ import type { GaugeView } from '../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from './ids.ts';
 import type { MonthlySpend } from './models/spend-limit.ts';
+import { dollars } from './translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -89,15 +90,15 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
   if (counters.tokensSaved > 0)
     text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
-  if (cost > 0) text.appendMarkdown(`${vscode.l10n.t('This session cost {0} $.', cost.toFixed(4))}\n\n`);
+  if (cost > 0) text.appendMarkdown(`${vscode.l10n.t('This session cost {0}.', dollars(cost))}\n\n`);
   text.appendMarkdown(spendLine(spend));
   return text;
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
 export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
-  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost {0} $ this month.', usd.toFixed(4)) : '';
-  const sum = vscode.l10n.t('Compression cost {0} $ of {1} $ this month.', usd.toFixed(4), limitUsd.toFixed(2));
+  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost {0} this month.', dollars(usd)) : '';
+  const sum = vscode.l10n.t('Compression cost {0} of {1} this month.', dollars(usd), dollars(limitUsd));
   if (!isSpent) return sum;
   const rest = vscode.l10n.t(
     'The limit is used up: nothing is compressed in the background, and what cannot wait is summarized by code.',

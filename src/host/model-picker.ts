@@ -49,7 +49,7 @@ export async function providerItems(app: Product): Promise<ProviderItem[]> {
   return [
     ...(mine.length > 0 ? [editor] : []),
     {
-      label: 'Local',
+      label: vscode.l10n.t('Local'),
       description: vscode.l10n.t('no key, no network: finds and quotes what was said'),
       provider: 'local',
     },

@@ -251,7 +251,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   const kib = count / 1024;
-  return kib < 1024 ? `${kib.toFixed(1)} KB` : `${(kib / 1024).toFixed(1)} MB`;
+  const [size, unit] = kib < 1024 ? [kib, 'KB'] : [kib / 1024, 'MB'];
+  return `${size.toLocaleString(vscode.env.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
 }
 
 function inform(text: string): void {

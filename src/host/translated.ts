@@ -8,3 +8,9 @@ export function translated(said: Phrase): string {
 
 /** Numbers and dates are written as the editor's language writes them. */
 export const locale = (): string => vscode.env.language;
+
+/** US dollars as the editor's language writes them: below one, two digits that count. */
+export function dollars(usd: number): string {
+  const digits = usd > 0 && usd < 1 ? { maximumSignificantDigits: 2 } : {};
+  return usd.toLocaleString(locale(), { style: 'currency', currency: 'USD', ...digits });
+}

@@ -244,8 +244,6 @@ export const settingsSchema = v.object({
   sample: v.optional(v.boolean()),
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
-  /** Replacements for the page's English texts, by key; a missing key stays English. */
-  texts: v.record(v.string(), v.string()),
 });
 export type SettingsView = v.InferOutput<typeof settingsSchema>;
 

@@ -24,11 +24,10 @@ export function formatPercent(share: number): string {
   return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
 }
 
-/** Money as people say it: cents below a dollar, with two digits that count. */
+/** US dollars as the reader's language writes them: below one, two digits that count. */
 export function formatCost(dollars: number): string {
-  if (dollars === 0) return '0 ¢';
-  if (dollars < 1) return `${(dollars * 100).toLocaleString(locale, { maximumSignificantDigits: 2 })} ¢`;
-  return `$${dollars.toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  const digits = dollars > 0 && dollars < 1 ? { maximumSignificantDigits: 2 } : {};
+  return dollars.toLocaleString(locale, { style: 'currency', currency: 'USD', ...digits });
 }
 
 export function formatTime(at: number): string {

@@ -8,7 +8,7 @@ import { HostLink, type EditorApi } from './host-link.ts';
 import { LiveReply } from './live-reply.ts';
 import { plainText } from './markdown/parser.ts';
 import { reduce, type OpenSession, type PageState } from './state.ts';
-import { setTexts, text } from './texts.ts';
+import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
 
 /** What the page itself keeps over a reload: where the reader was, and what had been typed. */
@@ -87,7 +87,6 @@ export class Page {
       return;
     }
     if (message.type === 'init' || message.type === 'settings') {
-      setTexts(message.settings.texts);
       setLocale(message.settings.locale);
     }
     if (message.type === 'init' && this.session?.id !== message.session) this.toasts.settle();

@@ -1,4 +1,6 @@
-/** Every text of the page, in English. The host may send others by key; `{0}`, `{1}` stand for values. */
+import * as v from 'valibot';
+
+/** Every text of the page, in English, which is also the key of its translations; `{0}`, `{1}` stand for values. */
 const ENGLISH = {
   loading: 'Opening the session…',
   loadingMessage: 'Loading…',
@@ -14,7 +16,6 @@ const ENGLISH = {
     'This session keeps what matters word for word, however long it grows. Type / for commands, # to attach a file.',
   emptyNoModel: 'No model is set up, so replies quote what was said in the session. Choose a model to chat.',
   chooseModel: 'Choose a model',
-  setKey: 'Set the API key',
   importTranscript: 'Import a transcript',
   openSample: 'Open the sample session',
   // Composer
@@ -82,7 +83,6 @@ const ENGLISH = {
   coveredHint: 'Sent as part of this summary, no longer word for word.',
   keyEvents: '{0} key events',
   keyEvent: '1 key event',
-  eventPinned: 'pinned',
   unpin: 'Unpin',
   pinEvent: 'Pin',
   removeEvent: 'Not a key event',
@@ -91,7 +91,6 @@ const ENGLISH = {
   toolError: 'Failed',
   showAll: 'Show all ({0} characters)',
   image: 'Image',
-  linkRefused: 'This link leads where the chat does not go: {0}',
   linkOpens: 'Opens {0}',
   linkShowsMessage: 'Goes to the message',
   taskDone: 'done',
@@ -100,7 +99,6 @@ const ENGLISH = {
   today: 'Today',
   yesterday: 'Yesterday',
   latest: 'Jump to latest',
-  newBelow: 'New messages below',
   // Compression
   compressed: '{0} messages → {1}',
   oneSummary: '1 summary',
@@ -113,7 +111,6 @@ const ENGLISH = {
   redoCompression: 'Use the summary again',
   openInEditor: 'Open in editor',
   showOriginals: 'Go to the original messages',
-  summaryMade: '{0}, {1}',
   rungModel: 'Written by {0}',
   rungExtractive: 'Made of quotes from the source, without a model',
   rungCut: 'Cut to size: no better summary could be made',
@@ -193,14 +190,16 @@ export type TextKey = keyof typeof ENGLISH;
 
 let translated: Readonly<Record<string, string>> = {};
 
-/** Takes the host's translations; what is missing stays English. */
-export function setTexts(texts: Readonly<Record<string, string>>): void {
-  translated = texts;
+/** Takes the translations that the host wrote into the page, by their English; what is missing stays English. */
+export function readTranslations(data: string): void {
+  const parsed = v.safeParse(v.record(v.string(), v.string()), JSON.parse(data));
+  translated = parsed.success ? parsed.output : {};
 }
 
 /** A text of the page with its values filled in. */
 export function text(key: TextKey, ...values: readonly (string | number)[]): string {
-  const template = Object.hasOwn(translated, key) ? translated[key]! : ENGLISH[key];
+  const english = ENGLISH[key];
+  const template = Object.hasOwn(translated, english) ? translated[english]! : english;
   return template.replace(/\{(\d)\}/g, (hole, index: string) => String(values[Number(index)] ?? hole));
 }
 

@@ -171,7 +171,7 @@ describe('a monthly limit that is used up', () => {
       assert.equal(action?.command, 'openSettings');
       assert.match(
         spendLine({ usd: 0, limitUsd: 0, isSpent: true }),
-        /^Compression cost 0\.0000 \$ of 0\.00 \$ this month\./,
+        /^Compression cost \$0\.00 of \$0\.00 this month\./,
       );
     });
     await app.keys.clear('openai');

@@ -44,7 +44,7 @@ const EDITOR = `
       messages: [{ id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' }],
       covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notices: [],
       model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
-      settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en', texts: {} },
+      settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en' },
       status: { replying: false, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null,
         escalation: null },
       draft: { text: '', attachments: [] },

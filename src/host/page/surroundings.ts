@@ -33,7 +33,7 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
     settings: () => {
       const { enterSends, pasteAsAttachmentAbove } = readSettings().chat;
       const sample = deps.hasSample();
-      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, texts: {}, sample };
+      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, sample };
     },
     draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views() }),
     notices: () =>

@@ -46,7 +46,10 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
             />
           ))}
           {gauge.threshold !== undefined && (
-            <span class="gauge-threshold" style={{ left: `${((gauge.threshold * gauge.budget) / scale) * 100}%` }} />
+            <span
+              class="gauge-threshold"
+              style={{ insetInlineStart: `${((gauge.threshold * gauge.budget) / scale) * 100}%` }}
+            />
           )}
         </span>
         {gauge.droppedEvents > 0 && <Icon name="warning" />}

@@ -5,7 +5,7 @@ import type { MessageView } from '../../../src/protocol/views.ts';
 import { HostLink } from '../../../src/webview/host-link.ts';
 import { LiveReply } from '../../../src/webview/live-reply.ts';
 import { coverAt, reduce, type PageState } from '../../../src/webview/state.ts';
-import { setTexts, text, TEXT_KEYS } from '../../../src/webview/texts.ts';
+import { readTranslations, text, TEXT_KEYS } from '../../../src/webview/texts.ts';
 import { RequestFault } from '../../../src/protocol/faults.ts';
 
 const session = sessionId('s1');
@@ -31,7 +31,7 @@ const init: InitMessage = {
   task: null,
   sessions: [],
   model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
-  settings: { enterSends: true, pasteAsAttachmentAbove: 4_000, minimap: true, locale: 'en', texts: {} },
+  settings: { enterSends: true, pasteAsAttachmentAbove: 4_000, minimap: true, locale: 'en' },
   status: {
     replying: false,
     compression: null,
@@ -140,10 +140,10 @@ describe('the line to the host', () => {
 });
 
 describe('texts of the page', () => {
-  afterEach(() => setTexts({}));
+  afterEach(() => readTranslations('{}'));
 
   it('take the translations of the host, with values in their order', () => {
-    setTexts({ branchOf: 'Zweig {0} von {1}' });
+    readTranslations(JSON.stringify({ 'Branch {0} of {1}': 'Zweig {0} von {1}' }));
     assert.equal(text('branchOf', 2, 3), 'Zweig 2 von 3');
     assert.equal(text('send'), 'Send');
   });

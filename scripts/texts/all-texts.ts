@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from '../support/paths.ts';
+import { judgeTranslations } from './judge.ts';
+import { LANGUAGES, type Texts } from './languages.ts';
+import { collectTexts } from './source-texts.ts';
+
+/** The English of what code says, for translators; each language stands beside it. */
+export const BUNDLE = 'l10n/bundle.l10n.json';
+
+interface TextsReport {
+  /** What `BUNDLE` has to hold. */
+  readonly bundle: string;
+  /** How many texts there are. */
+  readonly count: number;
+  readonly faults: readonly string[];
+}
+
+/** Looks at every text of manifest, host and page in every language. */
+export async function judgeAllTexts(): Promise<TextsReport> {
+  const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `src/${name.split(path.sep).join('/')}`);
+  const source = collectTexts(root, files);
+  const code = Object.fromEntries(source.english.map((text) => [text, text]));
+  const english = { code, manifest: await readTexts('package.nls.json') };
+  const faults = [...source.faults];
+  for (const language of LANGUAGES) {
+    const translated = {
+      code: await readTexts(`l10n/bundle.l10n.${language}.json`),
+      manifest: await readTexts(`package.nls.${language}.json`),
+    };
+    faults.push(...judgeTranslations(language, english, translated));
+  }
+  const bundle = `${JSON.stringify(code, null, 2)}\n`;
+  if ((await readFile(path.join(root, BUNDLE), 'utf8')) !== bundle)
+    faults.push(`${BUNDLE} is not current: run "npm run texts"`);
+  return { bundle, count: source.english.length + Object.keys(english.manifest).length, faults };
+}
+
+async function readTexts(file: string): Promise<Texts> {
+  return JSON.parse(await readFile(path.join(root, file), 'utf8')) as Texts;
+}

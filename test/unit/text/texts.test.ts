@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { judgeTranslations } from '../../../scripts/texts/judge.ts';
+import { collectTexts, type SourceTexts } from '../../../scripts/texts/source-texts.ts';
+
+async function collect(sources: Readonly<Record<string, string>>): Promise<SourceTexts> {
+  const root = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-texts-'));
+  try {
+    for (const [file, text] of Object.entries(sources)) {
+      await mkdir(path.dirname(path.join(root, file)), { recursive: true });
+      await writeFile(path.join(root, file), text);
+    }
+    return collectTexts(root, Object.keys(sources));
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+describe('the check of texts', () => {
+  it('finds what host, page and core say', async () => {
+    const { english, faults } = await collect({
+      'src/host/a.ts': `vscode.l10n.t('Open {0}', name); new vscode.TreeItem(vscode.l10n.t('Yes'));`,
+      'src/core/b.ts': `throw new StoreFault(phrase("The file's gone: {0}.", what));`,
+      'src/webview/texts.ts': `const ENGLISH = { send: 'Send' };`,
+      'src/webview/c.tsx': `<b title={text('send')}> · </b>`,
+    });
+    assert.deepEqual(english, ['Open {0}', 'Send', "The file's gone: {0}.", 'Yes']);
+    assert.deepEqual(faults, []);
+  });
+
+  it('finds words that are said past translation', async () => {
+    const { faults } = await collect({
+      'src/host/a.ts': `vscode.window.showInformationMessage(\`\${n} messages\`);\nconst item = { label: ok ? 'Fine' : '' };`,
+      'src/host/b.ts': `channel.warn('This is for the log alone');\nconst told = 'This is for the user';`,
+      'src/webview/c.tsx': `<b aria-label="Close">Done</b>`,
+    });
+    assert.deepEqual(faults, [
+      'src/host/a.ts:1: “{} messages” is said without translation',
+      'src/host/a.ts:2: “Fine” is said without translation',
+      'src/host/b.ts:2: “This is for the user” is said without translation',
+      'src/webview/c.tsx:1: “Close” is said without translation',
+      'src/webview/c.tsx:1: “Done” is said without translation',
+    ]);
+  });
+
+  it('finds keys that are no literals, holes that nothing fills and page texts that nothing shows', async () => {
+    const { faults } = await collect({
+      'src/host/a.ts': `vscode.l10n.t(message);\nvscode.l10n.t('{0} of {1}', done);`,
+      'src/webview/texts.ts': `const ENGLISH = { stop: 'Stop' };`,
+    });
+    assert.deepEqual(faults, [
+      'src/host/a.ts:1: the key of a text has to be written out',
+      'src/host/a.ts:2: “{0} of {1}” does not have as many holes as values',
+      'src/webview/texts.ts: nothing says stop',
+    ]);
+  });
+
+  it('finds what a language lacks, has too much or has damaged', () => {
+    const english = {
+      code: { 'Open {0}': 'Open {0}', Yes: 'Yes' },
+      manifest: { a: 'See `off`. [Go](command:threadkeeper.openChat)' },
+    };
+    const translated = {
+      code: { 'Open {0}': 'Öffnen', No: 'Nein' },
+      manifest: { a: 'Siehe `aus`. [Los](command:threadkeeper.openChat)' },
+    };
+    assert.deepEqual(judgeTranslations('de', english, translated), [
+      'l10n/bundle.l10n.de.json: “Open {0}” does not keep {0}',
+      'l10n/bundle.l10n.de.json lacks “Yes”',
+      'l10n/bundle.l10n.de.json: nothing says “No”',
+      'package.nls.de.json: “a” does not keep `off`, (command:threadkeeper.openChat)',
+    ]);
+  });
+});
