@@ -1,0 +1,112 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import type { WireServer } from '../support/wire-server.ts';
+import { freshWorkspace } from './editor.ts';
+import { Workbench } from './workbench.ts';
+
+/** Writes the workspace's settings; the editor takes them up within a moment. */
+export async function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  await mkdir(path.join(folder, '.vscode'), { recursive: true });
+  await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
+}
+
+/** Settings under which the chat is answered by a server on loopback. */
+export function answeredBy(server: WireServer): Readonly<Record<string, unknown>> {
+  return {
+    'threadkeeper.chat.provider': 'compatible',
+    'threadkeeper.chat.model': 'test-model',
+    'threadkeeper.chat.baseUrl': `${server.url}/v1`,
+  };
+}
+
+/** Runs in the page, whose types the tests do not have. */
+const SELECT = `(element, wanted) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.textContent.indexOf(wanted);
+    if (at < 0) continue;
+    getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
+    return;
+  }
+  throw new Error('nothing here says ' + wanted);
+}`;
+
+/** The chat page in a window of the workbench, in terms of what a user sees. */
+export class ChatPage {
+  readonly workbench: Workbench;
+
+  constructor(workbench: Workbench) {
+    this.workbench = workbench;
+  }
+
+  /** Opens a window on a fresh workspace, with the chat in it. */
+  static async open(profile: string, settings: Readonly<Record<string, unknown>> = {}): Promise<ChatPage> {
+    const folder = await freshWorkspace();
+    await writeSettings(folder, settings);
+    const chat = new ChatPage(await Workbench.open({ folder, profile }));
+    await chat.show();
+    return chat;
+  }
+
+  get folder(): string {
+    return this.workbench.folder ?? '';
+  }
+
+  /** Opens the chat, or brings it to the front, and waits until it can be written in. */
+  async show(): Promise<void> {
+    await this.workbench.runCommand('Threadkeeper: Open Chat');
+    await this.composer().waitFor();
+  }
+
+  composer(): Locator {
+    return this.workbench.webview().getByRole('textbox', { name: 'Message', exact: true });
+  }
+
+  /** Messages on the page, oldest first. */
+  messages(): Locator {
+    return this.workbench.webview().locator('.message[data-message]');
+  }
+
+  message(text: string | RegExp): Locator {
+    return this.messages().filter({ hasText: text });
+  }
+
+  /** Rows that say that a compression happened. */
+  compressions(): Locator {
+    return this.workbench.webview().locator('.compression');
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.workbench.webview().getByRole('button', { name, exact: typeof name === 'string' });
+  }
+
+  /** The short word at the foot of the page. */
+  said(text: string | RegExp): Locator {
+    return this.workbench.webview().locator('.toast').filter({ hasText: text });
+  }
+
+  /** One of the actions of a message, by its label. */
+  async act(message: Locator, action: string): Promise<void> {
+    await message.hover();
+    await message.getByRole('button', { name: action }).click();
+  }
+
+  /** Writes a message and sends it by Enter. */
+  async write(text: string): Promise<void> {
+    await this.composer().fill(text);
+    await this.composer().press('Enter');
+  }
+
+  /** Writes a message and waits until the reply to it has ended. */
+  async send(text: string, reply: string | RegExp): Promise<void> {
+    await this.write(text);
+    await this.message(reply).last().waitFor();
+    await this.button('Send').waitFor();
+  }
+
+  /** Selects a text of a message, as dragging over it does. */
+  async select(message: Locator, text: string): Promise<void> {
+    await message.evaluate(SELECT, text);
+  }
+}

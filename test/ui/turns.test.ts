@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+
+const CODE = 'Try this:\n\n```ts\nexport const port = 8443;\n```\n\nIt belongs into `src/config.ts:3`.';
+
+describe('a conversation in the chat', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+    server.answer({ text: 'The first reply.', usage: { input_tokens: 321, output_tokens: 45 } });
+    chat = await ChatPage.open('turns', answeredBy(server));
+  });
+
+  after(async () => {
+    await chat.workbench.close();
+    await server.stop();
+  });
+
+  const texts = (): Promise<string[]> => chat.messages().locator('.message-body').allInnerTexts();
+
+  it('sends by Enter, breaks the line by Shift and Enter, and names model, tokens and time of the reply', async () => {
+    await chat.composer().fill('First line');
+    await chat.composer().press('Shift+Enter');
+    await chat.composer().pressSequentially('second line');
+    await chat.composer().press('Enter');
+    const reply = chat.message('The first reply.');
+    await reply.locator('.usage').waitFor();
+    assert.equal(server.lastRequest?.body['model'], 'test-model');
+    assert.equal(await chat.composer().inputValue(), '');
+    assert.match((await texts())[0] ?? '', /^First line\s+second line$/);
+    assert.match(await reply.locator('.model').innerText(), /test-model/);
+    assert.match(await reply.locator('.usage').innerText(), /321.*45/);
+    const time = await reply.locator('time').getAttribute('datetime');
+    assert.ok(Math.abs(Date.parse(time ?? '') - Date.now()) < 600_000, `${time} is now`);
+  });
+
+  it('stops a reply, keeps what has come, and goes on from there', async () => {
+    server.answer({ text: 'One two three four five six seven eight nine ten. '.repeat(40), dripMs: 50 });
+    await chat.write('Count.');
+    await chat.message('One two three').waitFor();
+    await chat.button('Stop the reply').click();
+    await chat.message('One two three').getByText('Stopped').waitFor();
+    const kept = (await texts()).at(-1) ?? '';
+    assert.ok(kept.length > 5 && kept.length < 1_900, `${kept.length} characters`);
+    server.answer('It goes on.');
+    await chat.message('One two three').getByRole('button', { name: 'Continue' }).click();
+    await chat.message('It goes on.').waitFor();
+    assert.ok((await texts()).includes(kept), 'what had come is still there');
+  });
+
+  it('asks again for a reply, and keeps both on branches that can be switched', async () => {
+    await chat.act(chat.message('It goes on.'), 'Retry');
+    server.answer('Another way.');
+    await chat.send('What else?', 'Another way.');
+    server.answer('A third way.');
+    await chat.act(chat.message('Another way.'), 'Retry');
+    const third = chat.message('A third way.');
+    await third.getByText('Branch 2 of 2').waitFor();
+    assert.equal(await chat.message('Another way.').count(), 0);
+    await third.getByRole('button', { name: 'Previous branch' }).click();
+    const second = chat.message('Another way.');
+    await second.getByText('Branch 1 of 2').waitFor();
+    await second.getByRole('button', { name: 'Next branch' }).click();
+    await third.waitFor();
+  });
+
+  it('sends a message again with another text, and the old one stays on its branch', async () => {
+    server.answer('Something else altogether.');
+    await chat.act(chat.message('What else?'), 'Edit and resend');
+    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and resend' });
+    await editor.fill('What quite else?');
+    await editor.press('Enter');
+    await chat.message('Something else altogether.').waitFor();
+    const changed = chat.message('What quite else?');
+    await changed.getByText('Branch 2 of 2').waitFor();
+    await changed.getByRole('button', { name: 'Previous branch' }).click();
+    await chat.message('A third way.').waitFor();
+    await chat.message(/What else\?/).waitFor();
+  });
+
+  it('deletes a message, and undoes that', async () => {
+    await chat.act(chat.message('A third way.'), 'Delete message');
+    await chat.message('A third way.').waitFor({ state: 'detached' });
+    await chat.said('Message deleted.').getByRole('button', { name: 'Undo' }).click();
+    await chat.message('A third way.').waitFor();
+  });
+
+  it('copies a message as Markdown, and quotes a selection', async () => {
+    server.answer(CODE);
+    await chat.send('Show me.', 'It belongs into');
+    await chat.workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await chat.act(chat.message('It belongs into'), 'Copy as Markdown');
+    await chat.said('Copied').waitFor();
+    await chat.composer().press('Control+v');
+    assert.equal(await chat.composer().inputValue(), CODE);
+    await chat.composer().fill('');
+    await chat.select(chat.message('It belongs into'), 'It belongs');
+    await chat.act(chat.message('It belongs into'), 'Quote');
+    assert.match(await chat.composer().inputValue(), /^> It belongs\n/);
+    await chat.composer().fill('');
+  });
+
+  it('pins a selection as a key event, and unpins it', async () => {
+    const reply = chat.message('It belongs into');
+    await chat.select(reply, 'It belongs into');
+    await chat.act(reply, 'Pin the selection as key event');
+    await chat.said('Pinned').waitFor();
+    await reply.getByRole('button', { name: '1 key event' }).click();
+    await reply.locator('q', { hasText: 'It belongs into' }).waitFor();
+    await reply.getByRole('button', { name: 'Unpin' }).click();
+    await reply.getByRole('button', { name: 'Pin', exact: true }).waitFor();
+  });
+
+  it('opens a file of the workspace at the line that a message names', async () => {
+    await chat.workbench.webview().getByRole('link', { name: 'src/config.ts:3' }).click();
+    await chat.workbench.page.locator('.tab.active', { hasText: 'config.ts' }).waitFor();
+    await chat.workbench.page.getByRole('button', { name: /Ln 3, Col 1/ }).waitFor();
+  });
+
+  it('puts code where the cursor is, into a new file, and beside the current file', async () => {
+    const code = chat.workbench.webview().locator('.code-block');
+    await chat.show();
+    await code.getByRole('button', { name: 'Insert at cursor' }).click();
+    await chat.workbench.editorText().getByText('export const port = 8443;').waitFor();
+    await chat.workbench.runCommand('Undo');
+    await chat.show();
+    await code.getByRole('button', { name: 'Compare with the current file' }).click();
+    await chat.workbench.page.locator('.tab.active', { hasText: 'File and suggestion' }).waitFor();
+    await chat.show();
+    await code.getByRole('button', { name: 'Open as new file' }).click();
+    await chat.workbench.page.locator('.tab.active', { hasText: 'Untitled' }).waitFor();
+    await chat.workbench.editorText().getByText('export const port = 8443;').waitFor();
+  });
+
+  it('opens a web address only after naming it and being told to', async () => {
+    await chat.show();
+    server.answer('See [the manual](https://example.com/manual?page=1).');
+    await chat.send('Where is that written?', 'the manual');
+    await chat.workbench.webview().getByRole('link', { name: 'the manual' }).click();
+    const dialog = chat.workbench.dialog('Open this address outside the editor?');
+    await dialog.getByText('https://example.com/manual?page=1').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('starts a new branch of the session at a message', async () => {
+    await chat.act(chat.message('A third way.'), 'Fork the session here');
+    await chat.message('the manual').waitFor({ state: 'detached' });
+    server.answer('On the fork.');
+    await chat.send('Go on from here.', 'On the fork.');
+    await chat.message('Go on from here.').getByText('Branch 2 of 2').waitFor();
+  });
+});
