@@ -58,6 +58,8 @@ export interface SessionSummary {
   readonly updatedAt: number;
   readonly messages: number;
   readonly archived: boolean;
+  /** Kept at the top of the list by the user. */
+  readonly pinned: boolean;
   readonly deleted: boolean;
   readonly bytes: number;
 }

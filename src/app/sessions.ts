@@ -72,6 +72,19 @@ export class Sessions {
     return this.#inTurn(async () => this.#use(await this.#newJournal(title)));
   }
 
+  /** A session in which nothing has been said: one that is there and can be written, or else a new one. */
+  startAfresh(): Promise<Conversation> {
+    return this.#inTurn(async () => {
+      if (this.#current && isBlank(this.#current)) return this.#current;
+      const blank = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
+      const journal = blank && (await this.#openJournal(blank.id));
+      if (journal?.readOnly === undefined && journal !== undefined) return this.#use(journal);
+      // Another window is writing there.
+      await journal?.close();
+      return this.#use(await this.#newJournal(''));
+    });
+  }
+
   open(id: SessionId): Promise<Conversation> {
     return this.#inTurn(async () => {
       if (this.#current?.journal.id === id) return this.#current;
@@ -123,4 +136,9 @@ export class Sessions {
     this.#opening = result;
     return result;
   }
+}
+
+function isBlank({ state, journal }: Conversation): boolean {
+  const { title, counters, task } = state;
+  return journal.readOnly === undefined && title === '' && counters.messagesEver === 0 && task === undefined;
 }

@@ -11,6 +11,7 @@ import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
 import { chooseModel, testApiKey } from './model-picker.ts';
 import { cleanUp, openOtherSession, searchSessions } from './session-commands.ts';
+import { choosePolicy } from './policy-picker.ts';
 import { exportSession, importFile, openSample } from './transcript-commands.ts';
 import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
@@ -25,7 +26,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     await app.sessions.currentOrLatest();
   },
   [COMMAND.newSession]: async (app) => {
-    await app.sessions.create();
+    await app.sessions.startAfresh();
     app.panel.open();
   },
   [COMMAND.switchSession]: switchSession,
@@ -108,7 +109,7 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
   const conversation = await app.sessions.currentOrLatest();
   switch (command) {
     case 'new':
-      await app.sessions.create(argument ?? '');
+      await (argument === undefined ? app.sessions.startAfresh() : app.sessions.create(argument));
       return;
     case 'compress':
       return compressHistory(app);
@@ -124,8 +125,7 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
     case 'model':
       return chooseModel(app);
     case 'policy':
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'threadkeeper.compression.policy');
-      return;
+      return choosePolicy(app);
     case 'export':
       return exportSession(app);
     case 'import':

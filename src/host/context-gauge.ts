@@ -33,6 +33,7 @@ export class ContextGauge {
       parts: GAUGE_PARTS.map((name) => ({ name, tokens: shown(context.tokens[name]) })),
       ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,
+      policy: policy.name,
     };
   }
 

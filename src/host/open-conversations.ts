@@ -11,7 +11,7 @@ import { retrying } from '../providers/retry.ts';
 import type { Calibrations } from './calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, costOf, windowOf, type ChosenModel, type Models } from './models.ts';
 import type { Summarizers } from './models/summarizers.ts';
-import { eventRules, policyOf, promptText, readSettings } from './settings.ts';
+import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from './settings.ts';
 
 /** A conversation with what belongs to it alone. */
 export interface OpenConversation {
@@ -117,7 +117,7 @@ export class OpenConversations {
     return {
       systemPrompt: settings.chat.systemPrompt,
       memory: '',
-      policy: policyOf(settings),
+      policy: policyOf(settings, chosenPolicy(settings, journal.state)),
       ...windowOf(settings, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.extractiveOnFault,

@@ -3,7 +3,14 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../core/events/user-rules.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { checkPrompt, PRESETS } from '../core/prompts/render.ts';
-import { POLICY_NAMES, resolvePolicy, STRATEGIES, type Policy, type Triggers } from '../core/policy/policy.ts';
+import {
+  POLICY_NAMES,
+  resolvePolicy,
+  STRATEGIES,
+  type Policy,
+  type PolicyName,
+  type Triggers,
+} from '../core/policy/policy.ts';
 
 const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -126,6 +133,11 @@ export function promptText({ summarizer }: Settings): string | undefined {
       vscode.l10n.t('Nothing fills {0} in the setting threadkeeper.summarizer.prompt.', named(unknown)),
     );
   return summarizer.prompt;
+}
+
+/** The policy's name: the session's own choice, else the settings'. */
+export function chosenPolicy({ compression }: Settings, state: { readonly policy: string | undefined }): PolicyName {
+  return POLICY_NAMES.find((name) => name === state.policy) ?? compression.policy;
 }
 
 /** The policy in force: the named one, with what the user set over it; 0 switches a trigger off. */

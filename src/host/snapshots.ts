@@ -58,6 +58,7 @@ export class Snapshots implements SessionSnapshots {
         updatedAt: one.updatedAt,
         messages: one.bodies.length,
         archived: one.archived,
+        pinned: one.pinned,
         deleted: one.deleted,
         bytes: bytesOf(one),
       }));

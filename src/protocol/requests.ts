@@ -97,7 +97,8 @@ const REQUESTS = {
     v.object({ event: aKeyEventId }),
   ],
   setEventPinned: [v.object({ type: v.literal('setEventPinned'), event: aKeyEventId, pinned: v.boolean() }), done],
-  removeEvent: [v.object({ type: v.literal('removeEvent'), event: aKeyEventId }), done],
+  /** Strikes a key event out as wrong, or takes that back. */
+  removeEvent: [v.object({ type: v.literal('removeEvent'), event: aKeyEventId, removed: v.boolean() }), done],
 
   // Compression
   previewCompression: [v.object({ type: v.literal('previewCompression') }), previewSchema],

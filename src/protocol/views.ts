@@ -176,6 +176,8 @@ export const gaugeSchema = v.object({
   threshold: v.optional(v.number()),
   /** Active key events that did not fit into their budget. */
   droppedEvents: count,
+  /** The name of the policy that says when to compress. */
+  policy: v.string(),
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
 

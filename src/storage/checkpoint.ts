@@ -26,6 +26,8 @@ const checkpointSchema = v.object({
   updatedAt: v.number(),
   messages: count,
   archived: v.boolean(),
+  /** Absent in checkpoints from before sessions could be pinned. */
+  pinned: v.optional(v.boolean(), false),
   deleted: v.boolean(),
 });
 
@@ -44,8 +46,8 @@ export async function saveCheckpoint(
   state: SessionState,
   offset: number,
 ): Promise<void> {
-  const { title, workspace, createdAt, updatedAt, archived, deleted, counters } = state;
-  const shown = { title, workspace, createdAt, updatedAt, archived, deleted, messages: counters.messagesEver };
+  const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
+  const shown = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
   const path = checkpointPath(journal);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
@@ -82,10 +84,11 @@ export async function loadCheckpoint(
 
 /** Events that give a new state what the checkpoint shows, but for the number of messages. */
 export function checkpointEvents(checkpoint: Checkpoint): { readonly at: number; readonly body: SessionEvent }[] {
-  const { id, title, workspace, createdAt, updatedAt, archived, deleted } = checkpoint;
+  const { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted } = checkpoint;
   return [
     { at: createdAt, body: { type: 'session_created', id, title, workspace } },
     { at: updatedAt, body: { type: 'session_archived', archived } },
+    { at: updatedAt, body: { type: 'session_pinned', pinned } },
     { at: updatedAt, body: { type: 'session_deleted', deleted } },
   ];
 }

@@ -24,12 +24,12 @@ async function summarizeFile(path: string, file: FileHandle, id: SessionId, byte
   const reader = new JournalReader(file, checkpoint?.offset);
   if (checkpoint) for (const { body, at } of checkpointEvents(checkpoint)) reader.state.apply(body, at);
   await reader.readOn();
-  const { title, workspace, createdAt, updatedAt, archived, deleted, counters } = reader.state;
+  const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = reader.state;
   const messages = (checkpoint?.messages ?? 0) + counters.messagesEver;
   if (!checkpoint && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) {
     await saveCheckpoint(path, file, id, reader.state, reader.offset);
   }
-  return { id, title, workspace, createdAt, updatedAt, messages, archived, deleted, bytes };
+  return { id, title, workspace, createdAt, updatedAt, messages, archived, pinned, deleted, bytes };
 }
 
 /** Shorter journals are read as fast as their checkpoints. */

@@ -14,6 +14,7 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
   if (provider !== undefined && model !== undefined) events.push({ type: 'model_selected', provider, model });
   if (policy !== undefined) events.push({ type: 'policy_selected', policy });
   if (snapshot.archived) events.push({ type: 'session_archived', archived: true });
+  if (snapshot.pinned) events.push({ type: 'session_pinned', pinned: true });
   if (snapshot.deleted) events.push({ type: 'session_deleted', deleted: true });
 
   let parent: MessageId | null = null;

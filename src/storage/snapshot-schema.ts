@@ -19,6 +19,7 @@ export interface SessionSnapshot {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly archived: boolean;
+  readonly pinned: boolean;
   readonly deleted: boolean;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -54,6 +55,8 @@ const sessionSummarySchema = v.object({
   updatedAt: v.number(),
   messages: amount,
   archived: v.boolean(),
+  // Absent in data from before sessions could be pinned.
+  pinned: v.optional(v.boolean(), false),
   deleted: v.boolean(),
   bytes: amount,
 });
@@ -65,6 +68,8 @@ const sessionSnapshotSchema = v.object({
   createdAt: v.number(),
   updatedAt: v.number(),
   archived: v.boolean(),
+  // Absent in data from before sessions could be pinned.
+  pinned: v.optional(v.boolean(), false),
   deleted: v.boolean(),
   provider: v.optional(v.string()),
   model: v.optional(v.string()),

@@ -35,6 +35,7 @@ export function snapshotSession(state: SessionState, limit = SESSION_BYTES): Ses
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
     archived: state.archived,
+    pinned: state.pinned,
     deleted: state.deleted,
     ...(state.provider !== undefined && { provider: name(state.provider) }),
     ...(state.model !== undefined && { model: name(state.model) }),

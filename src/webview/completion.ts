@@ -17,6 +17,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'recall', command: 'recall', help: 'commandRecall', argument: true },
   { name: 'pin', command: 'pin', help: 'commandPin', argument: true },
   { name: 'model', command: 'model', help: 'commandModel', argument: false },
+  { name: 'policy', command: 'policy', help: 'commandPolicy', argument: false },
   { name: 'export', command: 'export', help: 'commandExport', argument: false },
   { name: 'new', command: 'new', help: 'commandNew', argument: false },
 ];

@@ -20,17 +20,17 @@ export function answeredBy(server: WireServer): Readonly<Record<string, unknown>
   };
 }
 
-/** Runs in the page, whose types the tests do not have. */
-const SELECT = `(element, wanted) => {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const at = node.textContent.indexOf(wanted);
-    if (at < 0) continue;
-    getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
-    return;
-  }
-  throw new Error('nothing here says ' + wanted);
-}`;
+/** What of a browser's page a test touches; the tests do not have its types. */
+interface PageText {
+  readonly textContent: string | null;
+}
+interface PageGlobals {
+  readonly document: {
+    readonly activeElement: { blur(): void } | null;
+    createTreeWalker(root: unknown, show: number): { nextNode(): PageText | null };
+  };
+  getSelection(): { setBaseAndExtent(from: PageText, start: number, to: PageText, end: number): void };
+}
 
 /** The chat page in a window of the workbench, in terms of what a user sees. */
 export class ChatPage {
@@ -107,6 +107,18 @@ export class ChatPage {
 
   /** Selects a text of a message, as dragging over it does. */
   async select(message: Locator, text: string): Promise<void> {
-    await message.evaluate(SELECT, text);
+    await message.evaluate((element, wanted) => {
+      const page = globalThis as unknown as PageGlobals;
+      const { document } = page;
+      document.activeElement?.blur();
+      const texts = document.createTreeWalker(element, 4);
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        const at = (node.textContent ?? '').indexOf(wanted);
+        if (at < 0) continue;
+        page.getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
+        return;
+      }
+      throw new Error(`nothing here says ${wanted}`);
+    }, text);
   }
 }

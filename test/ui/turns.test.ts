@@ -52,7 +52,6 @@ describe('a conversation in the chat', () => {
   });
 
   it('asks again for a reply, and keeps both on branches that can be switched', async () => {
-    await chat.act(chat.message('It goes on.'), 'Retry');
     server.answer('Another way.');
     await chat.send('What else?', 'Another way.');
     server.answer('A third way.');

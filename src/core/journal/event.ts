@@ -55,6 +55,7 @@ export type SessionEvent =
   | { readonly type: 'session_created'; readonly id: SessionId; readonly title: string; readonly workspace: string }
   | { readonly type: 'session_renamed'; readonly title: string }
   | { readonly type: 'session_archived'; readonly archived: boolean }
+  | { readonly type: 'session_pinned'; readonly pinned: boolean }
   | { readonly type: 'session_deleted'; readonly deleted: boolean }
   | { readonly type: 'model_selected'; readonly provider: string; readonly model: string }
   | { readonly type: 'policy_selected'; readonly policy: string }

@@ -157,6 +157,7 @@ export const sessionEventSchema = v.variant('type', [
   }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),
   v.object({ type: v.literal('session_archived'), archived: v.boolean() }),
+  v.object({ type: v.literal('session_pinned'), pinned: v.boolean() }),
   v.object({ type: v.literal('session_deleted'), deleted: v.boolean() }),
   v.object({ type: v.literal('model_selected'), provider: v.string(), model: v.string() }),
   v.object({ type: v.literal('policy_selected'), policy: v.string() }),

@@ -62,6 +62,7 @@ export class SessionState {
   createdAt = 0;
   updatedAt = 0;
   archived = false;
+  pinned = false;
   deleted = false;
   provider: string | undefined;
   model: string | undefined;
@@ -228,6 +229,9 @@ export class SessionState {
         return;
       case 'session_archived':
         this.archived = event.archived;
+        return;
+      case 'session_pinned':
+        this.pinned = event.pinned;
         return;
       case 'session_deleted':
         this.deleted = event.deleted;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { markEventWrong } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/event.ts';
 import { keyEventId, type MessageId, type SessionId } from '../../core/model/ids.ts';
@@ -156,8 +157,8 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       await conversation().journal.append({ type: 'event_pinned', id: event, pinned: value });
       return null;
     },
-    removeEvent: async ({ event }) => {
-      await conversation().journal.append({ type: 'event_removed', id: event, removed: true });
+    removeEvent: async ({ event, removed }) => {
+      await markEventWrong(conversation().journal, event, removed);
       return null;
     },
 
@@ -233,10 +234,10 @@ export function pageHandlers(deps: HandlerDeps): RequestHandlers {
       await deps.changeSession(session, { type: 'session_renamed', title });
       return null;
     },
-    pinSession: () =>
-      Promise.reject(
-        new RequestFault({ reason: 'invalid', text: vscode.l10n.t('Sessions cannot be pinned in this version.') }),
-      ),
+    pinSession: async ({ session, pinned }) => {
+      await deps.changeSession(session, { type: 'session_pinned', pinned });
+      return null;
+    },
     archiveSession: async ({ session, archived }) => {
       await deps.changeSession(session, { type: 'session_archived', archived });
       return null;

@@ -113,6 +113,6 @@ export function taskView(state: SessionState): TaskView | null {
 }
 
 export function sessionView(summary: SessionSummary, untitled: string): SessionView {
-  const { id, title, updatedAt, messages, archived } = summary;
-  return { id, title: title === '' ? untitled : title, updatedAt, messages, archived, pinned: false };
+  const { id, title, updatedAt, messages, archived, pinned } = summary;
+  return { id, title: title === '' ? untitled : title, updatedAt, messages, archived, pinned };
 }

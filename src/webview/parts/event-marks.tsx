@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EventMark } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
+import type { Page } from '../page.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
@@ -16,6 +17,12 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
       {open && <EventList events={events} />}
     </div>
   );
+}
+
+async function strike(page: Page, { id }: EventMark): Promise<void> {
+  if (!(await page.do('removeEvent', { event: id, removed: true }))) return;
+  const undo = () => void page.ask('removeEvent', { event: id, removed: false });
+  page.tell(text('eventRemoved'), 'info', { label: text('undo'), run: undo });
 }
 
 export function EventList({ events, fixed }: { readonly events: readonly EventMark[]; readonly fixed?: boolean }) {
@@ -37,11 +44,7 @@ export function EventList({ events, fixed }: { readonly events: readonly EventMa
                 pressed={event.pinned}
                 onClick={() => void page.ask('setEventPinned', { event: event.id, pinned: !event.pinned })}
               />
-              <IconButton
-                icon="trash"
-                label={text('removeEvent')}
-                onClick={() => void page.ask('removeEvent', { event: event.id })}
-              />
+              <IconButton icon="trash" label={text('removeEvent')} onClick={() => void strike(page, event)} />
             </span>
           )}
         </li>

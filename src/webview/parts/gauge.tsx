@@ -60,6 +60,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
 }
 
 function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
+  const page = usePage();
   return (
     <section class="gauge-panel" aria-label={text('gaugeDetails')}>
       <table>
@@ -92,7 +93,16 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           </tr>
         </tbody>
       </table>
-      {gauge.threshold !== undefined && <p class="meta">{text('gaugeThreshold', formatPercent(gauge.threshold))}</p>}
+      <p class="gauge-policy meta">
+        <span>
+          {gauge.threshold !== undefined
+            ? text('gaugeThreshold', formatPercent(gauge.threshold), gauge.policy)
+            : text('gaugePolicy', gauge.policy)}
+        </span>
+        <button type="button" class="text-button" onClick={() => page.run('policy')}>
+          {text('choosePolicy')}
+        </button>
+      </p>
       {gauge.droppedEvents > 0 && (
         <p class="fault">
           <Icon name="warning" /> {text('gaugeDropped', gauge.droppedEvents)}

@@ -4,19 +4,33 @@ import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
 
+/** How long the typing must pause before it is searched for, in ms. */
+const TYPING_PAUSE = 150;
+
 /** Finds what was said in the session, however long ago, and goes there. */
 export function RecallPanel() {
   const page = usePage();
   const [query, setQuery] = useState(page.recallQuery);
   const [hits, setHits] = useState<readonly HitView[]>();
   const field = useRef<HTMLInputElement>(null);
-  const search = async () => {
-    if (query.trim() !== '') setHits((await page.ask('recall', { query: query.trim() })) ?? []);
-  };
+  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    field.current?.focus();
-    void search();
-  }, []);
+    const words = query.trim();
+    if (words === '') {
+      setHits(undefined);
+      return undefined;
+    }
+    let current = true;
+    const timer = setTimeout(() => {
+      void page.ask('recall', { query: words }).then((found) => {
+        if (current) setHits(found ?? []);
+      });
+    }, TYPING_PAUSE);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [query]);
   return (
     <section class="panel" aria-label={text('recall')}>
       <div class="panel-head">
@@ -28,9 +42,6 @@ export function RecallPanel() {
           placeholder={text('recallField')}
           aria-label={text('recallField')}
           onInput={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') void search();
-          }}
         />
         <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
       </div>

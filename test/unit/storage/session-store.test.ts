@@ -64,6 +64,19 @@ describe('a session on disk', () => {
       await one.close();
     }));
 
+  it('is listed as pinned once it was, also after it was closed', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const one = await store.create('One', 'file:///a');
+      await one.append({ type: 'session_pinned', pinned: true });
+      await one.close();
+      const later = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      assert.deepEqual(
+        (await later.list()).map(({ title, pinned }) => [title, pinned]),
+        [['One', true]],
+      );
+    }));
+
   it('that does not exist is a clear fault, and no path out of the folder', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });

@@ -29,7 +29,18 @@ function session(id: string, workspace: string, events: readonly SessionEvent[] 
 function entry(n: number, workspace: string): SessionSummary {
   const title = `Session ${n}`;
   const id = sessionId(`s${n}`);
-  return { id, title, workspace, createdAt: n, updatedAt: n, messages: n, archived: false, deleted: false, bytes: n };
+  return {
+    id,
+    title,
+    workspace,
+    createdAt: n,
+    updatedAt: n,
+    messages: n,
+    archived: false,
+    pinned: false,
+    deleted: false,
+    bytes: n,
+  };
 }
 
 function pinned(n: number): SessionEvent {
