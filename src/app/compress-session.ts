@@ -9,8 +9,8 @@ import { CallLog, ModelTrust, type SummaryModel } from '../core/compress/summary
 import type { NodeContent } from '../core/compress/leaf.ts';
 import { renderLedger, SUMMARIES_INTRO } from '../core/context/render.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
-import { compressionId, nodeId } from '../core/model/ids.ts';
-import type { Span } from '../core/model/key-event.ts';
+import { compressionId, nodeId, type MessageId } from '../core/model/ids.ts';
+import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { AGGRESSIVE_SHARE, LEAST_SAVING, type Policy, type Strategy } from '../core/policy/policy.ts';
@@ -78,7 +78,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
             plan.runs.flatMap((run) => run.items),
           )
         : keeper.unchanged(job);
-      return summarize(job, plan.runs, draft, { deps, cache, trust, model, windowTokens: plan.windowTokens });
+      return summarize(job, plan.runs, draft, { deps, keeper, cache, trust, model, windowTokens: plan.windowTokens });
     };
     let made = await make();
     if (!trial && made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
@@ -115,6 +115,7 @@ interface Made {
 
 interface MakeTools {
   readonly deps: CompressSessionDeps;
+  readonly keeper: LedgerKeeper;
   readonly cache: SummaryCache;
   readonly trust: ModelTrust;
   readonly model: { readonly model: ChatModel; readonly maxInputTokens: number } | undefined;
@@ -124,18 +125,19 @@ interface MakeTools {
 async function summarize(
   job: CompressionJob,
   runs: readonly PlannedRun[],
-  draft: LedgerDraft,
+  found: LedgerDraft,
   tools: MakeTools,
 ): Promise<Made> {
-  const { deps, cache, trust, model, windowTokens } = tools;
+  const { deps, keeper, cache, trust, model, windowTokens } = tools;
   const { before, budget, signal, state, counter } = job;
   const calls = new CallLog();
   const fixed = before.tokens.system + before.tokens.memory + before.tokens.task + windowTokens;
-  const settings = runSettings(job, promptFor(job.settings.policy, deps), budget, fixed + draft.tokens);
+  const settings = runSettings(job, promptFor(job.settings.policy, deps), budget, fixed + found.tokens);
   const total = runs.reduce((sum, run) => sum + run.items.length, 0);
   const nodes: SummaryNode[] = [];
   let frontier = state.frontier.map((item) => item.node);
   let covered = { messages: 0, tokens: 0 };
+  const named = new Map<MessageId, readonly DetectedEvent[]>();
   let fault: unknown;
   let last = runs[0]!.items[0]!;
   for (const run of runs) {
@@ -147,7 +149,7 @@ async function summarize(
         messages: run.items.map((item) => item.message),
         tokens: run.items.map((item) => item.tokens),
         frontier: near,
-        wanted: wantedIn(run, draft),
+        wanted: wantedIn(run, found),
       },
       settings,
       {
@@ -173,8 +175,21 @@ async function summarize(
     frontier = [...frontier.slice(0, earlier - near.length), ...result.frontier, ...frontier.slice(earlier)];
     covered = { messages: covered.messages + result.covered, tokens: covered.tokens + result.tokens.source };
     fault ??= result.fault;
+    for (const { at, event } of result.named) {
+      const { id } = run.items[at]!.message;
+      named.set(id, [...(named.get(id) ?? []), event]);
+    }
     last = run.items[Math.max(0, result.covered - 1)]!;
   }
+  const mayAdd = named.size > 0 && keepsEvents(job.settings.policy.strategy);
+  const draft = mayAdd
+    ? await keeper.withNamed(
+        job,
+        runs.flatMap((run) => run.items),
+        found,
+        named,
+      )
+    : found;
   const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state));
   const remaining =
     runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;

@@ -1,12 +1,13 @@
 import { renderEvent } from '../core/context/render.ts';
-import { detectEvents } from '../core/events/detect.ts';
+import { detectEvents, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { fitLedger } from '../core/events/ledger-budget.ts';
 import { Ledger } from '../core/events/ledger.ts';
+import { withClaims } from '../core/events/model-events.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/event.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
-import type { KeyEvent, Span } from '../core/model/key-event.ts';
-import { messageText } from '../core/model/message.ts';
+import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
+import { messageText, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compressor.ts';
 import type { PlannedMessage } from './plan-runs.ts';
@@ -16,8 +17,8 @@ import type { Clock } from './ports.ts';
 export interface LedgerDraft {
   readonly events: readonly KeyEvent[];
   readonly changes: readonly LedgerChange[];
-  /** Spans of the new events, by message. */
-  readonly spans: ReadonlyMap<MessageId, readonly Span[]>;
+  /** What was found in the messages, by message. */
+  readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
   /** Tokens of the ledger in the context afterwards. */
   readonly tokens: number;
 }
@@ -50,21 +51,59 @@ export class LedgerKeeper {
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
-    const { state } = job;
-    const ledger = this.#ledger(state);
     const rules = this.#rules();
-    const touched = new Map<KeyEventId, KeyEvent>();
-    const spans = new Map<MessageId, readonly Span[]>();
+    const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
       const text = messageText(message);
-      const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
+      const previous = messageBefore(job.state, position);
       const before = previous && { role: previous.role, text: messageText(previous) };
-      const found = detectEvents({ role: message.role, text }, { rules, ...(before && { before }) });
-      if (found.length > 0) spans.set(message.id, found);
-      for (const entry of ledger.add(message.id, found, previous?.id)) touched.set(entry.id, entry);
+      const events = detectEvents({ role: message.role, text }, { rules, ...(before && { before }) });
+      if (events.length > 0) found.set(message.id, events);
       if (this.#clock.breather.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
+        await this.#clock.breather.rest();
+        job.signal.throwIfAborted();
+      }
+    }
+    return this.#settle(job, items, found);
+  }
+
+  /**
+   * A draft with the events that a summarizer has named beside those that were found. Each takes its message's place in
+   * the order of things said, so that what is older supersedes nothing that is newer.
+   */
+  async withNamed(
+    job: CompressionJob,
+    items: readonly PlannedMessage[],
+    draft: LedgerDraft,
+    named: ReadonlyMap<MessageId, readonly DetectedEvent[]>,
+  ): Promise<LedgerDraft> {
+    const all = new Map(draft.spans);
+    for (const [id, events] of named) {
+      const found = all.get(id) ?? [];
+      all.set(id, withClaims(found, events));
+    }
+    return this.#settle(job, items, all);
+  }
+
+  async #settle(
+    job: CompressionJob,
+    items: readonly PlannedMessage[],
+    spans: LedgerDraft['spans'],
+  ): Promise<LedgerDraft> {
+    const { state } = job;
+    const ledger = this.#ledger(state);
+    // What the user changes from here on is not in this ledger, which must then not be taken for the session's.
+    const { ledgerRevision, counters, events: known, path } = state;
+    const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
+    const knownBefore = known.size;
+    const touched = new Map<KeyEventId, KeyEvent>();
+    for (const { message, position } of items) {
+      const found = spans.get(message.id) ?? [];
+      for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
+        touched.set(entry.id, entry);
+      if (this.#clock.breather.isDue()) {
         await this.#clock.breather.rest();
         job.signal.throwIfAborted();
       }
@@ -78,10 +117,8 @@ export class LedgerKeeper {
     // A draft may come to nothing, and its events with it.
     this.#kept = {
       ledger,
-      revision: state.ledgerRevision + 1,
-      compressions: state.counters.compressions + 1,
-      events: state.events.size + events.length,
-      path: state.path,
+      ...after,
+      events: knownBefore + events.length,
     };
     return { events, changes, spans, tokens: fitted.tokens };
   }
@@ -145,3 +182,6 @@ export class LedgerKeeper {
     return renderEvent(entry, position, state.messages.get(entry.message)?.role ?? 'user');
   }
 }
+
+const messageBefore = (state: SessionState, position: number): Message | undefined =>
+  position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;

@@ -7,7 +7,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { climb } from './ladder.ts';
-import { levelLimits, type LeafSource, type LevelLimits, type NodeContent } from './leaf.ts';
+import { levelLimits, type LeafSource, type LevelLimits, type NamedEvent, type NodeContent } from './leaf.ts';
 import { chooseLevels, type LevelChoice } from './levels.ts';
 import { cutSegments, type Segment } from './segments.ts';
 import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage } from './source.ts';
@@ -93,6 +93,8 @@ export interface RunResult {
   /** How many of `messages` are covered, from the first; the rest was too small to be shortened. */
   readonly covered: number;
   readonly calls: CallLog;
+  /** Key events that a model named in what is covered and its source holds, by position in `messages`. */
+  readonly named: readonly NamedEvent[];
   /** What the provider threw where the extractive rung stood in. */
   readonly fault?: unknown;
 }
@@ -120,7 +122,7 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   let fault: unknown;
   let done = 0;
 
-  const made = await mapLimited(segments, settings.concurrency, async (segment): Promise<SummaryNode | undefined> => {
+  const made = await mapLimited(segments, settings.concurrency, async (segment): Promise<Leaf | undefined> => {
     const source: LeafSource = {
       corpus,
       from: offset + segment.from,
@@ -155,16 +157,19 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     }
     await pace.rest();
     tools.report?.({ done: ++done, total: segments.length });
-    return content && leafNode(content, segment, covered, hash, tools);
+    return content && leafOf(content, segment, covered, hash, tools);
   });
 
   const leaves: SummaryNode[] = [];
+  const named: NamedEvent[] = [];
   let covered = 0;
   for (const [index, leaf] of made.entries()) {
     // A gap would leave messages uncovered between covered ones; what follows it waits for the next run.
     if (!leaf) break;
-    leaves.push(leaf);
-    covered = segments[index]!.to + 1;
+    const segment = segments[index]!;
+    leaves.push(leaf.node);
+    named.push(...leaf.named.map(({ at, event }) => ({ at: segment.from + at, event })));
+    covered = segment.to + 1;
   }
   const condensed = await condense([...input.frontier, ...leaves], settings.frontierTokens, settings.fanIn, {
     counter,
@@ -182,18 +187,24 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     tokens: { source: sum(tokens.slice(0, covered)), frontier: chosen.tokens },
     covered,
     calls,
+    named,
     ...(fault !== undefined && { fault }),
   };
 }
 
-function leafNode(
-  content: NodeContent,
+interface Leaf {
+  readonly node: SummaryNode;
+  readonly named: readonly NamedEvent[];
+}
+
+function leafOf(
+  { named = [], ...content }: NodeContent,
   segment: Segment,
   covered: readonly SourceMessage[],
   hash: string,
   tools: Pick<RunTools, 'nextId' | 'now'>,
-): SummaryNode {
-  return {
+): Leaf {
+  const node = {
     id: tools.nextId(),
     depth: 0,
     first: covered[0]!.id,
@@ -205,6 +216,7 @@ function leafNode(
     sourceHash: hash,
     at: tools.now(),
   };
+  return { node, named };
 }
 
 function shifted<Value>(byPosition: ReadonlyMap<number, Value>, by: number): ReadonlyMap<number, Value> {

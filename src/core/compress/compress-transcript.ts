@@ -1,14 +1,11 @@
 import { renderEvent, renderLedger, renderSummaries } from '../context/render.ts';
-import { detectEvents, type DetectedEventWithContext } from '../events/detect.ts';
-import { Ledger } from '../events/ledger.ts';
-import { fitLedger } from '../events/ledger-budget.ts';
+import { fitLedger, type FittedLedger } from '../events/ledger-budget.ts';
 import type { KeyEvent, Span } from '../model/key-event.ts';
-import { messageId, type MessageId } from '../model/ids.ts';
-import { messageText, type ContentBlock, type Role } from '../model/message.ts';
+import type { ContentBlock, Role } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { summaryPrompt } from '../prompts/render.ts';
-import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
@@ -16,6 +13,15 @@ import { CONTEXT_FRAME, narrate, withoutModel, type Narrative, type NarrativeInp
 import { LEAST_TOKENS } from './segments.ts';
 import { Pace, type SourceMessage, throwIfCancelled } from './source.ts';
 import { CallLog } from './summary-model.ts';
+import {
+  asKeyEvent,
+  detectAll,
+  entriesOf,
+  spansByMessage,
+  withNamed,
+  type Detect,
+  type TranscriptEvent,
+} from './transcript-events.ts';
 import { transcriptWindow } from './transcript-window.ts';
 
 export interface TranscriptOptions {
@@ -30,22 +36,13 @@ export interface TranscriptOptions {
 }
 
 export interface TranscriptTools extends RunTools {
-  /** Finds the key events of a message; the built-in detector by default. */
-  readonly detect?: (
-    message: { readonly role: Role; readonly text: string },
-    before: { readonly role: Role; readonly text: string } | undefined,
-  ) => readonly DetectedEventWithContext[];
+  readonly detect?: Detect;
 }
 
 /** One message of what would be sent. */
 export interface SentMessage {
   readonly role: Role;
   readonly content: string | readonly ContentBlock[];
-}
-
-/** A key event with the index of its message; `start` and `end` are UTF-16 offsets into the message's text. */
-export interface TranscriptEvent extends Omit<KeyEvent, 'message'> {
-  readonly message: number;
 }
 
 /** A node with the indices of the messages it covers, inclusive. */
@@ -86,6 +83,9 @@ const DEFAULT_LEDGER_SHARE = 0.15;
 const WINDOW_SHARE = 0.15;
 const ASKED_WINDOW_SHARE = 0.75;
 
+/** Of the target, for key events that a model names beside those that were found. */
+const NAMED_SHARE = 0.02;
+
 /** Searching a text is so many times as fast as cutting it, which paces are measured by. */
 const SEARCHED_PER_CUT = 20;
 
@@ -112,7 +112,8 @@ export async function compressTranscript(
   throwIfCancelled(cancel);
   const tokens = await countMessages(messages, counter, pace);
   const before = tokens.reduce((sum, one) => sum + one, 0);
-  const entries = await detectAll(messages, messages.map(messageText), tools, pace);
+  const found = await detectAll(messages, tools.detect, pace);
+  let entries = entriesOf(found);
   if (before <= target || strategy === 'off') {
     const sent = messages.map(asSent);
     return { messages: sent, events: entries, nodes: [], tokens: { before, after: before, target }, calls };
@@ -139,19 +140,28 @@ export async function compressTranscript(
   if (least > target) throw new TargetTooSmall(least, target, entries);
   // Fitting the ledger counts each entry: a step by itself.
   await pace.rest();
-  const ledger = fitLedger(
-    strategy === 'summarize'
-      ? []
-      : entries.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent),
-    Math.min(
-      Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)),
-      left - ranges.length * LEAST_NARRATIVE,
-    ),
-    (line) => counter.text(`${line}\n`),
-    (entry) => ledgerLine(entry, messages),
+  const ledgerRoom = Math.min(
+    Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)),
+    left - ranges.length * LEAST_NARRATIVE,
   );
+  const fit = (all: readonly TranscriptEvent[], room: number): FittedLedger =>
+    fitLedger(
+      strategy === 'summarize'
+        ? []
+        : all.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent),
+      room,
+      (line) => counter.text(`${line}\n`),
+      (entry) => ledgerLine(entry, messages),
+    );
+  let ledger = fit(entries, ledgerRoom);
   await pace.rest();
-  const ledgerText = renderLedger(ledger.kept.map((entry) => ledgerLine(entry, messages)));
+  // What a model names is known only when all else has been given out.
+  const forNamed = tools.model
+    ? Math.max(0, Math.min(Math.floor(target * NAMED_SHARE), ledgerRoom - ledger.tokens))
+    : 0;
+  const textOf = ({ kept }: FittedLedger): string => renderLedger(kept.map((entry) => ledgerLine(entry, messages)));
+  let ledgerText = textOf(ledger);
+  const ledgerTokens = tokensOf(forNamed > 0 ? ledgerText || renderLedger(['']) : ledgerText, counter) + forNamed;
   await pace.rest();
   const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
   const narrative: NarrativeInput = {
@@ -164,10 +174,20 @@ export async function compressTranscript(
     strategy,
     settings,
     frame: CONTEXT_FRAME,
-    budgetTokens: left - (ledgerText === '' ? 0 : counter.text(ledgerText) + 1),
+    budgetTokens: left - ledgerTokens,
   };
   const untold = ranges.some(({ from, to }) => hasMoreThan(narrative.corpus, narrative.kept, from, to));
   const told = await narrate(narrative, untold ? { ...tools, calls } : withoutModel({ ...tools, calls }), pace);
+  if (told.named.length > 0) {
+    const all = entriesOf(withNamed(found, told.named));
+    const larger = fit(all, ledger.tokens + forNamed);
+    const text = textOf(larger);
+    if (tokensOf(text, counter) <= ledgerTokens) {
+      entries = all;
+      ledger = larger;
+      ledgerText = text;
+    }
+  }
   const sent = assemble(messages, isSent, window.newestUser, ledgerText, told);
   const after = sent.reduce((sum, { content, role }) => sum + counter.message({ role, content: blocks(content) }), 0);
   const quoted = new Set(ledger.kept.map(({ id }) => id));
@@ -187,6 +207,9 @@ export async function compressTranscript(
     ...(told.fault !== undefined && { fault: told.fault }),
   };
 }
+
+/** Tokens of a part that stands before others; none for what is not there. */
+const tokensOf = (text: string, counter: TokenCounter): number => (text === '' ? 0 : counter.text(text) + 1);
 
 /** Whether something was said in `messages[from, to]` beyond the spans that are kept word for word. */
 function hasMoreThan(corpus: Corpus, kept: ReadonlyMap<number, readonly Span[]>, from: number, to: number): boolean {
@@ -243,40 +266,8 @@ function assemble(
   return sent;
 }
 
-async function detectAll(
-  messages: readonly SourceMessage[],
-  texts: readonly string[],
-  tools: TranscriptTools,
-  pace: Pace,
-): Promise<TranscriptEvent[]> {
-  const detect = tools.detect ?? ((message, before) => detectEvents(message, before ? { before } : {}));
-  const ledger = new Ledger();
-  for (const [at, message] of messages.entries()) {
-    const before = at > 0 ? { role: messages[at - 1]!.role, text: texts[at - 1]! } : undefined;
-    const found = detect({ role: message.role, text: texts[at]! }, before);
-    if (found.length > 0) ledger.add(indexId(at), found, at > 0 ? indexId(at - 1) : undefined);
-    await pace.spent(texts[at]!.length * 2 + 100);
-  }
-  return ledger.entries().map((entry) => ({ ...entry, message: Number(entry.message) }));
-}
-
-function spansByMessage(entries: readonly KeyEvent[]): Map<number, Span[]> {
-  const spans = new Map<number, Span[]>();
-  for (const { message, start, end } of entries) {
-    const at = Number(message);
-    const known = spans.get(at);
-    if (known) known.push({ start, end });
-    else spans.set(at, [{ start, end }]);
-  }
-  return spans;
-}
-
 const sumOf = (tokens: readonly number[], from: number, to: number): number =>
   tokens.slice(from, to + 1).reduce((sum, one) => sum + one, 0);
-
-const indexId = (at: number): MessageId => messageId(String(at));
-
-const asKeyEvent = (entry: TranscriptEvent): KeyEvent => ({ ...entry, message: indexId(entry.message) });
 
 function asSent({ role, content }: SourceMessage): SentMessage {
   const only = content.length === 1 ? content[0] : undefined;

@@ -1,3 +1,4 @@
+import type { ClaimedEvent } from '../events/model-events.ts';
 import type { AuditFault, StructuredSummary } from '../model/summary.ts';
 import {
   renderRetryPrompt,
@@ -189,10 +190,11 @@ async function judge(
   }
   const parsed = parseStructuredSummary(answer);
   let summary: StructuredSummary;
-  if (parsed.ok) summary = parsed.summary;
+  let events: readonly ClaimedEvent[] = [];
+  if (parsed.ok) ({ summary, events } = parsed);
   else if (made.rung === 'tight' && parsed.fault === 'not_json' && !looksLikeData(answer)) summary = plain(answer);
   else return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
-  const { content, faults } = await structuredContent(summary, source, options, made);
+  const { content, faults } = await structuredContent({ summary, events }, source, options, made);
   if (faults.length > 0) return { faults };
   if (content.brief === '' || content.detailed === '') {
     return { faults: [{ kind: 'grew', text: `there is room for ${source.limits.detailed} tokens` }] };
@@ -226,6 +228,7 @@ function sayFault({ kind, text }: AuditFault): string {
       return `"${text}" was missing or empty.`;
     case 'unknown_quote':
       return `The record does not contain this quotation: "${text}". Quote word for word or not at all.`;
+    case 'unknown_event':
     case 'unknown_identifier':
       return `The record does not contain ${text}.`;
     case 'not_json':

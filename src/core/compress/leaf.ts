@@ -1,4 +1,7 @@
 import { auditSummary, type AuditSource } from '../audit/audit.ts';
+import { locateModelEvents, type ClaimedEvent, type LocatedEvents } from '../events/model-events.ts';
+import { messageId } from '../model/ids.ts';
+import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Audit, AuditFault, Rung, StructuredSummary } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
@@ -8,7 +11,6 @@ import { extract, renderPassages } from './extractive.ts';
 import { renderSummary } from './render-summary.ts';
 import type { Pace } from './source.ts';
 import { missingSections } from './structured.ts';
-import type { Span } from '../model/key-event.ts';
 
 /** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
 export interface NodeContent {
@@ -21,6 +23,13 @@ export interface NodeContent {
   readonly model: string;
   readonly promptVersion: string;
   readonly audit: Audit;
+  /** Key events that the model named and the source holds; `at` counts the segment's messages from 0. */
+  readonly named?: readonly NamedEvent[];
+}
+
+export interface NamedEvent {
+  readonly at: number;
+  readonly event: DetectedEvent;
 }
 
 /** A segment that is to be summarized. */
@@ -67,9 +76,15 @@ export function auditSourceOf({ corpus, from, to, tokens }: LeafSource): AuditSo
   return { texts: corpus.texts.slice(from, to + 1), tokens };
 }
 
+/** What a model answered: its summary, and the key events that it claims to quote. */
+export interface ModelAnswer {
+  readonly summary: StructuredSummary;
+  readonly events: readonly ClaimedEvent[];
+}
+
 /** Content made from a structured summary, what it left out filled in from the source; with the audit of both. */
 export async function structuredContent(
-  summary: StructuredSummary,
+  { summary, events }: ModelAnswer,
   source: LeafSource,
   tools: LeafTools,
   made: { readonly rung: Rung; readonly model: string; readonly promptVersion: string },
@@ -85,6 +100,10 @@ export async function structuredContent(
     auditSourceOf(source),
   );
   const { passes, ...kept } = audit;
+  const located = locateModelEvents(
+    events,
+    source.corpus.texts.slice(source.from, source.to + 1).map((text, at) => ({ id: messageId(String(at)), text })),
+  );
   const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
   const least = Math.max(limits.brief, SMALLEST_CUT);
   const short = brief === '' ? firstThatFits(rendered, least, counter) : brief;
@@ -95,12 +114,27 @@ export async function structuredContent(
     structured: summary,
     tokens: { brief: framed(short, counter), detailed: framed(detailed, counter) },
     ...made,
-    audit: kept,
+    audit: withEvents(kept, located),
+    named: located.events.map(({ message, event }) => ({ at: Number(message), event })),
   };
   return {
     content,
     faults: passes ? [] : kept.faults.filter((fault) => fault.kind !== 'unknown_identifier'),
   };
+}
+
+/** At most so many invented events are listed; the counts are whole. */
+const MOST_LISTED_EVENTS = 20;
+
+/** An audit that says how many of the key events that the model named its source holds, and which ones it lacks. */
+function withEvents(audit: Audit, { events, dropped }: LocatedEvents): Audit {
+  const unknown = dropped.filter(({ why }) => why !== 'repeated');
+  const total = events.length + unknown.length;
+  if (total === 0) return audit;
+  const faults = unknown
+    .slice(0, MOST_LISTED_EVENTS)
+    .map(({ quote }): AuditFault => ({ kind: 'unknown_event', text: quote }));
+  return { ...audit, events: { known: events.length, total }, faults: [...audit.faults, ...faults] };
 }
 
 /** Fills the room that is left with what the summary does not mention, word for word. */

@@ -7,7 +7,7 @@ import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { framed } from './counting.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract, renderPassages } from './extractive.ts';
-import { extractText, firstThatFits, FULL_SHARE } from './leaf.ts';
+import { extractText, firstThatFits, FULL_SHARE, type NamedEvent } from './leaf.ts';
 import { NODE_HEADING_TOKENS } from './levels.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { makeParent } from './tree.ts';
@@ -58,11 +58,16 @@ export interface SentNode {
   readonly level: Level;
 }
 
-export interface Narrative {
+export interface ToldNodes {
   readonly sent: readonly SentNode[];
   /** All nodes, each after its children. */
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly fault?: unknown;
+}
+
+export interface Narrative extends ToldNodes {
+  /** Key events that a model named and the source holds, by position in the messages. */
+  readonly named: readonly NamedEvent[];
 }
 
 /** Of the budget, what a model's own words may take; the rest holds what they do not mention. */
@@ -95,6 +100,7 @@ interface Placed {
 export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace): Promise<Narrative> {
   const nodes: { node: SummaryNode; from: number; to: number }[] = [];
   const placed: Placed[] = [];
+  const named: NamedEvent[] = [];
   let fault: unknown;
   const total = input.ranges.reduce((sum, range) => sum + tokensOf(input, range), 0);
   for (const [index, range] of input.ranges.entries()) {
@@ -115,6 +121,7 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
       input.strategy === 'trim' ? withoutModel(tools) : tools,
     );
     fault ??= run.fault;
+    named.push(...run.named.map(({ at, event }) => ({ at: range.from + at, event })));
     const position = new Map(input.messages.slice(range.from, range.to + 1).map((message, at) => [message.id, at]));
     const place = (node: SummaryNode): { node: SummaryNode; from: number; to: number } => ({
       node,
@@ -131,7 +138,7 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
       placed.push({ ...place(node), range: index, own });
     }
   }
-  return { ...(await fill(input, placed, nodes, tools, pace)), ...(fault !== undefined && { fault }) };
+  return { ...(await fill(input, placed, nodes, tools, pace)), named, ...(fault !== undefined && { fault }) };
 }
 
 /** The same tools, but what is summarized is summarized by code. */
@@ -151,7 +158,7 @@ async function fill(
   made: readonly { node: SummaryNode; from: number; to: number }[],
   tools: RunTools,
   pace: Pace,
-): Promise<Narrative> {
+): Promise<ToldNodes> {
   const { budgetTokens, corpus, ranges, frame } = input;
   const first = ranges[0];
   const last = ranges.at(-1);
@@ -277,7 +284,7 @@ async function finish(
   made: readonly { node: SummaryNode; from: number; to: number }[],
   tools: RunTools,
   pace: Pace,
-): Promise<Narrative> {
+): Promise<ToldNodes> {
   const nodes = new Map(made.map((one) => [one.node.id, one]));
   const sent: SentNode[] = [];
   for (const { members, text } of groups) {

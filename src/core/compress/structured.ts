@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { ClaimedEvent } from '../events/model-events.ts';
+import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { StructuredSummary } from '../model/summary.ts';
 
 /** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
@@ -71,6 +73,7 @@ export const STRUCTURED_SUMMARY_JSON_SCHEMA = {
       'openSteps',
       'outcomes',
       'narrative',
+      'events',
     ],
     properties: {
       topics: strings,
@@ -103,12 +106,21 @@ export const STRUCTURED_SUMMARY_JSON_SCHEMA = {
       openSteps: strings,
       outcomes: strings,
       narrative: { type: 'string' },
+      events: {
+        type: 'array',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['kind', 'quote'],
+          properties: { kind: { type: 'string', enum: KEY_EVENT_KINDS }, quote: { type: 'string' } },
+        },
+      },
     },
   },
 } as const;
 
 export type ParsedSummary =
-  | { readonly ok: true; readonly summary: StructuredSummary }
+  | { readonly ok: true; readonly summary: StructuredSummary; readonly events: readonly ClaimedEvent[] }
   | { readonly ok: false; readonly fault: 'empty' | 'not_json' | 'refused'; readonly detail: string };
 
 /** How models say no, where an answer was asked for. */
@@ -132,7 +144,7 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
       continue;
     }
     const parsed = v.safeParse(structuredSummarySchema, withCamelKeys(value));
-    if (parsed.success) return { ok: true, summary: parsed.output };
+    if (parsed.success) return { ok: true, summary: parsed.output, events: claimsIn(value) };
     const issue = parsed.issues[0];
     detail = `${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`;
   }
@@ -160,6 +172,19 @@ function jsonObjects(text: string): string[] {
     }
   }
   return found.sort((a, b) => b.length - a.length);
+}
+
+/** The key events that an answer names. What is no event is none of the answer's faults: it is as a quote that is not found. */
+function claimsIn(answer: unknown): ClaimedEvent[] {
+  const { output } = v.safeParse(v.object({ events: v.array(v.unknown()) }), answer);
+  const list = (output as { readonly events?: readonly unknown[] } | undefined)?.events ?? [];
+  return list.slice(0, MOST_ENTRIES).map((one) => {
+    const claim = v.safeParse(
+      v.object({ kind: v.string(), quote: v.pipe(v.string(), v.maxLength(LONGEST_ENTRY)) }),
+      one,
+    );
+    return claim.success ? claim.output : { kind: '', quote: '' };
+  });
 }
 
 function withCamelKeys(value: unknown): unknown {

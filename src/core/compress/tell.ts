@@ -3,12 +3,12 @@ import { buildCorpus } from './corpus.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
 import { framed } from './counting.ts';
 import { firstThatFits } from './leaf.ts';
-import { BARE_FRAME, narrate, type Narrative } from './narrative.ts';
+import { BARE_FRAME, narrate, type ToldNodes } from './narrative.ts';
 import { Pace, type SourceMessage } from './source.ts';
 import { messageText } from '../model/message.ts';
 
 /** A text that stands for messages, and the nodes it was made from. */
-export interface Told extends Narrative {
+export interface Told extends ToldNodes {
   readonly text: string;
   /** Tokens of the text, its framing as one message included. */
   readonly tokens: number;

@@ -15,13 +15,11 @@ export interface SourceMessage {
 
 export interface LocatedEvents {
   readonly events: readonly { readonly message: MessageId; readonly event: DetectedEvent }[];
-  /** Claims that were not kept, by reason. */
-  readonly dropped: {
-    readonly notFound: number;
-    readonly unknownKind: number;
-    readonly tooShort: number;
-    readonly repeated: number;
-  };
+  /** Claims that were not kept, and why. */
+  readonly dropped: readonly {
+    readonly quote: string;
+    readonly why: 'not_found' | 'unknown_kind' | 'too_short' | 'repeated';
+  }[];
 }
 
 /** A shorter quote is found anywhere and proves nothing (characters that are not white space). */
@@ -45,25 +43,25 @@ export function locateModelEvents(claims: readonly ClaimedEvent[], sources: read
   const folded = sources.map(squeeze);
   const events: { message: MessageId; event: DetectedEvent }[] = [];
   const seen = new Set<string>();
-  const dropped = { notFound: 0, unknownKind: 0, tooShort: 0, repeated: 0 };
+  const dropped: LocatedEvents['dropped'][number][] = [];
   for (const { kind, quote } of claims) {
     const wanted = quote.replace(/\s+/g, ' ').trim();
     if (!isKind(kind)) {
-      dropped.unknownKind++;
+      dropped.push({ quote, why: 'unknown_kind' });
       continue;
     }
     if (wanted.replaceAll(' ', '').length < SHORTEST) {
-      dropped.tooShort++;
+      dropped.push({ quote, why: 'too_short' });
       continue;
     }
     const place = locate(wanted, folded);
     if (place === undefined) {
-      dropped.notFound++;
+      dropped.push({ quote, why: 'not_found' });
       continue;
     }
     const key = `${place.source.id} ${place.start} ${place.end}`;
     if (seen.has(key)) {
-      dropped.repeated++;
+      dropped.push({ quote, why: 'repeated' });
       continue;
     }
     seen.add(key);
@@ -109,4 +107,16 @@ function squeeze({ id, text }: SourceMessage): Folded {
     parts.push(part);
   }
   return { id, text, squeezed: parts.join(''), offsets };
+}
+
+/** A message's events with those that a model named, in order; where both speak of the same words, the detector's stay. */
+export function withClaims<Event extends DetectedEvent>(
+  found: readonly Event[],
+  named: readonly DetectedEvent[],
+): (Event | DetectedEvent)[] {
+  const all: (Event | DetectedEvent)[] = [...found];
+  for (const event of named) {
+    if (!all.some(({ start, end }) => start < event.end && event.start < end)) all.push(event);
+  }
+  return all.sort((a, b) => a.start - b.start);
 }

@@ -99,6 +99,7 @@ export const summaryNodeSchema = v.object({
     score: v.number(),
     identifiers: share,
     quotes: share,
+    events: v.optional(share),
     faults: v.array(
       v.object({
         kind: v.picklist([
@@ -107,6 +108,7 @@ export const summaryNodeSchema = v.object({
           'missing_section',
           'unknown_quote',
           'unknown_identifier',
+          'unknown_event',
           'not_json',
           'refused',
         ]),

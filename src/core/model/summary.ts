@@ -22,7 +22,15 @@ export interface StructuredSummary {
 
 /** Something the audit found: `text` is the identifier, number, quote or section it is about. */
 export interface AuditFault {
-  readonly kind: 'empty' | 'grew' | 'missing_section' | 'unknown_quote' | 'unknown_identifier' | 'not_json' | 'refused';
+  readonly kind:
+    | 'empty'
+    | 'grew'
+    | 'missing_section'
+    | 'unknown_quote'
+    | 'unknown_identifier'
+    | 'unknown_event'
+    | 'not_json'
+    | 'refused';
   readonly text: string;
 }
 
@@ -31,6 +39,8 @@ export interface Audit {
   readonly score: number;
   readonly identifiers: { readonly known: number; readonly total: number };
   readonly quotes: { readonly known: number; readonly total: number };
+  /** Key events that the model named: how many of their quotes are its source's. The others were dropped. */
+  readonly events?: { readonly known: number; readonly total: number };
   readonly faults: readonly AuditFault[];
 }
 

@@ -125,6 +125,27 @@ describe('compressing a transcript to a target', () => {
     assert.equal(result.calls.count, model.requests.length);
   });
 
+  it('lists what a model names and the source says, within the target, and nothing that it invents', async () => {
+    const told = 'Why was the lamp on the old pier green?';
+    const messages = [message(900, 'user', told), ...session];
+    const events = [
+      { kind: 'fact', quote: told },
+      { kind: 'decision', quote: 'We will paint the lamp blue.' },
+    ];
+    const model = scriptedModel(() => goodAnswer('It was about retries.', { events }));
+    const result = await compressTranscript(messages, { targetTokens: 5_000 }, tools({ model }));
+    const named = result.events.filter(({ reason }) => reason === 'named by the summarizer');
+    assert.deepEqual(
+      named.map(({ message: at, quote, status }) => [at, quote, status]),
+      [[0, told, 'active']],
+    );
+    assert.ok(textOf(result).includes(told));
+    assert.ok(!textOf(result).includes('paint the lamp'));
+    assert.ok(result.tokens.after <= 5_000);
+    const leaf = result.nodes.find(({ node }) => node.depth === 0);
+    assert.deepEqual(leaf?.node.audit.events, { known: 1, total: 2 });
+  });
+
   it('does nothing when compression is off', async () => {
     const { messages, nodes } = await compressTranscript(session, { targetTokens: 100, strategy: 'off' }, tools());
     assert.equal(messages.length, session.length);
