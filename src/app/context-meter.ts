@@ -92,7 +92,7 @@ export class ContextMeter {
   /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */
   async countNew(): Promise<void> {
     const { clock, journal } = this.#deps;
-    const count = await this.counts.warm(journal.state.messages.values(), clock.breather);
+    const count = await this.counts.warm(journal.state.messages, clock.breather);
     if (count > 0) await this.save();
   }
 

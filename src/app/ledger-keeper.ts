@@ -179,7 +179,7 @@ export class LedgerKeeper {
 
   #line(state: SessionState, entry: KeyEvent): string {
     const position = state.positionOf(entry.message) ?? 0;
-    return renderEvent(entry, position, state.messages.get(entry.message)?.role ?? 'user');
+    return renderEvent(entry, position, state.messages.place(entry.message)?.role ?? 'user');
   }
 }
 

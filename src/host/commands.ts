@@ -151,7 +151,7 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
       await conversation.journal.takeOver();
       return app.panel.changed();
     case 'retryLast': {
-      const last = conversation.state.path.findLast((id) => conversation.state.messages.get(id)?.role === 'user');
+      const last = conversation.state.path.findLast((id) => conversation.state.messages.place(id)?.role === 'user');
       if (last !== undefined) await conversation.retry(last);
       return;
     }

@@ -2,12 +2,18 @@ import type { Clock } from '../app/ports.ts';
 import { breathe } from '../core/pace/breather.ts';
 import { encodeLine, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
-import { nativeChecksum } from './checksum.ts';
-import { sumOf } from './journal-reader.ts';
+import { nativeChecksum, sumOf } from './checksum.ts';
+
+/** A line as it was written; `length` is its bytes without the newline. */
+export interface WrittenLine {
+  readonly envelope: Envelope;
+  readonly sum: string;
+  readonly length: number;
+}
 
 /** Events as they go to disk in one write. */
 export interface Batch {
-  readonly lines: readonly { readonly envelope: Envelope; readonly sum: string }[];
+  readonly lines: readonly WrittenLine[];
   readonly bytes: Buffer;
 }
 
@@ -22,13 +28,13 @@ export async function encodeBatch(
   clock: Clock,
 ): Promise<Batch> {
   const at = clock.now();
-  const lines: Batch['lines'][number][] = [];
+  const lines: WrittenLine[] = [];
   const pieces: Buffer[] = [];
   let text = '';
   for (const body of events) {
     const envelope: Envelope = { v: JOURNAL_VERSION, seq: after + lines.length + 1, at, writer, body };
     const line = encodeLine(envelope, nativeChecksum);
-    lines.push({ envelope, sum: sumOf(line) });
+    lines.push({ envelope, sum: sumOf(line), length: Buffer.byteLength(line) });
     text += `${line}\n`;
     if (text.length > PIECE_CHARS) {
       pieces.push(Buffer.from(text));

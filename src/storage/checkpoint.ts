@@ -1,14 +1,19 @@
-import { readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { SessionEvent } from '../core/journal/event.ts';
+import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import type { SessionState } from '../core/state/session-state.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode } from './disk-errors.ts';
+import { foldRecordSchema } from './fold-record.ts';
+import { JournalReader } from './journal-reader.ts';
 import { readRange } from './line-scanner.ts';
+import { JournalBodies } from './message-bodies.ts';
 
-const CHECKPOINT_VERSION = 1;
+const CHECKPOINT_VERSION = 2;
+/** The head of a checkpoint is a few hundred bytes and a title. */
+const HEAD_BYTES = 16 * 1024;
 /** So many bytes before the checkpoint's offset must be those that were there when it was made. */
 const MARK_BYTES = 4096;
 
@@ -31,7 +36,10 @@ const checkpointSchema = v.object({
   deleted: v.boolean(),
 });
 
-/** What a list of sessions shows, folded up to a place in the journal, so that only what follows has to be read. */
+/**
+ * The head of a journal's checkpoint: what a list of sessions shows, folded up to a place in the journal, so that only
+ * what follows has to be read. On the line after it stands the whole fold up to there, texts of messages left out.
+ */
 export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
 
 export function checkpointPath(journal: string): string {
@@ -43,17 +51,19 @@ export async function saveCheckpoint(
   journal: string,
   file: FileHandle,
   id: SessionId,
-  state: SessionState,
-  offset: number,
+  reader: JournalReader,
 ): Promise<void> {
+  const { offset, state } = reader;
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
   const shown = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
+  const fold = reader.export();
+  // At once, before anything more is folded.
+  const tail = fold ? sealed(JSON.stringify(fold)) : '';
   const path = checkpointPath(journal);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     const checkpoint: Checkpoint = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
-    const text = JSON.stringify(checkpoint);
-    await writeFile(draft, `${nativeChecksum(text)} ${text}\n`);
+    await writeFile(draft, `${sealed(JSON.stringify(checkpoint))}${tail}`);
     await rename(draft, path);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
@@ -61,21 +71,69 @@ export async function saveCheckpoint(
   }
 }
 
-/** The checkpoint of this very journal; undefined when there is none that can be trusted. */
+/** For a checkpoint that has been found to be wrong. */
+export async function dropCheckpoint(journal: string): Promise<void> {
+  await rm(checkpointPath(journal), { force: true }).catch(() => undefined);
+}
+
+/** The head of this very journal's checkpoint; undefined when there is none that can be trusted. */
 export async function loadCheckpoint(
   journal: string,
   file: FileHandle,
   id: SessionId,
 ): Promise<Checkpoint | undefined> {
+  return tolerant(async () => {
+    const kept = await open(checkpointPath(journal), 'r');
+    try {
+      const [head = ''] = (await readRange(kept, 0, HEAD_BYTES)).toString().split('\n', 1);
+      return await headOf(head, file, id);
+    } finally {
+      await kept.close();
+    }
+  });
+}
+
+/**
+ * A reader that stands where the checkpoint was made, with the state of that place; what its messages say is read from
+ * the journal when it is asked for. Undefined when there is no checkpoint that can be trusted.
+ */
+export async function resumeReader(
+  journal: string,
+  file: FileHandle,
+  id: SessionId,
+  onDamage: () => void,
+): Promise<JournalReader | undefined> {
+  return tolerant(async () => {
+    const [head = '', fold = ''] = (await readFile(checkpointPath(journal), 'utf8')).split('\n', 2);
+    const checkpoint = await headOf(head, file, id);
+    if (!checkpoint) return undefined;
+    const parsed = v.safeParse(foldRecordSchema, unsealed(fold));
+    if (!parsed.success || parsed.output.unknown.some(isKnownType)) return undefined;
+    const bodies = new JournalBodies(journal, file, onDamage);
+    return new JournalReader(file, { offset: checkpoint.offset, fold: { stored: parsed.output, bodies } });
+  });
+}
+
+async function headOf(line: string, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
+  const parsed = v.safeParse(checkpointSchema, unsealed(line));
+  if (!parsed.success || parsed.output.id !== id) return undefined;
+  const { offset, mark } = parsed.output;
+  if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;
+  return parsed.output;
+}
+
+/** A line with its checksum in front. */
+const sealed = (json: string): string => `${nativeChecksum(json)} ${json}\n`;
+
+/** What a line says; undefined when its checksum is wrong. Throws `SyntaxError`. */
+function unsealed(line: string): unknown {
+  const json = line.slice(9);
+  return line.slice(0, 8) === nativeChecksum(json) ? JSON.parse(json) : undefined;
+}
+
+async function tolerant<T>(load: () => Promise<T>): Promise<T | undefined> {
   try {
-    const text = await readFile(checkpointPath(journal), 'utf8');
-    const json = text.slice(9).trimEnd();
-    if (text.slice(0, 8) !== nativeChecksum(json)) return undefined;
-    const parsed = v.safeParse(checkpointSchema, JSON.parse(json));
-    if (!parsed.success || parsed.output.id !== id) return undefined;
-    const { offset, mark } = parsed.output;
-    if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;
-    return parsed.output;
+    return await load();
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
     return undefined;

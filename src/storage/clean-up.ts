@@ -4,6 +4,7 @@ import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { resumeReader } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-list.ts';
@@ -91,7 +92,7 @@ export async function removeSession(
     if (!(await plainFile(folder, `${id}.jsonl`))) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const state = await readStored(path);
+      const state = await readStored(path, id);
       if (!state || !isWanted(state)) return { kind: 'kept' };
       return { kind: 'removed', bytes: await removeFiles(folder, id) };
     } finally {
@@ -114,17 +115,18 @@ export function isPastKeeping(session: Pick<SessionState, 'deleted' | 'updatedAt
 export async function readSession(folder: string, id: SessionId): Promise<SessionState | undefined> {
   const path = journalPath(folder, id);
   try {
-    return path === undefined ? undefined : await readStored(path);
+    return path === undefined ? undefined : await readStored(path, id);
   } catch (error) {
     throw storeFault(error, phrase('this session'));
   }
 }
 
-async function readStored(path: string): Promise<SessionState | undefined> {
+async function readStored(path: string, id: SessionId): Promise<SessionState | undefined> {
   try {
     const file = await open(path, 'r');
     try {
-      const reader = new JournalReader(file);
+      const known = await resumeReader(path, file, id, () => undefined);
+      const reader = known ?? new JournalReader(file);
       await reader.readOn();
       return reader.state;
     } finally {

@@ -1,17 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
-import { decodeLine, type Envelope } from '../core/journal/envelope.ts';
+import { decodeLine } from '../core/journal/envelope.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { SessionState } from '../core/state/session-state.ts';
-import { nativeChecksum } from './checksum.ts';
+import type { WrittenLine } from './batch.ts';
+import { nativeChecksum, sumOf } from './checksum.ts';
+import { FoldRecord, type StoredFold } from './fold-record.ts';
 import { LineOrder } from './line-order.ts';
-import { MAX_LINE_BYTES, readRange, scanLines, type RawLine } from './line-scanner.ts';
-
-/** A line that could not be trusted. `offset` and `length` are bytes of the journal. */
-export interface Damage {
-  readonly offset: number;
-  readonly length: number;
-  readonly reason: string;
-}
+import { MAX_LINE_BYTES, readRange, scanLines, type Damage, type RawLine } from './line-scanner.ts';
+import type { JournalBodies } from './message-bodies.ts';
 
 /** A line that counts, as it was read or written. */
 export interface CountedLine {
@@ -22,22 +18,38 @@ export interface CountedLine {
   readonly event: SessionEvent | undefined;
 }
 
+/** A fold that a checkpoint has kept, and where its messages are read. */
+export interface KnownFold {
+  readonly stored: StoredFold;
+  readonly bodies: JournalBodies;
+}
+
 /** Folds a journal from disk into a state, as far as it goes, and takes it further when more has been written. */
 export class JournalReader {
-  readonly state = new SessionState();
-  readonly order = new LineOrder();
-  readonly damage: Damage[] = [];
+  readonly state: SessionState;
+  readonly order: LineOrder;
+  readonly damage: Damage[];
   readonly #file: FileHandle;
-  #offset = 0;
+  readonly #record = new FoldRecord();
+  #offset: number;
   #events = 0;
   #missing = 0;
   #repeats = 0;
   #newer = false;
 
-  /** `from` (bytes) is where to begin when what lies before is known otherwise; the state then lacks it. */
-  constructor(file: FileHandle, from = 0) {
+  /** `from` says what is known of the lines before an offset, so that reading begins there. */
+  constructor(file: FileHandle, from?: { readonly offset: number; readonly fold?: KnownFold }) {
     this.#file = file;
-    this.#offset = from;
+    this.#offset = from?.offset ?? 0;
+    const fold = from?.fold;
+    this.state = new SessionState(fold?.bodies);
+    this.order = new LineOrder(fold?.stored.order);
+    this.damage = [...(fold?.stored.damage ?? [])];
+    if (!fold) return;
+    this.#events = fold.stored.events;
+    this.#missing = fold.stored.missing;
+    this.#repeats = fold.stored.repeats;
+    this.#record.restore(fold.stored, this.state, fold.bodies);
   }
 
   /** Bytes read so far: the start of the first line that was not complete. */
@@ -84,14 +96,38 @@ export class JournalReader {
     return decodeLine(bytes.toString(), nativeChecksum).kind !== 'bad';
   }
 
-  /** Takes up lines that this window has written at `offset` and knows to be on disk, newlines included in `bytes`. */
-  adopt(lines: readonly { readonly envelope: Envelope; readonly sum: string }[], bytes: number): void {
-    for (const { envelope, sum } of lines) {
+  /** Takes up lines that this window has written at `offset` and knows to be on disk, each with its newline. */
+  adopt(lines: readonly WrittenLine[]): void {
+    for (const { envelope, sum, length } of lines) {
       this.order.judge(envelope.seq, envelope.writer, sum);
-      this.state.apply(envelope.body, envelope.at);
+      this.#fold(envelope.at, envelope.body, this.#offset, length);
+      this.#offset += length + 1;
     }
     this.#events += lines.length;
-    this.#offset += bytes;
+  }
+
+  /** What has to be known to go on from here without reading all again; undefined when that is not worth keeping. */
+  export(): StoredFold | undefined {
+    const order = this.order.export();
+    if (!order || this.#newer) return undefined;
+    const { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd } = this.state.counters;
+    return {
+      entries: this.#record.entries,
+      replies: this.#record.replies,
+      unknown: [...this.#record.unknown],
+      updatedAt: this.state.updatedAt,
+      spent: { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd },
+      events: this.#events,
+      missing: this.#missing,
+      repeats: this.#repeats,
+      damage: this.damage,
+      order,
+    };
+  }
+
+  #fold(at: number, event: SessionEvent, offset: number, length: number): void {
+    this.#record.add(this.state, at, event, offset, length);
+    this.state.apply(event, at);
   }
 
   #take({ offset, length, bytes }: RawLine): CountedLine | undefined {
@@ -125,8 +161,11 @@ export class JournalReader {
             break;
         }
         this.#events++;
-        if (line.kind === 'unknown') return { seq, at, writer, event: undefined };
-        this.state.apply(line.envelope.body, at);
+        if (line.kind === 'unknown') {
+          this.#record.unknown.add(line.envelope.body.type);
+          return { seq, at, writer, event: undefined };
+        }
+        this.#fold(at, line.envelope.body, offset, length);
         return { seq, at, writer, event: line.envelope.body };
       }
     }
@@ -134,8 +173,3 @@ export class JournalReader {
 }
 
 const tooLong = { kind: 'bad', reason: 'longer than any line of a journal' } as const;
-
-/** The eight hex digits at the end of a line that was found sound. */
-export function sumOf(line: string): string {
-  return line.slice(-10, -2);
-}

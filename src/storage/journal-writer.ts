@@ -66,7 +66,7 @@ export class JournalWriter {
       const start = this.#reader.offset + this.#tail;
       await this.#put(bytes, start);
       if ((await this.#file.stat()).size === start + bytes.length && this.#tail === 0) {
-        this.#reader.adopt(batch.lines, bytes.length);
+        this.#reader.adopt(batch.lines);
         for (const event of open) folded.push(event);
         return { kind: 'written', folded };
       }

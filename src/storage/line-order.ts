@@ -8,36 +8,75 @@
  */
 export type Place = 'next' | 'gap' | 'late' | 'repeat' | 'overtaken';
 
+/** What was judged so far. `sums`: the checksums by sequence number from 1, 32 bits each, as base64; 0 where missing. */
+export interface StoredOrder {
+  readonly sums: string;
+  readonly missing: readonly number[];
+  readonly void: readonly string[];
+}
+
 /**
  * Decides, from the order of the lines in the file alone, which of them count. Appends are atomic, so of two windows
  * that write the same sequence number the first in the file wins, and the other one's lines from there on are void:
  * every reader comes to the same answer, without a lock. See docs/adr/0004-two-windows.md.
  */
 export class LineOrder {
-  readonly #sums: (string | undefined)[] = [];
-  readonly #void = new Set<string>();
-  #last = 0;
+  readonly #sums: (number | undefined)[];
+  readonly #void: Set<string>;
+  #last: number;
+
+  constructor(stored?: StoredOrder) {
+    this.#sums = stored ? readSums(stored) : [];
+    this.#last = Math.max(0, this.#sums.length - 1);
+    this.#void = new Set(stored?.void);
+  }
 
   /** The highest sequence number that counted; 0 before the first. */
   get last(): number {
     return this.#last;
   }
 
+  /** `sum` is the line's checksum as eight hex digits. */
   judge(seq: number, writer: string, sum: string): Place {
     if (this.#void.has(writer)) return 'overtaken';
+    const value = Number.parseInt(sum, 16);
     if (seq > this.#last) {
       const place = seq === this.#last + 1 ? 'next' : 'gap';
       this.#last = seq;
-      this.#sums[seq] = sum;
+      this.#sums[seq] = value;
       return place;
     }
     const known = this.#sums[seq];
     if (known === undefined) {
-      this.#sums[seq] = sum;
+      this.#sums[seq] = value;
       return 'late';
     }
-    if (known === sum) return 'repeat';
+    if (known === value) return 'repeat';
     this.#void.add(writer);
     return 'overtaken';
   }
+
+  /** Undefined when so much is missing that it is better read again. */
+  export(): StoredOrder | undefined {
+    if (this.#last > MOST_LINES) return undefined;
+    const sums = Buffer.alloc(this.#last * 4);
+    const missing: number[] = [];
+    for (let seq = 1; seq <= this.#last; seq++) {
+      const sum = this.#sums[seq];
+      if (sum === undefined) missing.push(seq);
+      else sums.writeUInt32LE(sum, (seq - 1) * 4);
+    }
+    return { sums: sums.toString('base64'), missing, void: [...this.#void] };
+  }
+}
+
+/** No session comes near this; a line of another file with a high number must not take the memory for all before it. */
+const MOST_LINES = 5_000_000;
+
+function readSums({ sums, missing }: StoredOrder): (number | undefined)[] {
+  const bytes = Buffer.from(sums, 'base64');
+  const read: (number | undefined)[] = [undefined];
+  for (let at = 0; at + 4 <= bytes.length; at += 4) read.push(bytes.readUInt32LE(at));
+  for (const seq of missing) read[seq] = undefined;
+  return read;
 }

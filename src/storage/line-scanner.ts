@@ -8,6 +8,13 @@ export interface RawLine {
   readonly bytes: Buffer | undefined;
 }
 
+/** A line that could not be trusted. `offset` and `length` are bytes of the journal. */
+export interface Damage {
+  readonly offset: number;
+  readonly length: number;
+  readonly reason: string;
+}
+
 /** Small enough that the lines of one chunk are decoded in a few milliseconds, so that nothing else is held up. */
 const CHUNK_BYTES = 64 * 1024;
 /** No line that is written comes near this: it bounds the memory that a damaged file can take. */

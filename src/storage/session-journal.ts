@@ -5,7 +5,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { OpenForAppend } from './append-file.ts';
-import { saveCheckpoint } from './checkpoint.ts';
+import { dropCheckpoint, resumeReader, saveCheckpoint } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -31,8 +31,10 @@ const POLL_MS = 1_000;
 /** A take-over waits this long (ms) so that a write which the former writer has begun is in the file when it is read. */
 const SETTLE_MS = 100;
 
-/** How much may be written before the list of sessions has to read it all, in bytes; closing writes one as well. */
+/** How much may be written before there is a new checkpoint, in bytes; closing writes one as well. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
+/** The same as a share of the journal: a checkpoint grows with it, and writing it should cost little beside the lines. */
+const CHECKPOINT_EVERY_SHARE = 1 / 8;
 
 const ELSEWHERE = phrase('Another window writes this session: take over to write here.');
 const CLOSED = phrase('This session is closed.');
@@ -174,6 +176,12 @@ export class SessionJournalFile implements SessionJournal {
 
   async #load(): Promise<void> {
     const lock = await this.#tryLock();
+    const { path } = this.#options;
+    const known = await resumeReader(path, this.#file, this.id, () => this.#distrust());
+    if (known) {
+      this.#reader = known;
+      this.#checkpointAt = known.offset;
+    }
     await this.#reader.readOn();
     if (this.#reader.newer) {
       if (lock.held) await this.#lock.release();
@@ -225,7 +233,7 @@ export class SessionJournalFile implements SessionJournal {
       const { kind, folded } = await this.#role.writer.write(events);
       if (kind === 'lost') await this.#stepBack();
       if (folded.length > 0) this.#tell(folded);
-      if (this.#reader.offset - this.#checkpointAt > CHECKPOINT_EVERY_BYTES) await this.#saveCheckpoint();
+      if (this.#reader.offset - this.#checkpointAt > this.#checkpointEvery) await this.#saveCheckpoint();
       if (kind === 'lost') throw new StoreFault('not_writer', ELSEWHERE);
     } catch (error) {
       throw storeFault(error, phrase('your message'));
@@ -254,7 +262,30 @@ export class SessionJournalFile implements SessionJournal {
     const { state, offset } = this.#reader;
     if (offset === this.#checkpointAt || state.id === undefined) return;
     this.#checkpointAt = offset;
-    await saveCheckpoint(this.#options.path, this.#file, this.id, state, offset);
+    await saveCheckpoint(this.#options.path, this.#file, this.id, this.#reader);
+  }
+
+  get #checkpointEvery(): number {
+    return Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
+  }
+
+  /** A line that the checkpoint vouched for is damaged: what the journal still holds is read, and the rest set aside. */
+  #distrust(): void {
+    const doubted = this.#reader;
+    void this.#serial.run(async () => {
+      if (this.#reader !== doubted || this.#role.kind === 'closed') return;
+      try {
+        await dropCheckpoint(this.#options.path);
+        const wasWriter = this.#role.kind === 'writer';
+        if (this.#role.kind === 'writer') await this.#role.writer.close();
+        this.#reader = new JournalReader(this.#file);
+        await this.#reader.readOn();
+        if (wasWriter) await this.#assume(false);
+        this.#tell([]);
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+      }
+    });
   }
 
   /** Becomes the writer if the one that was is gone. */

@@ -21,13 +21,13 @@ const AT_ONCE = 16;
 // From the journal's checkpoint and what was written since, or from the whole journal where there is none.
 async function summarizeFile(path: string, file: FileHandle, id: SessionId, bytes: number): Promise<SessionSummary> {
   const checkpoint = await loadCheckpoint(path, file, id);
-  const reader = new JournalReader(file, checkpoint?.offset);
+  const reader = new JournalReader(file, checkpoint);
   if (checkpoint) for (const { body, at } of checkpointEvents(checkpoint)) reader.state.apply(body, at);
   await reader.readOn();
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = reader.state;
   const messages = (checkpoint?.messages ?? 0) + counters.messagesEver;
   if (!checkpoint && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) {
-    await saveCheckpoint(path, file, id, reader.state, reader.offset);
+    await saveCheckpoint(path, file, id, reader);
   }
   return { id, title, workspace, createdAt, updatedAt, messages, archived, pinned, deleted, bytes };
 }

@@ -3,8 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode } from './disk-errors.ts';
-import type { Damage } from './journal-reader.ts';
-import { readRange } from './line-scanner.ts';
+import { readRange, type Damage } from './line-scanner.ts';
 
 /** Lines longer than this (bytes) are named in the file of damaged lines but not copied: they stay in the journal. */
 const COPIED_LINE_BYTES = 16 * 1024 * 1024;

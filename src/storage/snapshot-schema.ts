@@ -6,7 +6,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Message } from '../core/model/message.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { Task } from '../core/model/task.ts';
-import type { Counters } from '../core/state/session-state.ts';
+import type { Counters } from '../core/state/counters.ts';
 
 /** The version of the snapshots that this code writes. A higher one is left alone. */
 export const SNAPSHOT_VERSION = 1;

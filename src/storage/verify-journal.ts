@@ -1,9 +1,8 @@
 import { phrase } from '../core/text/phrase.ts';
 import { open } from 'node:fs/promises';
 import { decodeLine } from '../core/journal/envelope.ts';
-import { nativeChecksum } from './checksum.ts';
+import { nativeChecksum, sumOf } from './checksum.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
-import { sumOf } from './journal-reader.ts';
 import { LineOrder } from './line-order.ts';
 import { scanLines } from './line-scanner.ts';
 

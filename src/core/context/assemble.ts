@@ -156,7 +156,7 @@ export function ledgerEntries(
     if (state.isRemoved(event.id) || !(event.pinned || state.isCurrent(event))) continue;
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position)) continue;
-    const line = renderEvent(event, position, state.messages.get(event.message)?.role ?? 'user');
+    const line = renderEvent(event, position, state.messages.place(event.message)?.role ?? 'user');
     entries.push({ event, line, position, tokens: counter.text(`${line}\n`) });
   }
   entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
@@ -188,8 +188,7 @@ function coverage(frontier: readonly FrontierItem[]): (position: number) => bool
 
 function newestUserPosition(state: SessionState): number | undefined {
   for (let position = state.path.length - 1; position >= 0; position--) {
-    const message = state.messages.get(state.path[position]!);
-    if (message?.role === 'user') return position;
+    if (state.messages.place(state.path[position]!)?.role === 'user') return position;
   }
   return undefined;
 }

@@ -77,3 +77,8 @@ export function decodeLine(line: string, checksum: Checksum = crc32Hex): Decoded
 const SCHEMAS: ReadonlyMap<string, (typeof sessionEventSchema.options)[number]> = new Map(
   sessionEventSchema.options.map((option) => [option.entries.type.literal, option]),
 );
+
+/** Whether this version folds events of a type. */
+export function isKnownType(type: string): boolean {
+  return SCHEMAS.has(type);
+}

@@ -54,6 +54,8 @@ export interface CompressionRecord {
 export type SessionEvent =
   | { readonly type: 'session_created'; readonly id: SessionId; readonly title: string; readonly workspace: string }
   | { readonly type: 'session_renamed'; readonly title: string }
+  /** The folder or workspace file that the session belongs to has another name or place now. */
+  | { readonly type: 'session_moved'; readonly workspace: string }
   | { readonly type: 'session_archived'; readonly archived: boolean }
   | { readonly type: 'session_pinned'; readonly pinned: boolean }
   | { readonly type: 'session_deleted'; readonly deleted: boolean }

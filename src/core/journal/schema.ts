@@ -158,6 +158,7 @@ export const sessionEventSchema = v.variant('type', [
     workspace: v.string(),
   }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),
+  v.object({ type: v.literal('session_moved'), workspace: v.string() }),
   v.object({ type: v.literal('session_archived'), archived: v.boolean() }),
   v.object({ type: v.literal('session_pinned'), pinned: v.boolean() }),
   v.object({ type: v.literal('session_deleted'), deleted: v.boolean() }),

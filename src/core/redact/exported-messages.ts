@@ -13,7 +13,7 @@ export function exportedMessages(state: SessionState): Message[] {
     let at = id;
     while (at !== null && state.isDeleted(at) && !seen.has(at)) {
       seen.add(at);
-      at = state.messages.get(at)?.parent ?? null;
+      at = state.messages.place(at)?.parent ?? null;
     }
     return at;
   };

@@ -17,6 +17,12 @@ export interface StoredCounts {
   readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number, cjk?: number])[];
 }
 
+/** Messages by id, each read when it is asked for. */
+export interface CountableMessages {
+  keys(): Iterable<MessageId>;
+  get(id: MessageId): Message | undefined;
+}
+
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
@@ -45,11 +51,12 @@ export class MessageCounts {
     return body + attachments;
   }
 
-  /** Counts what is not known yet, resting as it goes. Resolves to how many were counted. */
-  async warm(messages: Iterable<Message>, breather: Breather): Promise<number> {
+  /** Counts what is not known yet, resting as it goes; what is known is not read. Resolves to how many were counted. */
+  async warm(messages: CountableMessages, breather: Breather): Promise<number> {
     let counted = 0;
-    for (const message of messages) {
-      if (this.counts.has(message.id)) continue;
+    for (const id of messages.keys()) {
+      const message = this.counts.has(id) ? undefined : messages.get(id);
+      if (!message) continue;
       this.keep(message, await this.counter.whole(message, breather));
       counted++;
       await breathe(breather);

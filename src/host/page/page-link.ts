@@ -303,8 +303,9 @@ export class PageLink {
     const { state } = this.conversation;
     const texts: string[] = [];
     for (let position = state.path.length - 1; position >= 0 && texts.length < HISTORY; position--) {
-      const message = state.messages.get(state.path[position]!);
-      if (message?.role === 'user') texts.push(messageText(message));
+      const id = state.path[position]!;
+      const message = state.messages.place(id)?.role === 'user' ? state.messages.get(id) : undefined;
+      if (message) texts.push(messageText(message));
     }
     return texts.reverse();
   }

@@ -3,7 +3,8 @@ import type { MessageId } from '../../core/model/ids.ts';
 import type { Attachment, ContentBlock, Message } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { levelOf } from '../../core/context/assemble.ts';
-import type { CompressionEntry, SessionState } from '../../core/state/session-state.ts';
+import type { CompressionEntry } from '../../core/state/counters.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
 import type {
   CompressionView,

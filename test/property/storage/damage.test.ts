@@ -7,6 +7,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { decodeLine } from '../../../src/core/journal/envelope.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { snapshotSession } from '../../../src/storage/snapshot.ts';
@@ -93,13 +94,13 @@ describe('damage of any kind', function () {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  async function makeJournal(prefix: string): Promise<Buffer> {
+  async function makeJournal(prefix: string): Promise<{ readonly bytes: Buffer; readonly checkpoint: Buffer }> {
     const store = openSessionStore({ folder, clock: testClock(prefix), writer: `w-${prefix}` });
     const journal = await store.create('Fuzz', 'w');
     let parent: string | null = null;
     for (let n = 0; n < 12; n++) {
       const id = `${prefix}-m${n}`;
-      const content = [{ type: 'text' as const, text: `Wörter 語 ${n} `.repeat(n * 3) }];
+      const content = [{ type: 'text' as const, text: `Wörter 語 ${n} `.repeat(n * 12) }];
       const links = { id: messageId(id), parent: parent === null ? null : messageId(parent) };
       await journal.append({ type: 'message_added', message: { ...links, role: 'user', content, at: n } });
       parent = id;
@@ -107,13 +108,14 @@ describe('damage of any kind', function () {
     await store.close();
     const path = join(folder, `${journal.id}.jsonl`);
     const bytes = await readFile(path);
+    const checkpoint = await readFile(join(folder, `${journal.id}.checkpoint.json`));
     await rm(path);
-    return bytes;
+    return { bytes, checkpoint };
   }
 
   it(`in a journal: everything undamaged is read, nothing is deleted, nothing is thrown (${CASES} cases)`, async () => {
-    const sound = await makeJournal('a');
-    const other = await makeJournal('b');
+    const { bytes: sound, checkpoint } = await makeJournal('a');
+    const { bytes: other } = await makeJournal('b');
     const clock = testClock('c');
     for (let seed = 0; seed < CASES; seed++) {
       const below = random(seed);
@@ -125,12 +127,16 @@ describe('damage of any kind', function () {
         bytes = DAMAGES[kind]!(bytes, below, other);
       }
       const what = `case ${seed}: ${kinds.join(', ')}`;
-      const id = sessionId(`f${seed}`);
+      const id = sessionId('a1');
       const path = join(folder, `${id}.jsonl`);
       await writeFile(path, bytes);
+      // One that was made before the damage.
+      if (seed % 2 === 1) await writeFile(join(folder, `${id}.checkpoint.json`), checkpoint);
       const store = openSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
       const journal = await store.open(id);
-      const expected = soundMessages(bytes);
+      for (const message of journal.state.messages.keys()) journal.state.messages.get(message);
+      await journal.append(said(0));
+      const expected = soundMessages(bytes).add('m0');
       // Lines of another session's file have its sequence numbers: they are read where they do not contradict.
       const foreign = kinds.some((kind) => kind === 'otherInside' || kind === 'swappedFile');
       for (const message of expected) {
@@ -139,7 +145,6 @@ describe('damage of any kind', function () {
       }
       for (const message of journal.state.messages.keys())
         assert.ok(expected.has(message), `${what}: ${message} is sound`);
-      await journal.append(said(0));
       await store.close();
 
       const kept = await readFile(path);
@@ -180,7 +185,7 @@ describe('damage of any kind', function () {
     }
   });
 
-  it(`in a checkpoint: the list of sessions shows what the journals hold (${CASES} cases)`, async () => {
+  it(`in a checkpoint: list and sessions show what the journals hold (${CASES} cases)`, async () => {
     const place = join(folder, 'checkpoints');
     const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
     for (const count of [3, 5]) {
@@ -197,6 +202,11 @@ describe('damage of any kind', function () {
       await writeFile(path, DAMAGES[kind]!(sound, below, other));
       const fresh = openSessionStore({ folder: place, clock: testClock('l'), writer: 'w' });
       assert.deepEqual(await fresh.list(), expected, `case ${seed}: ${kind}`);
+      const opened = await fresh.open(sessionId('k1'));
+      const texts = [...opened.state.messages.values()].map(messageText);
+      assert.deepEqual(texts, ['message 0', 'message 1', 'message 2'], `case ${seed}: ${kind}`);
+      assert.equal(opened.notice, undefined);
+      await fresh.close();
     }
   });
 

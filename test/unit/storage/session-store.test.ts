@@ -3,7 +3,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
-import { sessionId } from '../../../src/core/model/ids.ts';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
@@ -300,6 +300,53 @@ describe('the list of sessions', () => {
         [['Longer', 11]],
       );
       await again.close();
+    }));
+
+  it('is opened from its checkpoint: no line before it is read until somebody asks for what it says', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Long', 'w');
+      for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
+      await journal.close();
+      const path = join(folder, 's1.jsonl');
+      const whole = await readFile(path, 'utf8');
+      await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"').replace('7 7 7', '8 8 8'));
+
+      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const opened = await again.open(journal.id);
+      assert.equal(opened.state.title, 'Long');
+      assert.equal(opened.state.path.length, 40);
+      assert.equal(opened.notice, undefined);
+      assert.deepEqual(opened.state.messages.get(messageId('m30')), said(30, '30 '.repeat(500)).message);
+      await opened.append(said(40));
+      assert.equal(opened.state.path.length, 41);
+      assert.equal(opened.readOnly, undefined);
+      await again.close();
+    }));
+
+  it('that was damaged behind its checkpoint loses that one message, and says so when it is asked for', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Long', 'w');
+      for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
+      await journal.close();
+      const path = join(folder, 's1.jsonl');
+      await writeFile(path, (await readFile(path, 'utf8')).replace('7 7 7', '8 8 8'));
+
+      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const opened = await again.open(journal.id);
+      const told = new Promise((resolve) => opened.onDidChange(resolve));
+      assert.equal(opened.state.messages.get(messageId('m7')), undefined);
+      await told;
+      assert.match(wordsOf(opened.notice), /1 damaged line was set aside/);
+      assert.equal(opened.state.path.length, 39, 'what comes before the gap is still on the branch');
+      assert.equal(opened.readOnly, undefined);
+      await opened.append(said(40));
+      await again.close();
+      const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(journal.id);
+      assert.equal(third.notice, undefined, 'told once');
+      assert.equal(third.state.path.length, 40);
+      await third.close();
     }));
 
   it('is right when a checkpoint is damaged, of another session, or of another file', () =>

@@ -1,0 +1,57 @@
+import type { CompressionRecord, SessionEvent } from '../journal/event.ts';
+import type { NodeId } from '../model/ids.ts';
+
+/** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
+export interface Counters {
+  messagesEver: number;
+  compressions: number;
+  tokensSaved: number;
+  compressionTokens: number;
+  compressionCostUsd: number;
+  chatTokens: number;
+  chatCostUsd: number;
+}
+
+/** What was spent over the session's life. */
+export type Spent = Pick<Counters, 'chatTokens' | 'chatCostUsd' | 'compressionTokens' | 'compressionCostUsd'>;
+
+/** A compression as the list of compressions shows it. */
+export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
+  readonly at: number;
+  readonly nodes: readonly NodeId[];
+  readonly keyEvents: number;
+};
+
+export function noCounts(): Counters {
+  return {
+    messagesEver: 0,
+    compressions: 0,
+    tokensSaved: 0,
+    compressionTokens: 0,
+    compressionCostUsd: 0,
+    chatTokens: 0,
+    chatCostUsd: 0,
+  };
+}
+
+export function countUsage(
+  counters: Counters,
+  { purpose, usage, costUsd }: Extract<SessionEvent, { type: 'usage_recorded' }>,
+): void {
+  const tokens = usage.input + usage.output;
+  if (purpose === 'chat') {
+    counters.chatTokens += tokens;
+    counters.chatCostUsd += costUsd ?? 0;
+  } else {
+    counters.compressionTokens += tokens;
+    counters.compressionCostUsd += costUsd ?? 0;
+  }
+}
+
+/** Counts a committed compression, and gives its entry in the list. */
+export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
+  const { nodes, events, changes, levels, ...entry } = record;
+  counters.compressions++;
+  counters.tokensSaved += Math.max(0, record.tokens.before - record.tokens.after);
+  return { ...entry, at, nodes: nodes.map((node) => node.id), keyEvents: events.length };
+}

@@ -1,0 +1,55 @@
+import { correctedEvent } from '../events/correction.ts';
+import type { CompressionRecord } from '../journal/event.ts';
+import type { KeyEventId, MessageId } from '../model/ids.ts';
+import type { EventCorrection, KeyEvent } from '../model/key-event.ts';
+
+/** A session's key events, those that were struck out among them. */
+export class KeyEventList {
+  readonly entries = new Map<KeyEventId, KeyEvent>();
+  readonly #removed = new Set<KeyEventId>();
+
+  add(event: KeyEvent): void {
+    this.entries.set(event.id, event);
+  }
+
+  /** Takes in what a compression has found. */
+  commit({ events, changes }: Pick<CompressionRecord, 'events' | 'changes'>): void {
+    for (const event of events) {
+      const known = this.entries.get(event.id);
+      // What the user has pinned or corrected while it was being found stays so.
+      const entry = { ...event, pinned: event.pinned || known?.pinned === true };
+      this.entries.set(event.id, known?.found ? correctedEvent(entry, known) : entry);
+    }
+    for (const { id, status, link } of changes) {
+      const known = this.entries.get(id);
+      if (known) this.entries.set(id, { ...known, status, ...(link && { link }) });
+    }
+  }
+
+  pin(id: KeyEventId, pinned: boolean): void {
+    const entry = this.entries.get(id);
+    if (entry) this.entries.set(id, { ...entry, pinned });
+  }
+
+  /** null takes every correction back. */
+  correct(id: KeyEventId, correction: EventCorrection | null): void {
+    const entry = this.entries.get(id);
+    if (entry) this.entries.set(id, correctedEvent(entry, correction));
+  }
+
+  setRemoved(id: KeyEventId, removed: boolean): void {
+    if (removed) this.#removed.add(id);
+    else this.#removed.delete(id);
+  }
+
+  isRemoved(event: KeyEventId): boolean {
+    return this.#removed.has(event);
+  }
+
+  isCurrent({ status, link }: Pick<KeyEvent, 'status' | 'link'>, isOnBranch: (message: MessageId) => boolean): boolean {
+    if (status === 'active') return true;
+    if (status === 'dropped' || link === undefined) return false;
+    const other = this.entries.get(link);
+    return other !== undefined && (this.isRemoved(link) || !isOnBranch(other.message));
+  }
+}

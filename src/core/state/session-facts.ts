@@ -1,0 +1,168 @@
+import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
+import type { KeyEvent } from '../model/key-event.ts';
+import type { Message } from '../model/message.ts';
+import type { Level, SummaryNode } from '../model/summary.ts';
+import type { Task } from '../model/task.ts';
+import { Branches } from './branches.ts';
+import { noCounts, type CompressionEntry, type Counters } from './counters.ts';
+import { chooseFrontier, type FrontierItem } from './frontier.ts';
+import { KeyEventList } from './key-event-list.ts';
+import { MessageLog, type MessageBodies } from './message-log.ts';
+import { Summaries } from './summaries.ts';
+
+interface PartialReply {
+  readonly id: MessageId;
+  readonly parent: MessageId | null;
+  readonly model: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What can be asked of a session. It changes by the fold alone (`SessionState`). */
+export abstract class SessionFacts {
+  id: SessionId | undefined;
+  title = '';
+  workspace = '';
+  createdAt = 0;
+  updatedAt = 0;
+  archived = false;
+  pinned = false;
+  deleted = false;
+  provider: string | undefined;
+  model: string | undefined;
+  policy: string | undefined;
+  task: Task | undefined;
+  escalation: 'token_overflow' | null = null;
+  /** Milliseconds since the epoch of the newest compression; undefined before the first. */
+  lastCompressedAt: number | undefined;
+  /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */
+  prefixRevision = 0;
+  /** Grows whenever the list of key events has changed. */
+  ledgerRevision = 0;
+  /** `counters.messagesEver` when the newest compression was committed. */
+  messagesEverAtLastCompression = 0;
+  readonly counters: Counters = noCounts();
+  readonly messages: MessageLog;
+  readonly endedTasks: Task[] = [];
+  readonly compressions: CompressionEntry[] = [];
+  protected readonly branches: Branches;
+  protected readonly summaries = new Summaries();
+  protected readonly keyEvents = new KeyEventList();
+  protected readonly replies = new Map<MessageId, PartialReply>();
+  protected nodesNow: readonly FrontierItem[] | undefined;
+
+  /** `bodies` reads the messages that are taken in by `place`. */
+  constructor(bodies?: MessageBodies) {
+    this.messages = new MessageLog(bodies);
+    this.branches = new Branches(this.messages);
+  }
+
+  /** Message ids of the active branch, oldest first, without those that were deleted. */
+  get path(): readonly MessageId[] {
+    return this.branches.path;
+  }
+
+  /** The newest message of the active branch, deleted or not; null before the first. */
+  get head(): MessageId | null {
+    return this.branches.head;
+  }
+
+  get events(): ReadonlyMap<KeyEventId, KeyEvent> {
+    return this.keyEvents.entries;
+  }
+
+  get nodes(): ReadonlyMap<NodeId, SummaryNode> {
+    return this.summaries.nodes;
+  }
+
+  get levels(): ReadonlyMap<NodeId, Level> {
+    return this.summaries.levels;
+  }
+
+  /** Ancestors of an edited node: rebuilt at the next compression. */
+  get stale(): ReadonlySet<NodeId> {
+    return this.summaries.stale;
+  }
+
+  /** The nodes that stand for messages of the active branch, oldest first. */
+  get frontier(): readonly FrontierItem[] {
+    this.nodesNow ??= chooseFrontier(
+      this.nodes.values(),
+      (node) => this.isOpen(node) || this.summaries.hasGap(node, this.isOnBranch),
+      (message) => this.positionOf(message),
+    );
+    return this.nodesNow;
+  }
+
+  /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
+  get partials(): readonly PartialReply[] {
+    return [...this.replies.values()];
+  }
+
+  positionOf(message: MessageId): number | undefined {
+    return this.branches.positionOf(message);
+  }
+
+  /** Ids of the messages whose parent is this one: more than one means that branches start here. */
+  childrenOf(message: MessageId | null): readonly MessageId[] {
+    return this.branches.childrenOf(message);
+  }
+
+  isDeleted(message: MessageId): boolean {
+    return this.branches.isDeleted(message);
+  }
+
+  isUndone(node: NodeId): boolean {
+    return this.summaries.undone.has(node);
+  }
+
+  /** True when the node does not stand for its messages: it, or a node below it, was undone. */
+  isOpen(node: NodeId): boolean {
+    return this.summaries.isOpen(node);
+  }
+
+  /** True for a message that the user has opened by undoing the node that stood for it. */
+  isHeldOpen(position: number): boolean {
+    for (const id of this.summaries.undone) {
+      const node = this.nodes.get(id);
+      const from = node && this.positionOf(node.first);
+      const to = node && this.positionOf(node.last);
+      if (from !== undefined && to !== undefined && from <= position && position <= to) return true;
+    }
+    return false;
+  }
+
+  isRemoved(event: KeyEventId): boolean {
+    return this.keyEvents.isRemoved(event);
+  }
+
+  /**
+   * True for a key event that nothing has taken the place of on the active branch: what superseded or absorbed it may
+   * have been said on another one, or have been deleted or struck out since.
+   */
+  isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
+    return this.keyEvents.isCurrent(event, this.isOnBranch);
+  }
+
+  /** The active branch's messages that no frontier node covers, with their positions, oldest first. */
+  *uncovered(from = 0): Generator<{ readonly message: Message; readonly position: number }> {
+    let position = from;
+    for (const item of [...this.frontier, undefined]) {
+      const stop = item?.from ?? this.path.length;
+      for (; position < stop; position++) {
+        const message = this.messages.get(this.path[position]!);
+        if (message) yield { message, position };
+      }
+      if (item) position = Math.max(position, item.to + 1);
+    }
+  }
+
+  /** How many messages of the active branch stand word for word, the window's included. */
+  get uncoveredCount(): number {
+    let covered = 0;
+    for (const item of this.frontier) covered += item.to - item.from + 1;
+    return this.path.length - covered;
+  }
+
+  protected readonly isOnBranch = (message: MessageId): boolean => this.positionOf(message) !== undefined;
+}
