@@ -50,6 +50,8 @@ export class Conversation {
   readonly #triggers: CompressionTriggers;
   readonly #updates: Emitter<ConversationUpdate>;
   #turn: AbortController | undefined;
+  /** The reply that was begun last in this turn. */
+  #begun: MessageId | undefined;
   #resetWaiting = false;
   #closed = false;
   #importing = false;
@@ -63,6 +65,7 @@ export class Conversation {
       deps.log.warn(`A listener of session ${deps.journal.id} failed: ${String(error)}`);
     });
     const onUpdate = (update: ConversationUpdate): void => {
+      if (update.type === 'reply_started') this.#begun = update.id;
       this.#updates.emit(update);
     };
     this.#triggers = new CompressionTriggers({ ...deps, meter: this.meter, isReplying: () => this.isReplying });
@@ -271,36 +274,41 @@ export class Conversation {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#turn = turn;
     this.#turnEnd = promise;
-    let reply: MessageId | undefined;
+    this.#begun = undefined;
     let failure: unknown;
     try {
       const text = await prepare();
       const model = await this.#deps.chatModel();
-      reply = await this.#reply(model, text, turn.signal);
+      await this.#reply(model, text, turn.signal);
     } catch (error) {
       failure = error;
       throw error;
     } finally {
       this.#turn = undefined;
       this.#waiting = null;
-      this.#updates.emit({ type: 'turn_ended', id: reply, error: failure });
+      this.#updates.emit({ type: 'turn_ended', id: this.#keptReply(), error: failure });
       await this.#afterTurn();
       resolve(undefined);
     }
   }
 
+  #keptReply(): MessageId | undefined {
+    const id = this.#begun;
+    return id !== undefined && this.state.messages.has(id) ? id : undefined;
+  }
+
   /** When the provider calls the request too long, it is compressed and sent once more. */
-  async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<MessageId> {
+  async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const first = await this.#makeRoom(text);
     try {
-      return await streamReply(this.#replies, model, first, signal);
+      await streamReply(this.#replies, model, first, signal);
     } catch (error) {
       if (!ModelFault.is(error, 'context_too_long')) throw error;
       const refused = this.context(first);
       this.meter.refused(refused);
       const outcome = await this.#triggers.compress({ trigger: 'provider_overflow', threshold: refused.total }, 'now');
       if (outcome.kind !== 'committed') throw error;
-      return streamReply(this.#replies, model, await this.#makeRoom(text), signal);
+      await streamReply(this.#replies, model, await this.#makeRoom(text), signal);
     }
   }
 

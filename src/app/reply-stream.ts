@@ -21,15 +21,15 @@ export interface ReplyDeps {
 }
 
 /**
- * Sends what the context is now and journals the reply while it arrives. Resolves to the reply's id, also when the
- * user stopped it. Rejects with `ModelFault` or `StoreFault`; what has come of the reply is kept.
+ * Sends what the context is now and journals the reply while it arrives. Resolves also when the user stopped it.
+ * Rejects with `ModelFault` or `StoreFault`; what has come of the reply is kept.
  */
 export async function streamReply(
   deps: ReplyDeps,
   model: ChatModel,
   recalled: readonly Recalled[],
   signal: AbortSignal,
-): Promise<MessageId> {
+): Promise<void> {
   const { clock, journal, meter, onUpdate } = deps;
   const { reservedTokens, temperature } = deps.settings();
   const context = meter.context(recalled);
@@ -61,11 +61,9 @@ export async function streamReply(
           break;
       }
     }
-    return reply.id;
   } catch (error) {
     if (!ModelFault.is(error, 'cancelled')) throw error;
     ending = 'stopped';
-    return reply.id;
   } finally {
     await writer.settled();
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });

@@ -3,9 +3,9 @@ import type { Conversation } from '../app/conversation.ts';
 import { short } from './gauge-item.ts';
 import { COMMAND } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed, LABEL, type KeyedProvider } from './keys.ts';
-import type { ChosenModel } from './models.ts';
+import { addressOf, type ChosenModel } from './models.ts';
 import type { Product } from './product.ts';
-import type { ProviderName } from './settings.ts';
+import { readSettings, type ProviderName } from './settings.ts';
 
 /** How long the list of a provider's models is waited for, in ms. */
 const LIST_TIMEOUT_MS = 8000;
@@ -24,7 +24,8 @@ export async function chooseModel(app: Product): Promise<void> {
     await selectModel(app, conversation, provider, 'local');
     return;
   }
-  const base = at(app, provider);
+  if (provider === 'compatible' && !(await askForAddress())) return;
+  const base = at(provider);
   if (isKeyed(provider) && !(await app.models.isReady(base)) && !(await askForKey(app.keys, provider))) return;
   const picked = await vscode.window.showQuickPick(modelItems(app, base), { title: vscode.l10n.t('Choose Model') });
   if (!picked) return;
@@ -34,13 +35,11 @@ export async function chooseModel(app: Product): Promise<void> {
 
 /** The providers, the editor's own models first where there are any: they need no key. */
 export async function providerItems(app: Product): Promise<ProviderItem[]> {
-  const mine = await app.models
-    .list(at(app, 'vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS))
-    .catch((error: unknown) => {
-      // One extension that does not answer must not take the other providers from the list.
-      app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
-      return [];
-    });
+  const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
+    // One extension that does not answer must not take the other providers from the list.
+    app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
+    return [];
+  });
   const editor: ProviderItem = {
     label: vscode.l10n.t('Models of the editor'),
     description: vscode.l10n.t('{0} models; sends your text to the vendor you choose', mine.length),
@@ -111,12 +110,36 @@ export async function testApiKey(app: Product): Promise<void> {
 
 /** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
 export async function tryKey(app: Product, provider: KeyedProvider): Promise<string> {
-  const models = await app.models.list(at(app, provider), AbortSignal.timeout(LIST_TIMEOUT_MS));
+  const models = await app.models.list(at(provider), AbortSignal.timeout(LIST_TIMEOUT_MS));
   return vscode.l10n.t('The key for {0} works: it offers {1} models.', LABEL[provider], models.length);
 }
 
 /** A provider at the address that the settings give it, before a model is chosen. */
-function at(app: Product, provider: ProviderName): ChosenModel {
-  const chosen = app.chosenModel();
-  return { provider, model: 'list', baseUrl: chosen.provider === provider ? chosen.baseUrl : '' };
+const at = (provider: ProviderName): ChosenModel => ({
+  provider,
+  model: 'list',
+  baseUrl: addressOf(provider, readSettings()),
+});
+
+/** Asks where the compatible server is, once; false when the user gave no address. */
+async function askForAddress(): Promise<boolean> {
+  const settings = readSettings();
+  if (addressOf('compatible', settings) !== '') return true;
+  const address = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Address of the compatible server'),
+    prompt: vscode.l10n.t('Kept in the setting threadkeeper.chat.baseUrl. Your text is sent there.'),
+    placeHolder: 'http://localhost:11434/v1',
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      URL.canParse(text.trim())
+        ? undefined
+        : vscode.l10n.t('This is not an address such as http://localhost:11434/v1.'),
+  });
+  if (address === undefined) return false;
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
+  // The address of the settings is that of the provider they name: one that has its own gives way.
+  if (isKeyed(settings.chat.provider))
+    await configuration.update('provider', 'compatible', vscode.ConfigurationTarget.Global);
+  await configuration.update('baseUrl', address.trim(), vscode.ConfigurationTarget.Global);
+  return true;
 }

@@ -33,8 +33,17 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
   const { provider, model, baseUrl } = settings.chat;
   const own = state?.provider;
   if (own !== undefined && own !== provider && isProvider(own))
-    return { provider: own, model: state?.model ?? DEFAULT_MODEL[own].chat, baseUrl: '' };
+    return { provider: own, model: state?.model ?? DEFAULT_MODEL[own].chat, baseUrl: addressOf(own, settings) };
   return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl };
+}
+
+/**
+ * Where a provider is spoken to; empty: at its own address. The address in the settings is the provider's that they
+ * name, and a compatible server's where they name one that has no address.
+ */
+export function addressOf(provider: ProviderName, { chat }: Settings): string {
+  const named = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
+  return provider === named ? chat.baseUrl : '';
 }
 
 /** The summarizer's model; `local` summarizes by code. */

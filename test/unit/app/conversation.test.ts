@@ -69,7 +69,10 @@ describe('a conversation', () => {
       await Promise.resolve();
       throw new ModelFault('cut_stream', 'cut');
     };
+    const ended: unknown[] = [];
+    conversation.onUpdate((update) => update.type === 'turn_ended' && ended.push(update.id));
     await assert.rejects(conversation.send('Go on'), (error) => ModelFault.is(error, 'cut_stream'));
+    assert.deepEqual(ended, [conversation.state.head]);
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'interrupted');
     desk.script = says('Again.');
     await conversation.retry(conversation.state.path[0]!);

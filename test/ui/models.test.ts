@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { WireServer } from '../support/wire-server.ts';
+import { freshWorkspace } from './editor.ts';
+import { Workbench } from './workbench.ts';
+
+const SMALL = 'gpt-4o';
+const REPLY = 'The exporter writes one file for each day, named by its date.';
+
+describe('a model on a server', () => {
+  let server: WireServer;
+  let workbench: Workbench;
+
+  before(async () => {
+    server = await WireServer.start();
+    const folder = await freshWorkspace();
+    await mkdir(path.join(folder, '.vscode'), { recursive: true });
+    await writeFile(
+      path.join(folder, '.vscode/settings.json'),
+      JSON.stringify({
+        'threadkeeper.chat.baseUrl': `${server.url}/v1`,
+        'threadkeeper.models.overrides': { [SMALL]: { contextWindow: 8000, maxOutput: 1000 } },
+        // What the page shows of faults and windows is tried here; compression has its own tests.
+        'threadkeeper.summarizer.provider': 'local',
+      }),
+    );
+    workbench = await Workbench.open({ folder, profile: 'models' });
+  });
+
+  after(async () => {
+    await workbench.close();
+    await server.stop();
+  });
+
+  const composer = () => workbench.webview().getByRole('textbox', { name: 'Message' });
+  const articles = () => workbench.webview().getByRole('article');
+  const send = async (text: string): Promise<void> => {
+    await composer().fill(text);
+    await composer().press('Enter');
+  };
+
+  it('is chosen from the list that the server gives, and a window too small is told with a way out', async () => {
+    server.answer(REPLY);
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.clearToasts();
+    await workbench.chooseCommand('Threadkeeper: Choose Model');
+    await workbench.paletteRow('Compatible server').click();
+    // A server of one's own needs no key.
+    await workbench.paletteRow(SMALL).click();
+    const warning = workbench.toast(/The conversation is larger than the window of/);
+    await warning.waitFor();
+    await warning.getByRole('button', { name: 'Compress History' }).click();
+    await workbench.toast(/Compressed [\d,]+ messages/).waitFor();
+    await workbench.clearToasts();
+  });
+
+  it('answers in the page, and the reply names it', async () => {
+    server.answer(REPLY);
+    await send('How does the exporter name its files?');
+    await articles().getByText(REPLY).waitFor();
+    assert.equal(server.lastRequest?.body['model'], SMALL);
+  });
+
+  it('that asks for patience is waited for in sight, and the wait can be ended', async () => {
+    server.answer(REPLY).refuseNext(429, { type: 'rate_limit_error', retryAfter: '40' });
+    await send('And the folder?');
+    const timer = workbench.webview().getByRole('timer');
+    await timer.getByText(/Next try in \d+ s/).waitFor();
+    await workbench.webview().getByRole('button', { name: /^Stop/ }).click();
+    await timer.waitFor({ state: 'hidden' });
+    await articles().getByText('And the folder?').waitFor();
+  });
+
+  it('whose connection breaks leaves the part that came, which is continued by a button', async () => {
+    server.answer({ text: REPLY, pieceSize: 4 }).disturbNext({ kind: 'cut', afterText: 5 });
+    await send('Tell me again about the exporter.');
+    const more = workbench.webview().getByRole('button', { name: 'Continue' });
+    await more.last().waitFor();
+    await articles().getByText(REPLY.slice(0, 18)).last().waitFor();
+    server.answer('and that is all of it.');
+    await more.last().click();
+    await articles().getByText('and that is all of it.').waitFor();
+  });
+
+  it('that refuses the key offers to set one', async () => {
+    server.answer(REPLY).refuseNext(401, { type: 'authentication_error' });
+    await send('Once more?');
+    const alert = workbench.webview().getByRole('alert').last();
+    await alert.waitFor();
+    await workbench.webview().getByRole('button', { name: 'Set API Key' }).last().waitFor();
+  });
+});
