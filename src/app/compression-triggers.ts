@@ -1,3 +1,4 @@
+import type { Context } from '../core/context/assemble.ts';
 import { dueAtReset, dueBeforeSend, dueTrigger, type DueTrigger } from '../core/policy/triggers.ts';
 import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
@@ -31,16 +32,26 @@ export class CompressionTriggers {
 
   /** Compresses when the task's end asks for it. A compression that fails is logged by the compressor. */
   async atReset(): Promise<void> {
-    const { journal, settings } = this.#deps;
-    const due = dueAtReset(settings().policy, journal.state.uncoveredCount);
+    const due = this.dueAtEnd();
     if (due) await this.compress(due, 'now');
   }
 
   /** Compresses when the request that is about to leave is too large for the policy. */
   async beforeSend(): Promise<void> {
-    const { meter, settings } = this.#deps;
-    const due = dueBeforeSend(settings().policy, meter.context().total / Math.max(1, meter.budget()));
+    const due = this.dueBefore(this.#deps.meter.context());
     if (due) await this.compress(due, 'now');
+  }
+
+  /** Why a request of that size would wait for a compression; undefined when it would not. */
+  dueBefore(context: Context): DueTrigger | undefined {
+    const { meter, settings } = this.#deps;
+    return dueBeforeSend(settings().policy, context.total / Math.max(1, meter.budget()));
+  }
+
+  /** Why the end of the task would wait for a compression now; undefined when it would not. */
+  dueAtEnd(): DueTrigger | undefined {
+    const { journal, settings } = this.#deps;
+    return dueAtReset(settings().policy, journal.state.uncoveredCount);
   }
 
   /** Commits what became ready during a turn, and starts in the background what is due. */

@@ -1,5 +1,6 @@
 import { assembleContext, assemblePrefix, type Context, type ContextPrefix } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
+import type { Message } from '../core/model/message.ts';
 import type { Calibration, CountedRequest } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -63,6 +64,25 @@ export class ContextMeter {
       counter,
       counts: this.counts,
     });
+  }
+
+  /** What would be sent with a message that is not said yet. */
+  contextWith(message: Message, endsTask: boolean, recalled: readonly Recalled[] = []): Context {
+    const { counter, journal } = this.#deps;
+    const { counts } = this;
+    try {
+      const pending = { message, endsTask };
+      return assembleContext({
+        state: journal.state,
+        prefix: this.#currentPrefix(),
+        recalled,
+        pending,
+        counter,
+        counts,
+      });
+    } finally {
+      counts.forget(message.id);
+    }
   }
 
   /** Another model was chosen: its own tokenizer counts from now on. */

@@ -16,6 +16,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import { recoverReplies, streamReply, type ReplyDeps } from './reply-stream.ts';
+import { previewSend, recallWithin, type SendPreview } from './send-preview.ts';
 import type { ConversationSettings } from './settings.ts';
 import { titleFrom } from './title.ts';
 import { ContextOverflow, TurnRunning } from './turn-refused.ts';
@@ -234,6 +235,11 @@ export class Conversation {
     await this.journal.append(...nodes.map((node) => ({ type: 'node_undone', node, undone }) as const));
   }
 
+  /** What would be sent if this were sent now. Nothing is kept of it, and no model is asked. */
+  async previewSend(text: string, attachments: readonly Attachment[] = []): Promise<SendPreview> {
+    return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, text, attachments);
+  }
+
   /** What a compression would commit now; undefined when there is nothing to compress. */
   async previewCompression(): Promise<CompressionRecord | undefined> {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
@@ -336,11 +342,10 @@ export class Conversation {
       throw new ContextOverflow(total, budget);
     }
     if (this.state.escalation) await this.journal.append({ type: 'escalation', reason: null });
-    const room = Math.min(Math.floor(budget * recallShare), budget - total);
-    if (room < 50 || this.state.frontier.length === 0) return [];
-    const recalled = await recall(text, room);
-    if (recalled.length === 0 || this.context(recalled).total > budget) return [];
-    if (this.state.head !== null)
+    const assemble = (excerpts: readonly Recalled[]): Context => this.context(excerpts);
+    const found = { text, context: this.context(), budget, share: recallShare, recall, assemble };
+    const recalled = await recallWithin(found, this.state);
+    if (recalled.length > 0 && this.state.head !== null)
       this.#updates.emit({ type: 'recalled', message: this.state.head, excerpts: recalled });
     return recalled;
   }

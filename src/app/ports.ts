@@ -45,6 +45,8 @@ export interface ChatModel {
   readonly provider: string;
   readonly model: string;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
+  /** The body of the HTTP request that `stream` would make now, byte for byte; left out where there is no such thing. */
+  wireBody?(request: ChatRequest): string;
   /** Input tokens of a request by the provider's own count, where it has one. */
   countTokens?(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }

@@ -1,3 +1,4 @@
+import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
@@ -31,14 +32,8 @@ export async function streamReply(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, journal, meter, onUpdate } = deps;
-  const { reservedTokens, temperature } = deps.settings();
   const context = meter.context(recalled);
-  const request: ChatRequest = {
-    system: context.system,
-    messages: context.messages.map(({ role, content }) => ({ role, content })),
-    maxOutputTokens: reservedTokens,
-    ...(temperature !== undefined && { temperature }),
-  };
+  const request = requestOf(context, deps.settings());
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
@@ -69,6 +64,17 @@ export async function streamReply(
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });
     if (usage && usage.input > 0) meter.observe(context, usage.input);
   }
+}
+
+/** A context as it is asked of a model. */
+export function requestOf(context: Context, settings: ConversationSettings): ChatRequest {
+  const { reservedTokens, temperature } = settings;
+  return {
+    system: context.system,
+    messages: context.messages.map(({ role, content }) => ({ role, content })),
+    maxOutputTokens: reservedTokens,
+    ...(temperature !== undefined && { temperature }),
+  };
 }
 
 /**

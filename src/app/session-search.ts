@@ -40,12 +40,12 @@ export class SessionSearch {
     this.#clock = clock;
   }
 
-  /** Takes in the messages of the active branch that are not yet in the index. */
-  async grow(): Promise<void> {
+  /** Takes in the messages of the active branch, up to a position, that are not yet in the index. */
+  async grow(stop = Infinity): Promise<void> {
     const { path, messages } = this.#state();
     // After a change of branch what is known is kept, and the new branch is gone through once.
     if (this.#indexed > path.length || path[this.#indexed - 1] !== this.#indexedPath) this.#indexed = 0;
-    for (; this.#indexed < path.length; this.#indexed++) {
+    for (; this.#indexed < Math.min(stop, path.length); this.#indexed++) {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
       const message = messages.get(id);
@@ -80,8 +80,9 @@ export class SessionSearch {
 
   /** Excerpts of compressed history that match a text and fit into a number of tokens, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
-    await this.grow();
     const { frontier } = this.#state();
+    // What is sent word for word weighs nothing here, so that a preview finds what the turn will find.
+    await this.grow((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
     const kept: Recalled[] = [];

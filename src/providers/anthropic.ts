@@ -95,6 +95,10 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     id: `anthropic/${model}`,
     provider: 'anthropic',
     model,
+    wireBody: (request) => {
+      const without = tolerance.without(anthropicExtras(request), request.jsonSchema?.name);
+      return JSON.stringify(anthropicBody(model, request, without));
+    },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>
       ask(signal, async (call) => {

@@ -6,7 +6,7 @@ import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
 import { chatBody, chatExtras, readChat } from './openai-chat.ts';
 import { readResponses, responsesBody, responsesExtras } from './openai-responses.ts';
-import { Tolerance } from './tolerance.ts';
+import { Tolerance, type Extra } from './tolerance.ts';
 import { askWatched, callLimits, runWatched } from './watched-call.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -73,11 +73,13 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };
 
+  const extrasOf = (request: ChatRequest): readonly Extra[] =>
+    api === 'responses' ? responsesExtras(request) : chatExtras(request);
+
   async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
     keyed();
     const options = { signal: call.controller.signal };
-    const extras = api === 'responses' ? responsesExtras(request) : chatExtras(request);
-    const response = await tolerance.send(extras, request.jsonSchema?.name, async (without) => {
+    const response = await tolerance.send(extrasOf(request), request.jsonSchema?.name, async (without) => {
       try {
         return api === 'responses'
           ? await client.responses.create(responsesBody(model, request, without), options).asResponse()
@@ -94,6 +96,12 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     id: `${provider}/${model}`,
     provider,
     model,
+    wireBody: (request) => {
+      const without = tolerance.without(extrasOf(request), request.jsonSchema?.name);
+      return JSON.stringify(
+        api === 'responses' ? responsesBody(model, request, without) : chatBody(model, request, official, without),
+      );
+    },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>
       askWatched(

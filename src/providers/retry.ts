@@ -33,6 +33,7 @@ export function retrying(model: ChatModel, options: RetryOptions = {}): ChatMode
     provider: model.provider,
     model: model.model,
     stream: (request, signal) => streamWithRetries(model, request, signal, options),
+    ...(model.wireBody && { wireBody: model.wireBody.bind(model) }),
     ...(model.countTokens && { countTokens: model.countTokens.bind(model) }),
   };
 }

@@ -32,20 +32,27 @@ export class Tolerance {
     schemaName: string | undefined,
     send: (without: ReadonlySet<Extra>) => Promise<T>,
   ): Promise<T> {
-    const keyOf = (extra: Extra): string => (extra === 'schema' ? `schema ${schemaName ?? ''}` : extra);
     for (;;) {
-      const without = new Set(offered.filter((extra) => this.#refused.has(keyOf(extra))));
+      const without = this.without(offered, schemaName);
       try {
         return await send(without);
       } catch (error) {
         const left = offered.filter((extra) => !without.has(extra));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
-        this.#refused.add(keyOf(refused));
+        this.#refused.add(keyOf(refused, schemaName));
       }
     }
   }
+
+  /** What of a request is left out, as far as is known. */
+  without(offered: readonly Extra[], schemaName: string | undefined): ReadonlySet<Extra> {
+    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
+  }
 }
+
+const keyOf = (extra: Extra, schemaName: string | undefined): string =>
+  extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
 
 function refusedPart(message: string, left: readonly Extra[]): Extra | undefined {
   for (const [extra, pattern] of NAMED) {

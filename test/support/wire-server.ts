@@ -10,6 +10,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The body's bytes, as text. */
+  readonly raw: string;
 }
 
 /** What the network does to the next reply. `afterText` counts the events that carry text, which still pass. */
@@ -145,7 +147,13 @@ export class WireServer {
     const path = incoming.url ?? '/';
     this.#open += 1;
     outgoing.on('close', () => (this.#open -= 1));
-    this.requests.push({ method: incoming.method ?? '', path, headers: incoming.headers, body: parse(raw) });
+    this.requests.push({
+      method: incoming.method ?? '',
+      path,
+      headers: incoming.headers,
+      body: parse(raw),
+      raw: raw.toString('utf8'),
+    });
     const disturbance = incoming.method === 'POST' ? (this.#disturbances.shift() ?? this.#disturb()) : undefined;
     if (disturbance?.kind === 'reset') {
       incoming.socket.destroy();

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../model/message.ts';
+import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
@@ -53,6 +53,8 @@ export interface AssembleInput {
   readonly state: SessionState;
   readonly prefix: ContextPrefix;
   readonly recalled?: readonly Recalled[];
+  /** A message that is not said yet, as if it were; `endsTask` when sending it ends the task. */
+  readonly pending?: { readonly message: Message; readonly endsTask: boolean };
   readonly counter: TokenCounter;
   readonly counts: MessageCounts;
 }
@@ -65,14 +67,15 @@ export interface AssembleInput {
 export function assembleContext(input: AssembleInput): Context {
   const { state, counter, prefix } = input;
   const messages: ContextMessage[] = [];
-  const newest = newestUserPosition(state);
-  const task = state.task ? renderTask(state.task) : '';
+  const { pending } = input;
+  const newest = pending ? state.path.length : newestUserPosition(state);
+  const task = state.task && pending?.endsTask !== true ? renderTask(state.task) : '';
   const recalled = renderRecalled(input.recalled ?? []);
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
   let window = 0;
   let attachments = 0;
   let cjk = prefix.cjk + cjkUnits(tail);
-  for (const { message, position } of state.uncovered()) {
+  for (const { message, position } of wordForWord(state, pending?.message)) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     window += count.body;
@@ -93,6 +96,14 @@ export function assembleContext(input: AssembleInput): Context {
   };
   const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
   return { system: prefix.system, messages, tokens, total, cjk, leftOut: prefix.leftOut };
+}
+
+function* wordForWord(
+  state: SessionState,
+  pending: Message | undefined,
+): Generator<{ readonly message: Message; readonly position: number }> {
+  yield* state.uncovered();
+  if (pending) yield { message: pending, position: state.path.length };
 }
 
 const totalOf = (t: ContextTokens): number =>

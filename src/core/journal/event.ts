@@ -85,6 +85,16 @@ export type SessionEvent =
       readonly text: string;
       readonly tokens: number;
     }
+  /** A summary made anew in its old place: the same messages or children. `level`: how it is sent from now on. */
+  | { readonly type: 'node_replaced'; readonly node: SummaryNode; readonly level?: Level | null }
+  /** The level at which a summary is sent until the next compression chooses; null for the usual one. */
+  | { readonly type: 'node_level_set'; readonly node: NodeId; readonly level: Level | null }
+  /** What a summary stands for is sent word for word in its place until the next reply has come. */
+  | { readonly type: 'node_expanded'; readonly node: NodeId; readonly expanded: boolean }
+  /** Nothing that these compressions made stands for messages any more; or does again. */
+  | { readonly type: 'compressions_undone'; readonly compressions: readonly CompressionId[]; readonly undone: boolean }
+  /** Takes back the newest change that a user has made to summaries or key events; or makes it again. */
+  | { readonly type: 'change_undone'; readonly undone: boolean }
   | { readonly type: 'event_added'; readonly event: KeyEvent }
   | { readonly type: 'event_pinned'; readonly id: KeyEventId; readonly pinned: boolean }
   | { readonly type: 'event_removed'; readonly id: KeyEventId; readonly removed: boolean }

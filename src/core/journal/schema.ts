@@ -10,6 +10,7 @@ const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 const aMessageId = v.pipe(id, v.transform(messageId));
 const aNodeId = v.pipe(id, v.transform(nodeId));
 const aKeyEventId = v.pipe(id, v.transform(keyEventId));
+const aCompressionId = v.pipe(id, v.transform(compressionId));
 
 const block = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.string() }),
@@ -120,7 +121,7 @@ export const summaryNodeSchema = v.object({
 
 const change = v.object({ before: amount, after: amount });
 const compression = v.object({
-  id: v.pipe(id, v.transform(compressionId)),
+  id: aCompressionId,
   trigger: v.picklist(TRIGGERS),
   threshold: v.number(),
   policy: v.string(),
@@ -181,6 +182,19 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('compressed'), compression }),
   v.object({ type: v.literal('node_undone'), node: aNodeId, undone: v.boolean() }),
   v.object({ type: v.literal('node_edited'), node: aNodeId, level, text: v.string(), tokens: amount }),
+  v.object({
+    type: v.literal('node_replaced'),
+    node: summaryNodeSchema,
+    level: v.optional(v.nullable(level)),
+  }),
+  v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(level) }),
+  v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
+  v.object({
+    type: v.literal('compressions_undone'),
+    compressions: v.array(aCompressionId),
+    undone: v.boolean(),
+  }),
+  v.object({ type: v.literal('change_undone'), undone: v.boolean() }),
   v.object({ type: v.literal('event_added'), event: keyEventSchema }),
   v.object({ type: v.literal('event_pinned'), id: aKeyEventId, pinned: v.boolean() }),
   v.object({ type: v.literal('event_removed'), id: aKeyEventId, removed: v.boolean() }),

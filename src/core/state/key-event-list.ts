@@ -9,6 +9,7 @@ export class KeyEventList {
   readonly #removed = new Set<KeyEventId>();
 
   add(event: KeyEvent): void {
+    this.#removed.delete(event.id);
     this.entries.set(event.id, event);
   }
 

@@ -1,9 +1,10 @@
-import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
+import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { Branches } from './branches.ts';
+import { ChangeHistory, type Change } from './changes.ts';
 import { noCounts, type CompressionEntry, type Counters } from './counters.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
@@ -47,6 +48,7 @@ export abstract class SessionFacts {
   readonly compressions: CompressionEntry[] = [];
   protected readonly branches: Branches;
   protected readonly summaries = new Summaries();
+  protected readonly history = new ChangeHistory();
   protected readonly keyEvents = new KeyEventList();
   protected readonly replies = new Map<MessageId, PartialReply>();
   protected nodesNow: readonly FrontierItem[] | undefined;
@@ -79,7 +81,7 @@ export abstract class SessionFacts {
     return this.summaries.levels;
   }
 
-  /** Ancestors of an edited node: rebuilt at the next compression. */
+  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
   get stale(): ReadonlySet<NodeId> {
     return this.summaries.stale;
   }
@@ -112,18 +114,42 @@ export abstract class SessionFacts {
     return this.branches.isDeleted(message);
   }
 
-  isUndone(node: NodeId): boolean {
-    return this.summaries.undone.has(node);
+  /** The nodes that were made from this one. */
+  parentsOf(node: NodeId): readonly NodeId[] {
+    return this.summaries.parentsOf(node);
   }
 
-  /** True when the node does not stand for its messages: it, or a node below it, was undone. */
+  isUndone(node: NodeId): boolean {
+    return this.summaries.isUndone(node);
+  }
+
+  /** True for a node whose messages are sent in its place until the next reply has come. */
+  isExpanded(node: NodeId): boolean {
+    return this.summaries.isExpanded(node);
+  }
+
+  isCompressionUndone(compression: CompressionId): boolean {
+    return this.summaries.isCompressionUndone(compression);
+  }
+
+  /** What the user has changed in summaries and key events and can take back, oldest first. */
+  get changes(): readonly Change[] {
+    return this.history.done;
+  }
+
+  /** What the user has taken back and can do again; the last one is the next. */
+  get undoneChanges(): readonly Change[] {
+    return this.history.undone;
+  }
+
+  /** True when the node does not stand for its messages: it, or a node below it, was undone or expanded. */
   isOpen(node: NodeId): boolean {
     return this.summaries.isOpen(node);
   }
 
   /** True for a message that the user has opened by undoing the node that stood for it. */
   isHeldOpen(position: number): boolean {
-    for (const id of this.summaries.undone) {
+    for (const id of this.summaries.opened) {
       const node = this.nodes.get(id);
       const from = node && this.positionOf(node.first);
       const to = node && this.positionOf(node.last);

@@ -1,6 +1,7 @@
 import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/event.ts';
 import type { Message } from '../model/message.ts';
 import { endTask } from '../model/task.ts';
+import { inverseOf, isChange } from './changes.ts';
 import { countCompression, countUsage, type Spent } from './counters.ts';
 import type { MessagePlace } from './message-log.ts';
 import { SessionFacts } from './session-facts.ts';
@@ -9,6 +10,10 @@ const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set([
   'compressed',
   'node_undone',
   'node_edited',
+  'node_replaced',
+  'node_level_set',
+  'node_expanded',
+  'compressions_undone',
   'event_added',
   'event_pinned',
   'event_removed',
@@ -36,6 +41,17 @@ export class SessionState extends SessionFacts {
 
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
+    if (event.type === 'change_undone') {
+      const step = this.history.step(event.undone);
+      if (step) this.#fold(step, at);
+      return;
+    }
+    const inverse = isChange(event) ? inverseOf(this, event) : undefined;
+    if (isChange(event) && inverse) this.history.record({ event, inverse, at });
+    this.#fold(event, at);
+  }
+
+  #fold(event: Exclude<SessionEvent, { type: 'change_undone' }>, at: number): void {
     if (CHANGES_PREFIX.has(event.type)) this.prefixRevision++;
     if (CHANGES_LEDGER.has(event.type)) this.ledgerRevision++;
     switch (event.type) {
@@ -101,7 +117,23 @@ export class SessionState extends SessionFacts {
         this.#commit(event.compression, at);
         return;
       case 'node_undone':
-        this.summaries.setUndone(event.node, event.undone);
+        this.summaries.undo(event.node, event.undone);
+        this.nodesNow = undefined;
+        return;
+      case 'node_expanded':
+        this.summaries.expand(event.node, event.expanded);
+        this.nodesNow = undefined;
+        return;
+      case 'compressions_undone':
+        this.summaries.undoCompressions(event.compressions, event.undone);
+        this.nodesNow = undefined;
+        return;
+      case 'node_level_set':
+        this.summaries.setLevel(event.node, event.level);
+        return;
+      case 'node_replaced':
+        this.summaries.replace(event.node);
+        if (event.level !== undefined) this.summaries.setLevel(event.node.id, event.level);
         this.nodesNow = undefined;
         return;
       case 'node_edited':
@@ -142,6 +174,10 @@ export class SessionState extends SessionFacts {
 
   #add(place: MessagePlace, message?: Message): void {
     this.replies.delete(place.id);
+    if (place.role === 'assistant' && this.summaries.closeExpanded()) {
+      this.history.forgetExpanded();
+      this.#branchChanged();
+    }
     const isNew = !this.messages.has(place.id);
     this.messages.add(place, message);
     if (isNew) this.counters.messagesEver++;
@@ -154,10 +190,7 @@ export class SessionState extends SessionFacts {
   }
 
   #commit(record: CompressionRecord, at: number): void {
-    for (const node of record.nodes) {
-      this.summaries.add(node, this.branches.deletedBetween(node.first, node.last));
-    }
-    for (const { node, level } of record.levels) this.summaries.levels.set(node, level);
+    this.summaries.commit(record, ({ first, last }) => this.branches.deletedBetween(first, last));
     this.keyEvents.commit(record);
     this.compressions.push(countCompression(this.counters, record, at));
     this.lastCompressedAt = at;

@@ -1,58 +1,59 @@
-import type { MessageId, NodeId } from '../model/ids.ts';
+import type { CompressionRecord } from '../journal/event.ts';
+import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
-/** A session's summary nodes: the tree that they form, and which of them were undone or have become stale. */
+/**
+ * The summaries of a session and what the user has done to them: texts changed, levels chosen, nodes opened so that
+ * their messages are sent word for word. Changed through `SessionState.apply` alone.
+ */
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();
   readonly levels = new Map<NodeId, Level>();
-  /** Ancestors of an edited node: rebuilt at the next compression. */
+  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
   readonly stale = new Set<NodeId>();
+  readonly #made = new Map<CompressionId, readonly NodeId[]>();
   readonly #undone = new Set<NodeId>();
+  readonly #undoneCompressions = new Set<CompressionId>();
+  readonly #expanded = new Set<NodeId>();
+  /** What is undone or expanded, whichever way. */
+  #opened: ReadonlySet<NodeId> = new Set();
   readonly #parents = new Map<NodeId, NodeId[]>();
+  /** The children of a node as they were when it was made; what is put back was made when it first came. */
+  readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
+
   /** Messages that lay among those of a node and were deleted when it was made: it does not stand for them. */
   readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
 
-  /** Nodes that were undone by themselves, not those above them. */
-  get undone(): ReadonlySet<NodeId> {
-    return this.#undone;
+  /** Nodes that were opened themselves, not for what is below them. */
+  get opened(): ReadonlySet<NodeId> {
+    return this.#opened;
   }
 
-  add(node: SummaryNode, passedOver: readonly MessageId[]): void {
-    this.nodes.set(node.id, node);
-    if (passedOver.length > 0) this.#passedOver.set(node.id, passedOver);
-    for (const child of node.children) {
-      const parents = this.#parents.get(child);
-      if (parents) parents.push(node.id);
-      else this.#parents.set(child, [node.id]);
-      this.stale.delete(child);
-    }
+  /** The nodes that were made from this one. */
+  parentsOf(node: NodeId): readonly NodeId[] {
+    return this.#parents.get(node) ?? [];
   }
 
-  setUndone(node: NodeId, undone: boolean): void {
-    if (undone) this.#undone.add(node);
-    else this.#undone.delete(node);
+  isUndone(node: NodeId): boolean {
+    return this.#undone.has(node);
   }
 
-  edit(id: NodeId, level: Level, text: string, tokens: number): void {
-    const node = this.nodes.get(id);
-    if (!node) return;
-    this.nodes.set(id, { ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
-    const open = [...(this.#parents.get(id) ?? [])];
-    for (let ancestor = open.pop(); ancestor !== undefined; ancestor = open.pop()) {
-      if (this.stale.has(ancestor)) continue;
-      this.stale.add(ancestor);
-      open.push(...(this.#parents.get(ancestor) ?? []));
-    }
+  isExpanded(node: NodeId): boolean {
+    return this.#expanded.has(node);
   }
 
-  /** True when the node does not stand for its messages: it, or a node below it, was undone. */
+  isCompressionUndone(compression: CompressionId): boolean {
+    return this.#undoneCompressions.has(compression);
+  }
+
+  /** True when the node does not stand for its messages: it, or a node below it, was opened. */
   isOpen(node: NodeId): boolean {
-    if (this.#undone.size === 0) return false;
+    if (this.#opened.size === 0) return false;
     const below = [node];
     // Damaged data may name a node as its own descendant: each is looked at once.
     const seen = new Set(below);
     for (let at = below.pop(); at !== undefined; at = below.pop()) {
-      if (this.#undone.has(at)) return true;
+      if (this.#opened.has(at)) return true;
       for (const child of this.nodes.get(at)?.children ?? []) {
         if (seen.has(child)) continue;
         seen.add(child);
@@ -66,4 +67,108 @@ export class Summaries {
   hasGap(node: NodeId, isOnBranch: (message: MessageId) => boolean): boolean {
     return this.#passedOver.get(node)?.some(isOnBranch) === true;
   }
+
+  /** Takes in what a compression has made; `deletedIn` names the deleted messages among those of a node. */
+  commit(
+    { id, nodes, levels }: Pick<CompressionRecord, 'id' | 'nodes' | 'levels'>,
+    deletedIn: (node: SummaryNode) => readonly MessageId[],
+  ): void {
+    this.#made.set(id, [...(this.#made.get(id) ?? []), ...nodes.map((node) => node.id)]);
+    for (const node of nodes) {
+      this.nodes.set(node.id, node);
+      const passedOver = deletedIn(node);
+      if (passedOver.length > 0) this.#passedOver.set(node.id, passedOver);
+      for (const child of node.children) {
+        const parents = this.#parents.get(child);
+        if (parents) parents.push(node.id);
+        else this.#parents.set(child, [node.id]);
+      }
+      this.#madeFrom.set(node, this.#childrenOf(node));
+      this.#judge(node.id);
+    }
+    for (const { node, level } of levels) this.levels.set(node, level);
+  }
+
+  undo(node: NodeId, undone: boolean): void {
+    change(this.#undone, node, undone);
+    this.#reopen();
+  }
+
+  undoCompressions(compressions: readonly CompressionId[], undone: boolean): void {
+    for (const id of compressions) change(this.#undoneCompressions, id, undone);
+    this.#reopen();
+  }
+
+  expand(node: NodeId, expanded: boolean): void {
+    change(this.#expanded, node, expanded);
+    this.#reopen();
+  }
+
+  /** The reply has come for which nodes were expanded. True when there were any. */
+  closeExpanded(): boolean {
+    if (this.#expanded.size === 0) return false;
+    this.#expanded.clear();
+    this.#reopen();
+    return true;
+  }
+
+  setLevel(node: NodeId, level: Level | null): void {
+    if (level === null) this.levels.delete(node);
+    else this.levels.set(node, level);
+  }
+
+  /** Puts the user's text in place of a node's at one level. */
+  edit(id: NodeId, level: Level, text: string, tokens: number): void {
+    const node = this.nodes.get(id);
+    if (!node) return;
+    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
+  }
+
+  /** Puts another text in a known node's place; what was made from it, above, is judged anew. */
+  replace(node: SummaryNode): void {
+    const before = this.nodes.get(node.id);
+    if (!before) return;
+    if (!this.#madeFrom.has(node)) {
+      const asBefore = readsAlike(before, node) ? this.#madeFrom.get(before) : undefined;
+      this.#madeFrom.set(node, asBefore ?? this.#childrenOf(node));
+    }
+    this.nodes.set(node.id, node);
+    this.#judge(node.id);
+    const seen = new Set<NodeId>([node.id]);
+    const above = [...this.parentsOf(node.id)];
+    for (let at = above.shift(); at !== undefined; at = above.shift()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      this.#judge(at);
+      above.push(...this.parentsOf(at));
+    }
+  }
+
+  #judge(id: NodeId): void {
+    const node = this.nodes.get(id);
+    const made = (node && this.#madeFrom.get(node)) ?? [];
+    const changed = made.some((then) => {
+      const now = this.nodes.get(then.id);
+      return this.stale.has(then.id) || (now !== undefined && now !== then && !readsAlike(now, then));
+    });
+    change(this.stale, id, changed);
+  }
+
+  #childrenOf(node: SummaryNode): readonly SummaryNode[] {
+    return node.children.flatMap((id) => this.nodes.get(id) ?? []);
+  }
+
+  #reopen(): void {
+    const undone = [...this.#undoneCompressions].flatMap((id) => this.#made.get(id) ?? []);
+    this.#opened = new Set([...this.#undone, ...this.#expanded, ...undone]);
+  }
+}
+
+/** A parent is made from these texts of its children. */
+const readsAlike = (a: SummaryNode, b: SummaryNode): boolean =>
+  a.detailed === b.detailed && a.brief === b.brief && a.title === b.title;
+
+function change<Id>(set: Set<Id>, id: Id, isIn: boolean): void {
+  if (isIn) set.add(id);
+  else set.delete(id);
 }

@@ -29,6 +29,11 @@ export type Step =
   | { readonly do: 'preview' }
   | { readonly do: 'undo'; readonly pick: number; readonly undone: boolean }
   | { readonly do: 'editNode'; readonly pick: number; readonly text: string }
+  | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
+  | { readonly do: 'level'; readonly pick: number; readonly level: 'brief' | 'detailed' | 'full' }
+  | { readonly do: 'expand'; readonly pick: number; readonly how: 'turn' | 'always' }
+  | { readonly do: 'undoCompressions'; readonly pick: number; readonly undone: boolean }
+  | { readonly do: 'stepBack'; readonly undone: boolean }
   | { readonly do: 'pin'; readonly pick: number; readonly pinned: boolean }
   | { readonly do: 'quote'; readonly pick: number; readonly length: number }
   | { readonly do: 'remove'; readonly pick: number; readonly removed: boolean }
@@ -125,6 +130,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'preview' } as const) },
   { weight: 3, arbitrary: doing('undo', fc.record({ pick, undone: fc.boolean() })) },
   { weight: 1, arbitrary: doing('editNode', fc.record({ pick, text: sentence })) },
+  { weight: 1, arbitrary: doing('resummarize', fc.record({ pick, finer: fc.boolean() })) },
+  {
+    weight: 1,
+    arbitrary: doing('level', fc.record({ pick, level: fc.constantFrom('brief', 'detailed', 'full') })),
+  },
+  { weight: 1, arbitrary: doing('expand', fc.record({ pick, how: fc.constantFrom('turn', 'always') })) },
+  { weight: 1, arbitrary: doing('undoCompressions', fc.record({ pick, undone: fc.boolean() })) },
+  { weight: 2, arbitrary: doing('stepBack', fc.record({ undone: fc.boolean() })) },
   { weight: 2, arbitrary: doing('pin', fc.record({ pick, pinned: fc.boolean() })) },
   { weight: 1, arbitrary: doing('quote', fc.record({ pick, length: fc.integer({ min: 1, max: 80 }) })) },
   { weight: 1, arbitrary: doing('remove', fc.record({ pick, removed: fc.boolean() })) },

@@ -1,4 +1,12 @@
 import assert from 'node:assert/strict';
+import {
+  compressionsSince,
+  expandNode,
+  setLevel,
+  stepChange,
+  SummaryFault,
+  undoCompressions,
+} from '../../../src/app/summary-changes.ts';
 import type { CompressionOutcome } from '../../../src/app/compressor.ts';
 import { CorrectionFault, correctEvent, restoreEvent } from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
@@ -103,6 +111,37 @@ export class World {
         if (node) await this.#append({ type: 'node_edited', node, level: 'detailed', text: step.text, tokens });
         return;
       }
+      case 'resummarize': {
+        const node = this.#pick([...this.state.nodes.keys()], step.pick);
+        if (!node) return;
+        await this.desk.resummarize(this.conversation, { node, finer: step.finer }).catch((error: unknown) => {
+          assert.ok(SummaryFault.is(error), String(error));
+        });
+        return;
+      }
+      case 'level': {
+        const node = this.#pick([...this.state.nodes.keys()], step.pick);
+        if (node) await setLevel(this.conversation.journal, node, step.level);
+        return;
+      }
+      case 'expand': {
+        const node = this.#pick([...this.state.nodes.keys()], step.pick);
+        if (node) await expandNode(this.conversation.journal, node, step.how);
+        return;
+      }
+      case 'undoCompressions': {
+        const from = this.#pick(this.state.compressions, step.pick)?.id;
+        const { journal } = this.conversation;
+        const ids = step.undone
+          ? compressionsSince(this.state, from)
+          : this.state.compressions.map(({ id }) => id).filter((id) => this.state.isCompressionUndone(id));
+        await undoCompressions(journal, ids, step.undone);
+        return;
+      }
+      case 'stepBack':
+        await stepChange(this.conversation.journal, step.undone);
+        this.#readAnew();
+        return;
       case 'pin': {
         const id = this.#pick([...this.state.events.keys()], step.pick);
         if (id === undefined) return;
@@ -181,6 +220,13 @@ export class World {
 
   #settings(change: Partial<Desk['settings']>): void {
     this.desk.settings = { ...this.desk.settings, ...change };
+  }
+
+  /** What was taken back or done again may have been a pin or a correction. */
+  #readAnew(): void {
+    for (const id of this.corrected.keys()) this.corrected.set(id, wordsOf(this.state.events.get(id)!));
+    this.pinned.clear();
+    for (const { id, pinned } of this.state.events.values()) if (pinned) this.pinned.add(id);
   }
 
   #append(event: SessionEvent): Promise<void> {

@@ -104,6 +104,23 @@ export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     text: words,
     tokens: fc.nat(50),
   }),
+  fc.record({
+    type: fc.constant('node_replaced' as const),
+    node: summary,
+    level: fc.option(fc.constantFrom('brief' as const, 'full' as const)),
+  }),
+  fc.record({
+    type: fc.constant('node_level_set' as const),
+    node,
+    level: fc.option(fc.constantFrom('brief' as const, 'full' as const)),
+  }),
+  fc.record({ type: fc.constant('node_expanded' as const), node, expanded: fc.boolean() }),
+  fc.record({
+    type: fc.constant('compressions_undone' as const),
+    compressions: fc.constant([compressionId('c')]),
+    undone: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('change_undone' as const), undone: fc.boolean() }),
   fc.record({ type: fc.constant('event_added' as const), event: keyEvent }),
   fc.record({ type: fc.constant('event_pinned' as const), id: event, pinned: fc.boolean() }),
   fc.record({ type: fc.constant('event_removed' as const), id: event, removed: fc.boolean() }),

@@ -5,11 +5,13 @@ import { Compressor } from '../../../src/app/compressor.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
+import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/settings.ts';
 import { OPEN_GATE, type SpendGate } from '../../../src/app/spend.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -33,6 +35,8 @@ export class Desk {
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
+  /** Answers in the script's place, where there is one. */
+  chat: ChatModel | undefined;
   calibration: Calibration | undefined;
   /** The provider's own count, where it has one. */
   countTokens: (() => Promise<number>) | undefined;
@@ -88,6 +92,27 @@ export class Desk {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** Makes a summary anew, by the summarizer's script where there is one. */
+  resummarize(conversation: Conversation, wanted: Resummary): Promise<SummaryNode> {
+    const { clock, summarizer: script } = this;
+    const { counter, counts, journal } = conversation;
+    const model = script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 };
+    return resummarize(
+      {
+        journal,
+        clock,
+        counter,
+        counts,
+        settings: () => this.settings,
+        preset: () => 'developer',
+        price: () => 0.001,
+        spendGate: this.spendGate,
+      },
+      { ...(model && { model }), ...wanted },
+      new AbortController().signal,
+    );
+  }
+
   /** Lines of the log with that name. */
   logged(name: string): LogLine[] {
     return this.log.filter((line) => line.name === name);
@@ -135,14 +160,15 @@ export class Desk {
       calibration: () => this.calibration,
       chatModel: () =>
         Promise.resolve(
-          scripted(
-            'test/chat',
-            (request, signal) => {
-              this.requests.push(request);
-              return this.script(request, signal);
-            },
-            this.countTokens,
-          ),
+          this.chat ??
+            scripted(
+              'test/chat',
+              (request, signal) => {
+                this.requests.push(request);
+                return this.script(request, signal);
+              },
+              this.countTokens,
+            ),
         ),
       price,
       recall: (text, budget) => search.recall(text, budget, counter),

@@ -1,0 +1,85 @@
+import type { Context } from '../core/context/assemble.ts';
+import type { Recalled } from '../core/context/render.ts';
+import type { TriggerName } from '../core/journal/event.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import { messageId } from '../core/model/ids.ts';
+import type { Attachment, Message } from '../core/model/message.ts';
+import { isFinished } from '../core/model/task.ts';
+import type { CompressionTriggers } from './compression-triggers.ts';
+import type { ContextMeter } from './context-meter.ts';
+import type { ChatRequest, Clock, SessionJournal } from './ports.ts';
+import { requestOf } from './reply-stream.ts';
+import type { ConversationSettings } from './settings.ts';
+
+/** What would be sent now. */
+export interface SendPreview {
+  readonly context: Context;
+  readonly request: ChatRequest;
+  /** Tokens a request may take. */
+  readonly budget: number;
+  /** Set when a compression would come first, so that something shorter would be sent. */
+  readonly compressesFirst: TriggerName | undefined;
+}
+
+export interface SendPreviewDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly meter: ContextMeter;
+  readonly triggers: CompressionTriggers;
+  readonly settings: () => ConversationSettings;
+  /** Excerpts of compressed history that match a text, within a number of tokens. */
+  readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
+}
+
+/** What would be sent with that message; without text and attachments, what stands before it. */
+export async function previewSend(
+  deps: SendPreviewDeps,
+  text: string,
+  attachments: readonly Attachment[],
+): Promise<SendPreview> {
+  const { clock, journal, meter, recall, settings, triggers } = deps;
+  const { state } = journal;
+  const { recallShare, resetFinishedTask } = settings();
+  const message: Message = {
+    id: messageId('pending'),
+    parent: state.head,
+    role: 'user',
+    content: [{ type: 'text', text }],
+    at: clock.now(),
+    ...(attachments.length > 0 && { attachments }),
+  };
+  const isEmpty = text === '' && attachments.length === 0;
+  const endsTask = !isEmpty && resetFinishedTask && state.task !== undefined && isFinished(state.task);
+  const assemble = (excerpts: readonly Recalled[]): Context =>
+    isEmpty ? meter.context(excerpts) : meter.contextWith(message, endsTask, excerpts);
+  const plain = assemble([]);
+  const due = (endsTask ? triggers.dueAtEnd() : undefined) ?? triggers.dueBefore(plain);
+  const budget = meter.budget();
+  const recalled = await recallWithin({ text, context: plain, budget, share: recallShare, recall, assemble }, state);
+  const context = assemble(recalled);
+  return { context, request: requestOf(context, settings()), budget, compressesFirst: due?.trigger };
+}
+
+/** Less room than this holds no excerpt worth having, in tokens. */
+const LEAST_ROOM = 50;
+
+/** Excerpts of compressed history that match a new message and fit beside it; a turn and its preview find the same. */
+export async function recallWithin(
+  turn: {
+    readonly text: string;
+    /** The request without excerpts. */
+    readonly context: Context;
+    readonly budget: number;
+    /** The part of the budget that excerpts may take. */
+    readonly share: number;
+    readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
+    readonly assemble: (recalled: readonly Recalled[]) => Context;
+  },
+  state: SessionState,
+): Promise<readonly Recalled[]> {
+  const { text, context, budget, share } = turn;
+  const room = Math.min(Math.floor(budget * share), budget - context.total);
+  if (text === '' || room < LEAST_ROOM || state.frontier.length === 0) return [];
+  const recalled = await turn.recall(text, room);
+  return turn.assemble(recalled).total > budget ? [] : recalled;
+}

@@ -1,0 +1,102 @@
+import { framed } from '../core/compress/counting.ts';
+import type { CompressionId, NodeId } from '../core/model/ids.ts';
+import type { Level, SummaryNode } from '../core/model/summary.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { SessionJournal } from './ports.ts';
+
+/** Why a summary could not be changed. */
+export class SummaryFault extends Error {
+  readonly reason: 'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed';
+
+  constructor(reason: SummaryFault['reason'], message: string) {
+    super(message);
+    this.name = 'SummaryFault';
+    this.reason = reason;
+  }
+
+  static is(error: unknown, reason?: SummaryFault['reason']): error is SummaryFault {
+    return error instanceof SummaryFault && (reason === undefined || error.reason === reason);
+  }
+}
+
+/** The node of that id. @throws {SummaryFault} `unknown_node` */
+export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
+  const node = nodes.get(id);
+  if (!node) throw new SummaryFault('unknown_node', 'That summary is no longer in the session.');
+  return node;
+}
+
+/**
+ * Puts the user's text in place of a summary's at one level; what was made from it is stale from now on. Resolves to
+ * false when that is what it says already. Rejects with `SummaryFault` or `StoreFault`.
+ */
+export async function editSummary(
+  journal: SessionJournal,
+  counter: TokenCounter,
+  id: NodeId,
+  level: Level,
+  text: string,
+): Promise<boolean> {
+  const node = nodeOf(journal.state, id);
+  const trimmed = text.trim();
+  if (trimmed === '')
+    throw new SummaryFault('empty', 'A summary cannot be empty: undo it instead, to send its messages word for word.');
+  if (node[level] === trimmed) return false;
+  await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens: framed(trimmed, counter) });
+  return true;
+}
+
+/** Sends a node at another level until the next compression chooses. Rejects with `SummaryFault` or `StoreFault`. */
+export async function setLevel(journal: SessionJournal, id: NodeId, level: Level): Promise<void> {
+  nodeOf(journal.state, id);
+  await journal.append({ type: 'node_level_set', node: id, level });
+}
+
+/**
+ * Sends what a node stands for word for word: until the next reply has come, or for good (until the user compresses
+ * again, or a request would not fit). Rejects with `SummaryFault` or `StoreFault`.
+ */
+export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
+  nodeOf(journal.state, id);
+  await journal.append(
+    how === 'turn'
+      ? { type: 'node_expanded', node: id, expanded: true }
+      : { type: 'node_undone', node: id, undone: true },
+  );
+}
+
+/** The compressions that still stand, from that one to the newest; all of them without one. */
+export function compressionsSince(state: SessionState, from?: CompressionId): CompressionId[] {
+  const ids = state.compressions.map((one) => one.id);
+  const start = from === undefined ? 0 : ids.indexOf(from);
+  return start < 0 ? [] : ids.slice(start).filter((id) => stands(state, id));
+}
+
+/** The newest compression that has not been undone, as a whole or node by node. */
+export function newestStanding(state: SessionState): CompressionId | undefined {
+  return state.compressions.findLast((one) => one.nodes.length > 0 && stands(state, one.id))?.id;
+}
+
+function stands(state: SessionState, id: CompressionId): boolean {
+  const entry = state.compressions.find((one) => one.id === id);
+  if (!entry || state.isCompressionUndone(id)) return false;
+  return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
+}
+
+/** Takes compressions back, so that their messages stand as before them; or puts them in force again. */
+export async function undoCompressions(
+  journal: SessionJournal,
+  compressions: readonly CompressionId[],
+  undone: boolean,
+): Promise<void> {
+  if (compressions.length > 0) await journal.append({ type: 'compressions_undone', compressions, undone });
+}
+
+/** Takes the newest change to summaries or key events back, or makes it again. False when there is none. */
+export async function stepChange(journal: SessionJournal, undone: boolean): Promise<boolean> {
+  const { state } = journal;
+  if ((undone ? state.changes : state.undoneChanges).length === 0) return false;
+  await journal.append({ type: 'change_undone', undone });
+  return true;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { expandNode } from '../../../src/app/summary-changes.ts';
+import type { Attachment } from '../../../src/core/model/message.ts';
+import { retrying } from '../../../src/providers/retry.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { PROTOCOLS } from '../providers/protocols.ts';
+import { Desk, fill, texts } from './desk.ts';
+
+const FILE: Attachment = { kind: 'file', name: 'src/pool.ts', text: 'export const size = 4;\n', lines: [3, 9] };
+
+describe('a preview of what would be sent', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+  beforeEach(async () => {
+    desk = await Desk.open();
+    desk.settings = { ...desk.settings, recallShare: 0.1, temperature: 0.5 };
+    conversation = await desk.converse();
+  });
+  afterEach(() => desk.close());
+
+  for (const protocol of PROTOCOLS) {
+    describe(`through ${protocol.name}`, () => {
+      let server: WireServer;
+      before(async () => {
+        server = await WireServer.start();
+      });
+      after(() => server.stop());
+      beforeEach(() => {
+        server.reset().answer('Fine.');
+        desk.chat = retrying(protocol.make(server.url));
+      });
+
+      /** Sends it, and holds what came over the wire against what was shown before. */
+      const sendAsShown = async (text: string, attachments: readonly Attachment[] = []): Promise<string> => {
+        const before = texts(conversation).length;
+        const { request, compressesFirst } = await conversation.previewSend(text, attachments);
+        assert.equal(compressesFirst, undefined);
+        const shown = desk.chat?.wireBody?.(request);
+        assert.equal(texts(conversation).length, before, 'a preview says nothing');
+        const count = server.requests.length;
+        await conversation.send(text, attachments);
+        assert.equal(server.requests.length, count + 1);
+        const { raw } = server.requests[count]!;
+        assert.equal(raw, shown);
+        return raw;
+      };
+
+      it('is, byte for byte, what then goes over the wire: turn by turn, compressed, with all that a turn can hold', async () => {
+        await sendAsShown('Remember: the gateway listens on port 8443. “Ünï” 日本 😀');
+        await fill(conversation, 60);
+        assert.equal((await conversation.compressNow()).kind, 'committed');
+        assert.match(await sendAsShown('Which lines are about the widths of the columns?'), /recalled_excerpts/);
+        await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
+        assert.match(await sendAsShown('Look at this.', [FILE]), /current_task/);
+        await conversation.journal.append({ type: 'task_step', step: 0, status: 'done' });
+        assert.doesNotMatch(await sendAsShown('Done. What next?'), /current_task/);
+        await expandNode(conversation.journal, conversation.state.frontier[0]!.node.id, 'turn');
+        await sendAsShown('And with the first part spelt out?');
+        await sendAsShown('And again without?');
+      });
+
+      it('leaves out what the server has refused before', async () => {
+        server.refuseNext(400, { message: 'Unsupported parameter: temperature is not supported with this model.' });
+        await conversation.send('First.');
+        assert.doesNotMatch(await sendAsShown('Second.'), /"temperature"/);
+      });
+    });
+  }
+
+  it('says when a compression would come first, and what stands before a message that is not written yet', async () => {
+    await fill(conversation, 20);
+    const { request, budget } = await conversation.previewSend('');
+    assert.equal(request.messages.length, 20);
+    desk.settings = { ...desk.settings, contextWindow: 2_000, reservedTokens: 500 };
+    const full = await conversation.previewSend('Go on.');
+    assert.equal(full.compressesFirst, 'before_send');
+    assert.ok(full.budget < budget);
+  });
+});

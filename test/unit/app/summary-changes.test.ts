@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import {
+  compressionsSince,
+  editSummary,
+  expandNode,
+  newestStanding,
+  setLevel,
+  stepChange,
+  SummaryFault,
+  undoCompressions,
+} from '../../../src/app/summary-changes.ts';
+import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { Desk, fill, says } from './desk.ts';
+
+const PLAIN = {
+  topics: ['parts of the listing'],
+  decisions: [],
+  preferences: [],
+  guidance: [],
+  errors: [],
+  failedAttempts: [],
+  files: [],
+  openSteps: [],
+  outcomes: [],
+};
+
+describe('a summary that the user changes', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+
+  beforeEach(async () => {
+    desk = await Desk.open();
+    conversation = await compressed(desk);
+  });
+  afterEach(() => desk.close());
+
+  const first = (): SummaryNode => conversation.state.frontier[0]!.node;
+  const sent = (): string => conversation.context().system.join('\n');
+  /** What the model is sent with the next message: what stands before the conversation, or what is word for word. */
+  const asked = async (part: 'system' | 'messages' = 'system'): Promise<string> => {
+    await conversation.send('Go on.');
+    return JSON.stringify(desk.requests.at(-1)?.[part]);
+  };
+  /** Joins all summaries under one. */
+  const joined = async (): Promise<SummaryNode> => {
+    await fill(conversation, 60, body);
+    await conversation.compressNow();
+    const [one, two] = conversation.state.frontier.map(({ node }) => node);
+    assert.ok(one && two);
+    const parent: SummaryNode = {
+      ...one,
+      id: nodeId('parent'),
+      depth: 1,
+      children: [one.id, two.id],
+      last: two.last,
+      messages: one.messages + two.messages,
+    };
+    const none = { before: 0, after: 0 };
+    await conversation.journal.append({
+      type: 'compressed',
+      compression: {
+        id: compressionId('joined'),
+        trigger: 'command',
+        threshold: 0,
+        policy: 'balanced',
+        strategy: 'smart',
+        nodes: [parent],
+        levels: [],
+        events: [],
+        changes: [],
+        messages: none,
+        tokens: none,
+        calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+        durationMs: 0,
+      },
+    });
+    assert.equal(first().id, parent.id);
+    return parent;
+  };
+
+  it('is sent as edited, after a reload too, and as it was when the edit is taken back', async () => {
+    const before = sent();
+    const { id, detailed } = first();
+    await setLevel(conversation.journal, id, 'detailed');
+    assert.equal(
+      await editSummary(conversation.journal, conversation.counter, id, 'detailed', 'The listing, by hand.\n'),
+      true,
+    );
+    assert.match(await asked(), /The listing, by hand\./);
+    conversation = await desk.restart(conversation);
+    assert.match(await asked(), /The listing, by hand\./);
+    assert.equal(first().rung, 'edited');
+    await stepChange(conversation.journal, true);
+    assert.equal(first().detailed, detailed);
+    assert.notEqual(first().rung, 'edited');
+    await stepChange(conversation.journal, true);
+    assert.equal(sent(), before);
+    await stepChange(conversation.journal, false);
+    await stepChange(conversation.journal, false);
+    assert.match(sent(), /The listing, by hand\./);
+    assert.equal(await stepChange(conversation.journal, false), false);
+  });
+
+  it('cannot be emptied, and an edit that changes nothing is none', async () => {
+    const { id, brief } = first();
+    const { journal, counter } = conversation;
+    await assert.rejects(editSummary(journal, counter, id, 'brief', ' \n'), (error) => SummaryFault.is(error, 'empty'));
+    assert.equal(await editSummary(journal, counter, id, 'brief', `${brief}\n`), false);
+    assert.equal(conversation.state.changes.length, 0);
+  });
+
+  it('marks what was made from it as stale, until the edit is taken back', async () => {
+    const parent = await joined();
+    await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
+    assert.ok(conversation.state.stale.has(parent.id));
+    conversation = await desk.restart(conversation);
+    assert.ok(conversation.state.stale.has(parent.id));
+    await desk.resummarize(conversation, { node: parent.id });
+    assert.ok(first().detailed.includes('Something else.'));
+    assert.equal(conversation.state.stale.size, 0, 'made from its children as they are now');
+    await stepChange(conversation.journal, true);
+    assert.ok(conversation.state.stale.has(parent.id));
+    await stepChange(conversation.journal, true);
+    assert.equal(conversation.state.stale.size, 0);
+  });
+
+  it('is sent word for word for one turn, and stands again when the reply has come', async () => {
+    const before = sent();
+    const { id } = first();
+    await expandNode(conversation.journal, id, 'turn');
+    assert.match(await asked('messages'), /What happens in part 0\?/);
+    assert.equal(sent(), before);
+    assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
+  });
+
+  it('is sent word for word for good, until that is taken back', async () => {
+    const { id } = first();
+    await expandNode(conversation.journal, id, 'always');
+    assert.match(await asked('messages'), /What happens in part 0\?/);
+    conversation = await desk.restart(conversation);
+    assert.match(await asked('messages'), /What happens in part 0\?/);
+    await stepChange(conversation.journal, true);
+    assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
+  });
+
+  it('is made anew by another model with instructions of its own, and the next request holds it', async () => {
+    const { id, detailed } = first();
+    const narrative = 'The user asked what each part does, and part 4 comes after part 3.';
+    desk.summarizer = says(JSON.stringify({ ...PLAIN, narrative }));
+    let prompt = '';
+    const script = desk.summarizer;
+    desk.summarizer = (request, signal) => {
+      prompt = JSON.stringify(request.messages);
+      return script(request, signal);
+    };
+    await desk.resummarize(conversation, { node: id, instructions: 'Tell of {{history}} colours.' });
+    assert.match(prompt, /Tell of \{ \{history\}\} colours\./);
+    assert.equal(first().id, id);
+    assert.equal(first().model, 'test/summarizer');
+    await setLevel(conversation.journal, id, 'detailed');
+    assert.ok((await asked()).includes(narrative));
+    assert.ok(conversation.state.counters.compressionTokens > 0, 'what it cost is on record');
+    conversation = await desk.restart(conversation);
+    assert.ok(sent().includes(narrative));
+    await stepChange(conversation.journal, true);
+    await stepChange(conversation.journal, true);
+    assert.equal(first().detailed, detailed);
+  });
+
+  it('is made in full from its source, and sent so, as one change', async () => {
+    const { id, tokens } = first();
+    await desk.resummarize(conversation, { node: id, finer: true });
+    assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
+    assert.ok(sent().includes(first().full!));
+    await stepChange(conversation.journal, true);
+    assert.equal(first().full, undefined);
+    assert.equal(conversation.state.levels.get(id) === 'full', false);
+  });
+
+  it('is left alone when the model fails, or when nothing could be spent', async () => {
+    const before = first();
+    desk.summarizer = async function* () {
+      await Promise.resolve();
+      yield* [];
+      throw new TypeError('gone');
+    };
+    await assert.rejects(desk.resummarize(conversation, { node: before.id }), TypeError);
+    assert.equal(first(), before);
+    desk.spendGate = { state: () => 'spent', spent: () => undefined };
+    await assert.rejects(desk.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
+    assert.equal(first(), before);
+  });
+
+  it('leaves the context with its compression, or with all since one, and comes back', async () => {
+    const one = newestStanding(conversation.state)!;
+    await fill(conversation, 60, body);
+    await conversation.compressNow();
+    const after = sent();
+    await undoCompressions(
+      conversation.journal,
+      compressionsSince(conversation.state, newestStanding(conversation.state)),
+      true,
+    );
+    assert.equal(conversation.state.frontier.length, 1);
+    assert.equal(newestStanding(conversation.state), one);
+    await stepChange(conversation.journal, true);
+    assert.equal(sent(), after);
+    await undoCompressions(conversation.journal, compressionsSince(conversation.state, one), true);
+    assert.equal(conversation.state.frontier.length, 0);
+    conversation = await desk.restart(conversation);
+    assert.equal(conversation.state.frontier.length, 0);
+    await undoCompressions(
+      conversation.journal,
+      conversation.state.compressions.map(({ id }) => id),
+      false,
+    );
+    assert.equal(sent(), after);
+  });
+});
+
+const THINGS = ['rows', 'columns', 'widths', 'colours', 'headings', 'loops', 'helpers', 'objects', 'lists', 'tables'];
+
+/** What people say, and nothing twice. */
+const body = (n: number): string => {
+  const thing = (k: number): string => THINGS[(n * 7 + k * 3) % THINGS.length]!;
+  if (n % 2 === 0) return `What happens in part ${n}?`;
+  return [1, 2, 3, 4]
+    .map(
+      (k) =>
+        `Part ${n}.${k} hands the ${thing(k)} of page ${n * k} to ${thing(k + 1)}${n} before the ${thing(k + 2)} close.`,
+    )
+    .join(' ');
+};
+
+/** A session with one summary. */
+async function compressed(desk: Desk): Promise<Conversation> {
+  const conversation = await desk.converse();
+  await fill(conversation, 60, body);
+  const outcome = await conversation.compressNow();
+  assert.equal(outcome.kind, 'committed');
+  return conversation;
+}
