@@ -1,6 +1,8 @@
 // Everything that can be said about the project without running it, one line each. All checks run; those that fail
 // show what they found.
 import path from 'node:path';
+import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
+import { auditPackages, judgeNotices } from './licences/judge.ts';
 import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
@@ -47,6 +49,26 @@ async function checkTexts(): Promise<Finding> {
   return { ok: faults.length === 0, text: faults.length === 0 ? `${count} in each of 7 languages` : faults.join('\n') };
 }
 
+async function checkSettingsReference(): Promise<Finding> {
+  const ok = await isSettingsReferenceCurrent();
+  return { ok, text: ok ? '' : `${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"` };
+}
+
+async function checkLicences(): Promise<Finding> {
+  const { faults, packages } = await judgeNotices();
+  return { ok: faults.length === 0, text: faults.length === 0 ? `${packages} packages` : faults.join('\n') };
+}
+
+async function checkAudit(): Promise<Finding> {
+  const found = await auditPackages();
+  if (found === undefined) return { ok: true, text: 'the registry gave no answer' };
+  const { faults, all } = found;
+  return {
+    ok: faults.length === 0,
+    text: faults.length === 0 ? `${all} known faults, none in what is bundled` : faults.join('\n'),
+  };
+}
+
 const checks: readonly Check[] = [
   program('format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level', 'warn', '.']),
   program('lint', ['eslint', 'bin', 'eslint.js'], ['--max-warnings', '0', '.']),
@@ -60,6 +82,9 @@ const checks: readonly Check[] = [
   ),
   program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
   { name: 'texts', run: checkTexts },
+  { name: 'settings reference', run: checkSettingsReference },
+  { name: 'licences', run: checkLicences },
+  { name: 'audit', run: checkAudit },
   { name: 'package', run: checkPackage },
 ];
 

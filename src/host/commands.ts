@@ -9,6 +9,7 @@ import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
+import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
 import { chooseModel, testApiKey } from './model-picker.ts';
 import { cleanUp, openOtherSession, searchSessions } from './session-commands.ts';
 import { choosePolicy } from './policy-picker.ts';
@@ -77,6 +78,11 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   [COMMAND.pinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: true })),
   [COMMAND.unpinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: false })),
   [COMMAND.removeEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_removed', id, removed: true })),
+  [COMMAND.rememberEvent]: rememberEvent,
+  [COMMAND.addMemory]: addMemory,
+  [COMMAND.editMemory]: editMemory,
+  [COMMAND.forgetMemory]: forgetMemory,
+  [COMMAND.exportMemory]: (app, argument) => exportMemory(app, argument instanceof vscode.Uri ? argument : undefined),
   [COMMAND.takeOver]: async (app) => {
     await (await app.sessions.currentOrLatest()).journal.takeOver();
     await app.panel.changed();

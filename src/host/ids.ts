@@ -27,11 +27,21 @@ export const COMMAND = {
   searchSessions: 'threadkeeper.searchSessions',
   openOtherSession: 'threadkeeper.openOtherSession',
   cleanUp: 'threadkeeper.cleanUp',
+  rememberEvent: 'threadkeeper.rememberEvent',
+  addMemory: 'threadkeeper.addMemory',
+  editMemory: 'threadkeeper.editMemory',
+  forgetMemory: 'threadkeeper.forgetMemory',
+  exportMemory: 'threadkeeper.exportMemory',
 } as const;
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 
 export const CHAT_PANEL = 'threadkeeper.chat';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
+export const MEMORY_VIEW = 'threadkeeper.memory';
+/** The participant of the editor's own chat, and the tools that its models may use. */
+export const PARTICIPANT = 'threadkeeper.memory';
+export const RECALL_TOOL = 'threadkeeper_recall';
+export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';
 /** The scheme of read-only documents: summaries, sources, previews. */
 export const DOCUMENT_SCHEME = 'threadkeeper';

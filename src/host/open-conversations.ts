@@ -5,9 +5,10 @@ import type { Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
 import { SessionSearch } from '../app/session-search.ts';
 import type { ConversationSettings } from '../app/settings.ts';
 import type { SessionId } from '../core/model/ids.ts';
-import { loadEncoding } from '../core/tokens/token-counter.ts';
+import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
+import type { WorkspaceMemory } from './memory/workspace-memory.ts';
 import type { Calibrations } from './calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, costOf, windowOf, type ChosenModel, type Models } from './models.ts';
 import type { Summarizers } from './models/summarizers.ts';
@@ -26,6 +27,8 @@ export interface OpenConversationsDeps {
   readonly summarizers: Summarizers;
   readonly calibrations: Calibrations;
   readonly counts: CountStore;
+  /** What holds in every session of the workspace. */
+  readonly memory: WorkspaceMemory;
 }
 
 /** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
@@ -56,7 +59,7 @@ export class OpenConversations {
     const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
     const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
     const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
-    await Promise.all([models.prepare(chatModel()), models.prepare(summarizer())]);
+    await Promise.all([models.prepare(chatModel()), models.prepare(summarizer()), this.#deps.memory.load()]);
     const counter = await loadEncoding(models.info(chatModel()).encoding);
     const search = new SessionSearch(() => journal.state, clock);
     const memory = localMemory(search, journal);
@@ -77,7 +80,7 @@ export class OpenConversations {
       calibration: () => calibrations.of(chatModel()),
       compressor,
       price: costOf,
-      settings: () => this.#settings(journal),
+      settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
         if (chosen.provider === 'local') await search.grow();
@@ -111,12 +114,13 @@ export class OpenConversations {
     return async (job) => (await load())(job);
   }
 
-  #settings(journal: SessionJournal): ConversationSettings {
+  #settings(journal: SessionJournal, counter: TokenCounter): ConversationSettings {
+    const { memory } = this.#deps;
     const settings = readSettings();
     const chosen = chosenChatModel(settings, journal.state);
     return {
       systemPrompt: settings.chat.systemPrompt,
-      memory: '',
+      memory: memory.text(settings.memory.tokens, counter),
       policy: policyOf(settings, chosenPolicy(settings, journal.state)),
       ...windowOf(settings, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,

@@ -7,6 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Keys } from './keys.ts';
+import type { WorkspaceMemory } from './memory/workspace-memory.ts';
 import type { ChosenModel, Models } from './models.ts';
 import type { SummariesTree } from './summaries-tree.ts';
 
@@ -23,6 +24,8 @@ export interface Product {
   readonly workspace: string;
   readonly keys: Keys;
   readonly models: Models;
+  /** What holds in every session of the workspace. */
+  readonly memory: WorkspaceMemory;
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   /** The chat's model in the current session. */

@@ -79,6 +79,7 @@ const schema = v.object({
     ),
   }),
   export: v.object({ redact: v.boolean() }),
+  memory: v.object({ tokens: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
   task: v.object({ resetFinished: v.boolean() }),
   recall: v.object({ share: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)) }),
 });
@@ -100,6 +101,7 @@ export function readSettings(): Settings {
     models: section('models'),
     events: section('events'),
     export: section('export'),
+    memory: section('memory'),
     task: section('task'),
     recall: section('recall'),
   });

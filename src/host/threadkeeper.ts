@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Clock, Log, SessionSummary } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
+import { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
 import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
@@ -10,6 +11,8 @@ import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
+import { registerMemoryTools } from './chat/memory-tools.ts';
+import { registerParticipant } from './chat/participant.ts';
 import { Calibrations } from './calibrations.ts';
 import { ChatPanel } from './chat-panel.ts';
 import { registerCommands, pageCommand } from './commands.ts';
@@ -19,12 +22,16 @@ import { Drafts } from './drafts.ts';
 import { EditorModels } from './editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge-item.ts';
-import { CHAT_PANEL, DOCUMENT_SCHEME, SUMMARIES_VIEW } from './ids.ts';
+import { CHAT_PANEL, DOCUMENT_SCHEME, MEMORY_VIEW, SUMMARIES_VIEW } from './ids.ts';
 import { Keys } from './keys.ts';
 import { channelLog } from './log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
+import { MemoryFile } from '../storage/memory-file.ts';
+import { proposeMemory } from './memory/memory-commands.ts';
+import { MemoryTree } from './memory/memory-tree.ts';
+import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './last-editor.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { pageHandlers } from './page/page-handlers.ts';
@@ -51,6 +58,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly tree: SummariesTree;
   readonly drafts: Drafts;
   readonly log: Log;
+  readonly memory: WorkspaceMemory;
+  /** What other chats may ask of the sessions. */
+  readonly archive: SessionArchive;
   readonly extensionUri: vscode.Uri;
   readonly store: FileSessionStore;
   readonly clock: Clock;
@@ -70,6 +80,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
   #link: PageLink | undefined;
+  /** Key events that were proposed for the memory in this window. */
+  readonly #proposed = new Set<string>();
   #modelReady = true;
   #hasSample = false;
 
@@ -100,6 +112,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       writer: randomUUID(),
     });
     this.#calibrations = new Calibrations(context.globalState);
+    this.memory = new WorkspaceMemory(
+      new MemoryFile(vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath, workspaceIdentity()),
+      () => this.clock.id(),
+      () => this.clock.now(),
+    );
     this.#open = new OpenConversations({
       clock: this.clock,
       log: this.log,
@@ -107,6 +124,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       summarizers: this.#summarizers,
       calibrations: this.#calibrations,
       counts: countFiles(this.folder, warn),
+      memory: this.memory,
     });
     const workspace = workspaceIdentity();
     this.workspace = workspace;
@@ -126,6 +144,18 @@ export class Threadkeeper implements Product, vscode.Disposable {
       clock: this.clock,
       list: async () => (await this.store.list()).filter((one) => one.workspace === workspace && !one.deleted),
       read: async (id) => this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id)),
+    });
+    this.archive = new SessionArchive({
+      search: (run) => this.searchWorkspace(run),
+      list: async () =>
+        (await this.store.list())
+          .filter((one) => one.workspace === workspace && !one.deleted)
+          .sort((a, b) => b.updatedAt - a.updatedAt),
+      read: async (id) => this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id)),
+      memory: async () => {
+        await this.memory.load();
+        return this.memory.entries;
+      },
     });
     this.#gauge = new ContextGauge(warn);
     this.#gaugeItem = new GaugeItem(
@@ -162,6 +192,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       dismissNotice: () => undefined,
       warn,
     });
+    const memoryTree = new MemoryTree(this.memory);
     this.#disposables.push(
       this.channel,
       editor,
@@ -170,6 +201,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.#documents,
       this.#gaugeItem,
       vscode.window.registerTreeDataProvider(SUMMARIES_VIEW, this.tree),
+      this.memory,
+      memoryTree,
+      vscode.window.registerTreeDataProvider(MEMORY_VIEW, memoryTree),
+      this.memory.onDidChange(() => this.#refreshSoon()),
       vscode.workspace.registerTextDocumentContentProvider(DOCUMENT_SCHEME, this.#documents),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
       vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
@@ -184,6 +219,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
       }),
       this.sessions.onDidChange((what) => void (what === 'current' ? this.#currentChanged() : this.#listChanged())),
       ...registerCommands(this),
+      ...registerMemoryTools(this.archive),
+      ...registerParticipant(this.archive, vscode.Uri.joinPath(context.extensionUri, 'media/icon.svg')),
     );
   }
 
@@ -277,7 +314,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       ),
       (message) => this.log.warn(message),
     );
-    journal.onDidChange(() => this.#refreshSoon());
+    journal.onDidChange((events) => {
+      this.#refreshSoon();
+      if (events.some(({ type }) => type === 'task_reset'))
+        void proposeMemory(this, this.#proposed).catch((error: unknown) => this.describe(error));
+    });
     conversation.onUpdate((update) => {
       if (update.type !== 'turn_ended') return;
       this.#calibrations.save();

@@ -41,3 +41,20 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     (error: unknown) => error,
   );
 }
+type Asked = Partial<
+  Record<'showQuickPick' | 'showInputBox' | 'showWarningMessage' | 'showInformationMessage', unknown>
+>;
+
+/** Answers the editor's questions in the user's place for the time of a test. */
+export async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
+  const before = new Map<string, unknown>();
+  for (const [name, answer] of Object.entries(answers)) {
+    before.set(name, Reflect.get(vscode.window, name));
+    assert.ok(Reflect.set(vscode.window, name, answer), `${name} can be answered`);
+  }
+  try {
+    return await body();
+  } finally {
+    for (const [name, answer] of before) Reflect.set(vscode.window, name, answer);
+  }
+}

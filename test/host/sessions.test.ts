@@ -6,24 +6,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { product, transcript } from './product.ts';
+import { answering, product, transcript } from './product.ts';
 
 type Item = vscode.QuickPickItem;
-type Asked = Partial<Record<'showQuickPick' | 'showWarningMessage' | 'showInformationMessage', unknown>>;
-
-/** Answers the editor's questions in the user's place for the time of a test. */
-async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
-  const before = new Map<string, unknown>();
-  for (const [name, answer] of Object.entries(answers)) {
-    before.set(name, Reflect.get(vscode.window, name));
-    assert.ok(Reflect.set(vscode.window, name, answer), `${name} can be answered`);
-  }
-  try {
-    return await body();
-  } finally {
-    for (const [name, answer] of before) Reflect.set(vscode.window, name, answer);
-  }
-}
 
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
   vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { COMMAND, SUMMARIES_VIEW } from '../../../src/host/ids.ts';
+import {
+  COMMAND,
+  DECISIONS_TOOL,
+  MEMORY_VIEW,
+  PARTICIPANT,
+  RECALL_TOOL,
+  SUMMARIES_VIEW,
+} from '../../../src/host/ids.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -22,8 +29,12 @@ describe('the manifest', () => {
       assert.ok(known.has(entry.command), entry.command);
   });
 
-  it('contributes the view', () => {
-    assert.equal(contributes.views.threadkeeper[0].id, SUMMARIES_VIEW);
+  it('contributes the views, the participant and the tools', () => {
+    const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
+    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW]);
+    assert.deepEqual(ids(contributes.chatParticipants), [PARTICIPANT]);
+    const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
+    assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);
   });
 
   it('has a text for each of its placeholders, and no text that nothing shows', () => {

@@ -1,0 +1,14 @@
+// Writes what is made from other files: docs/settings.md from the manifest, THIRD-PARTY-NOTICES.md from the packages.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { renderSettings, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
+import { bundledPackages } from './licences/bundled.ts';
+import { NOTICES, renderNotices } from './licences/judge.ts';
+import { root } from './support/paths.ts';
+import { runMain } from './support/plain-error.ts';
+
+await runMain(async () => {
+  await writeFile(path.join(root, SETTINGS_REFERENCE), await renderSettings());
+  await writeFile(path.join(root, NOTICES), renderNotices(await bundledPackages()));
+  console.log(`Wrote ${SETTINGS_REFERENCE} and ${NOTICES}.`);
+});

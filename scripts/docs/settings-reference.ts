@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { root } from '../support/paths.ts';
+
+export const SETTINGS_REFERENCE = 'docs/settings.md';
+
+interface Setting {
+  readonly type?: string | readonly string[];
+  readonly default?: unknown;
+  readonly markdownDescription: string;
+  readonly enum?: readonly unknown[];
+  readonly enumDescriptions?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly scope?: string;
+  readonly order?: number;
+}
+
+interface Manifest {
+  readonly contributes: {
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly properties: Readonly<Record<string, Setting>>;
+    }[];
+    readonly commands: readonly { readonly command: string; readonly title: string }[];
+    readonly keybindings: readonly { readonly command: string; readonly key: string; readonly mac?: string }[];
+  };
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+}
+
+/** Who may set it, in words for the reader. */
+const SCOPES: Readonly<Record<string, string>> = {
+  application: 'for the user alone',
+  machine: 'for the user alone',
+  'machine-overridable': 'for the user; a workspace may say otherwise',
+  window: 'for the user or a workspace',
+  resource: 'for the user, a workspace or a folder',
+};
+
+/** The reference of settings, commands and keys as the manifest has them, in Markdown. */
+export async function renderSettings(): Promise<string> {
+  const read = async (file: string): Promise<string> => readFile(path.join(root, file), 'utf8');
+  const manifest = JSON.parse(await read('package.json')) as Manifest;
+  const texts = JSON.parse(await read('package.nls.json')) as Readonly<Record<string, string>>;
+  const say = (text: string): string => texts[text.slice(1, -1)] ?? text;
+  const { configuration, commands, keybindings } = manifest.contributes;
+  const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
+
+  const groups = configuration.map(({ title, properties }) => {
+    const settings = Object.entries(properties).sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
+    return `## ${say(title)}\n\n${settings.map(([name, one]) => renderSetting(name, one, say, restricted)).join('\n\n')}`;
+  });
+  const rows = commands.map(({ command, title }) => {
+    const keys = keybindings.filter((one) => one.command === command);
+    const pressed = keys.map(({ key, mac }) => `\`${key}\`${mac === undefined ? '' : ` (macOS \`${mac}\`)`}`);
+    return `| Threadkeeper: ${say(title)} | \`${command}\` | ${pressed.join(', ')} |`;
+  });
+  const markdown = [
+    '# Settings, commands and keys',
+    'Written from the manifest by `npm run docs`. A setting that is empty (`null`) takes the value of the policy or of the model.',
+    ...groups,
+    `## Commands\n\n| in the palette | id | keys |\n|---|---|---|\n${rows.join('\n')}`,
+  ].join('\n\n');
+  return format(markdown, { ...(await resolveConfig(path.join(root, SETTINGS_REFERENCE))), parser: 'markdown' });
+}
+
+function renderSetting(
+  name: string,
+  setting: Setting,
+  say: (text: string) => string,
+  restricted: ReadonlySet<string>,
+): string {
+  const facts = [
+    `Default: ${value(setting.default)}`,
+    ...(setting.minimum === undefined ? [] : [`at least ${setting.minimum}`]),
+    ...(setting.maximum === undefined ? [] : [`at most ${setting.maximum}`]),
+    ...(setting.scope === undefined ? [] : [SCOPES[setting.scope] ?? setting.scope]),
+    ...(restricted.has(name) ? ['ignored in a workspace that is not trusted'] : []),
+  ];
+  const choices = (setting.enum ?? []).map((one, index) => {
+    const about = setting.enumDescriptions?.[index];
+    return `- ${value(one)}${about === undefined ? '' : `: ${say(about)}`}`;
+  });
+  return [
+    `### ${name}`,
+    say(setting.markdownDescription),
+    `${facts.join('; ')}.`,
+    ...(choices.length > 0 ? [choices.join('\n')] : []),
+  ].join('\n\n');
+}
+
+/** A long default is shown by its beginning; all of it stands in the settings themselves. */
+function value(one: unknown): string {
+  const text = JSON.stringify(one) ?? 'none';
+  return `\`${text.length > 80 ? `${text.slice(0, 77)}…` : text}\``;
+}
+
+/** Whether the reference is as the manifest has it. */
+export async function isSettingsReferenceCurrent(): Promise<boolean> {
+  const current = await readFile(path.join(root, SETTINGS_REFERENCE), 'utf8').catch(() => '');
+  return current === (await renderSettings());
+}

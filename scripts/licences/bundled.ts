@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import { inPackages, root } from '../support/paths.ts';
+
+/** A package of which something is in the product. */
+export interface BundledPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  /** The text of its licence file; empty when it carries none. */
+  readonly text: string;
+}
+
+/** Files of these are copied into `dist/`, not bundled. */
+const COPIED = ['@vscode/codicons'];
+
+/** The packages that the extension and its page are made of, by asking the bundler; sorted by name. */
+export async function bundledPackages(): Promise<readonly BundledPackage[]> {
+  const inputs = await Promise.all([
+    inputsOf({ entryPoints: ['src/host/extension.ts'], platform: 'node', format: 'esm', external: ['vscode'] }),
+    inputsOf({
+      entryPoints: ['src/webview/main.tsx', 'src/webview/style.css'],
+      platform: 'browser',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+    }),
+  ]);
+  const folders = new Set([...COPIED.map((name) => inPackages(name)), ...inputs.flat().flatMap(folderOf)]);
+  const packages = await Promise.all([...folders].map(describe));
+  return packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+async function inputsOf(options: esbuild.BuildOptions): Promise<string[]> {
+  const { metafile } = await esbuild.build({
+    ...options,
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: 'out/licences',
+    splitting: options.format === 'esm',
+    loader: { '.md': 'text' },
+    logLevel: 'silent',
+  });
+  // What tree shaking has left nothing of is no part of the product.
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs)
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([file]) => file),
+  );
+}
+
+/** The folder of the package that a bundled file belongs to; none for the project's own. */
+function folderOf(file: string): string[] {
+  const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/s.exec(file) ?? [];
+  return folder === undefined ? [] : [path.join(root, folder)];
+}
+
+async function describe(folder: string): Promise<BundledPackage> {
+  const { name, version, license } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license?: string;
+  };
+  const file = (await readdir(folder)).find((one) => /^licen[cs]e(\.(md|txt))?$/i.test(one));
+  const text = file === undefined ? '' : await readFile(path.join(folder, file), 'utf8');
+  return { name, version, licence: license ?? 'unknown', text: text.replaceAll('\r\n', '\n').trim() };
+}

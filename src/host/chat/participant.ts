@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import type { Quoted, SessionArchive } from '../../app/session-archive.ts';
+import { PARTICIPANT } from '../ids.ts';
+
+/** So many quotes answer a question. */
+const QUOTES = 8;
+
+/** `@threadkeeper` in the editor's own chat: quotes what was said here, and asks no model. */
+export function registerParticipant(archive: SessionArchive, iconPath: vscode.Uri): vscode.Disposable[] {
+  if (typeof vscode.chat?.createChatParticipant !== 'function') return [];
+  const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
+    answerRequest(archive, request, stream, token),
+  );
+  participant.iconPath = iconPath;
+  return [participant];
+}
+
+/** Answers a request with quotes; `/decisions` lists what was decided. */
+export async function answerRequest(
+  archive: SessionArchive,
+  request: Pick<vscode.ChatRequest, 'prompt' | 'command'>,
+  stream: Pick<vscode.ChatResponseStream, 'markdown' | 'progress'>,
+  token: vscode.CancellationToken,
+): Promise<void> {
+  const cancelled = (): boolean => token.isCancellationRequested;
+  if (request.command === 'decisions') {
+    const { memory, decisions } = await archive.decisions(cancelled);
+    if (memory.length + decisions.length === 0) stream.markdown(vscode.l10n.t('No decisions are on record.'));
+    if (memory.length > 0) stream.markdown(heading(vscode.l10n.t('Memory')));
+    for (const one of memory) stream.markdown(quote(one));
+    if (decisions.length > 0) stream.markdown(heading(vscode.l10n.t('Decisions')));
+    for (const one of decisions) stream.markdown(cited(one));
+    return;
+  }
+  if (request.prompt.trim() === '') {
+    stream.markdown(vscode.l10n.t('Ask for something that was said in this workspace’s sessions.'));
+    return;
+  }
+  stream.progress(vscode.l10n.t('Searching the sessions'));
+  const found = (await archive.recall(request.prompt, QUOTES, cancelled)) ?? [];
+  if (found.length === 0)
+    stream.markdown(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', request.prompt));
+  for (const one of found) stream.markdown(cited(one));
+}
+
+/** What was said is text, never markup: it can bring no link and no picture into the chat. */
+function quote(text: string): vscode.MarkdownString {
+  return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
+}
+
+function cited({ session, message, text }: Quoted): vscode.MarkdownString {
+  const place = vscode.l10n.t('Message {0}', message);
+  return quote(text)
+    .appendText(`— ${session === '' ? place : `${session}, ${place}`}`)
+    .appendMarkdown('\n\n');
+}
+
+const heading = (text: string): vscode.MarkdownString =>
+  new vscode.MarkdownString('**').appendText(text).appendMarkdown('**\n\n');

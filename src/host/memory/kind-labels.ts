@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import type { KeyEventKind } from '../../core/model/key-event.ts';
+
+/** A kind of key event as a heading. */
+export function kindHeading(kind: KeyEventKind): string {
+  switch (kind) {
+    case 'decision':
+      return vscode.l10n.t('Decisions');
+    case 'error':
+      return vscode.l10n.t('Errors');
+    case 'preference':
+      return vscode.l10n.t('Preferences');
+    case 'constraint':
+      return vscode.l10n.t('Constraints');
+    case 'configuration':
+      return vscode.l10n.t('Configuration');
+    case 'fact':
+      return vscode.l10n.t('Facts');
+    case 'todo':
+      return vscode.l10n.t('To do');
+    case 'outcome':
+      return vscode.l10n.t('Outcomes');
+  }
+}

@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { memoryCandidates, memoryMarkdown, type MemoryEntry } from '../../core/memory/memory.ts';
+import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
+import { Redactor } from '../../core/redact/redact.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
+import { kindHeading } from './kind-labels.ts';
+
+/** Keeps key events of the session for all sessions: the one of a row of the tree, or those that the user picks. */
+export async function rememberEvent(app: Product, row: unknown): Promise<void> {
+  if (isEventRow(row)) return keep(app, [row.event]);
+  const conversation = await app.sessions.currentOrLatest();
+  await app.memory.load();
+  const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);
+  if (candidates.length === 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('This session has no preference, constraint, fact or decision that the memory does not hold yet.'),
+    );
+    return;
+  }
+  await keep(app, await pick(candidates));
+}
+
+/**
+ * Asks, when a task has ended, whether what was found in it should hold in every session. Each event is proposed once.
+ */
+export async function proposeMemory(app: Product, proposed: Set<string>): Promise<void> {
+  const state = app.sessions.current?.state;
+  if (!state) return;
+  await app.memory.load();
+  const candidates = memoryCandidates(state.events.values(), app.memory.entries, 'proposed').filter(
+    ({ id }) => !proposed.has(id),
+  );
+  if (candidates.length === 0) return;
+  for (const { id } of candidates) proposed.add(id);
+  const choose = vscode.l10n.t('Choose…');
+  const answer = await vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
+      candidates.length,
+    ),
+    choose,
+  );
+  if (answer === choose) await keep(app, await pick(candidates));
+}
+
+async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
+  const items = candidates.map((event) => ({ label: event.quote, description: kindHeading(event.kind), event }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Keep for All Sessions'),
+    placeHolder: vscode.l10n.t('Sent with every request in this workspace'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  return picked?.map(({ event }) => event) ?? [];
+}
+
+async function keep(app: Product, events: readonly KeyEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
+  void vscode.window.showInformationMessage(vscode.l10n.t('{0} lines were added to the memory.', added));
+}
+
+/** Writes a new line into the memory. */
+export async function addMemory(app: Product): Promise<void> {
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Add to Memory'),
+    prompt: vscode.l10n.t('What should hold in every session of this workspace?'),
+  });
+  if (text === undefined || text.trim() === '') return;
+  const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindHeading(kind), of: kind }));
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('What is it?') });
+  if (picked) await app.memory.add([{ kind: picked.of, text }]);
+}
+
+export async function editMemory(app: Product, row: unknown): Promise<void> {
+  if (!isMemoryRow(row)) return;
+  const text = await vscode.window.showInputBox({ title: vscode.l10n.t('Edit Memory'), value: row.text });
+  if (text !== undefined && text.trim() !== '') await app.memory.edit(row.id, text);
+}
+
+export async function forgetMemory(app: Product, row: unknown): Promise<void> {
+  if (!isMemoryRow(row)) return;
+  await app.memory.remove(row.id);
+  const undo = vscode.l10n.t('Undo');
+  const answer = await vscode.window.showInformationMessage(vscode.l10n.t('Removed from the memory.'), undo);
+  if (answer === undo) await app.memory.restore(row);
+}
+
+/** Writes the memory as Markdown where the user says, by default into the repository, for the team. */
+export async function exportMemory(app: Product, target?: vscode.Uri): Promise<void> {
+  await app.memory.load();
+  if (app.memory.entries.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('The memory is empty.'));
+    return;
+  }
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri =
+    target ??
+    (await vscode.window.showSaveDialog({
+      title: vscode.l10n.t('Export Memory'),
+      filters: { Markdown: ['md'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'MEMORY.md') }),
+    }));
+  if (!uri) return;
+  const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindHeading)}`;
+  const text = readSettings().export.redact ? new Redactor().redact(body) : body;
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  await vscode.window.showTextDocument(uri);
+}
+
+function isEventRow(row: unknown): row is { readonly event: KeyEvent } {
+  return typeof row === 'object' && row !== null && 'kind' in row && row.kind === 'event' && 'event' in row;
+}
+
+function isMemoryRow(row: unknown): row is MemoryEntry {
+  return typeof row === 'object' && row !== null && 'id' in row && 'text' in row && typeof row.text === 'string';
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import type { MemoryEntry } from '../../core/memory/memory.ts';
+import type { KeyEventKind } from '../../core/model/key-event.ts';
+import { COMMAND } from '../ids.ts';
+import { locale } from '../translated.ts';
+import { kindHeading } from './kind-labels.ts';
+import type { WorkspaceMemory } from './workspace-memory.ts';
+
+const ICON: Readonly<Record<KeyEventKind, string>> = {
+  decision: 'law',
+  error: 'error',
+  preference: 'heart',
+  constraint: 'lock',
+  configuration: 'settings',
+  fact: 'lightbulb',
+  todo: 'tasklist',
+  outcome: 'pass',
+};
+
+/** The view of the workspace's memory: a row for each line that is sent in every session. */
+export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
+  readonly #memory: WorkspaceMemory;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(memory: WorkspaceMemory) {
+    this.#memory = memory;
+    this.#subscription = memory.onDidChange(() => this.#changed.fire());
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  async getChildren(row?: MemoryEntry): Promise<MemoryEntry[]> {
+    if (row) return [];
+    await this.#memory.load();
+    return [...this.#memory.entries];
+  }
+
+  getTreeItem(entry: MemoryEntry): vscode.TreeItem {
+    const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
+    item.id = entry.id;
+    item.description = kindHeading(entry.kind);
+    item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
+    item.iconPath = new vscode.ThemeIcon(ICON[entry.kind]);
+    item.contextValue = 'threadkeeper.memory';
+    item.command = { command: COMMAND.editMemory, title: vscode.l10n.t('Edit'), arguments: [entry] };
+    return item;
+  }
+}

@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import { isRemembered, memoryLine, memoryText, type MemoryEntry } from '../../core/memory/memory.ts';
+import type { KeyEventKind } from '../../core/model/key-event.ts';
+import type { TokenCounter } from '../../core/tokens/token-counter.ts';
+import type { MemoryFile } from '../../storage/memory-file.ts';
+
+/** A line for the memory, before it has a place there. */
+export interface NewEntry {
+  readonly kind: KeyEventKind;
+  readonly text: string;
+}
+
+interface Made {
+  readonly entries: readonly MemoryEntry[];
+  readonly budget: number;
+  readonly counter: Pick<TokenCounter, 'text'>;
+  readonly text: string;
+}
+
+/** What holds in every session of this workspace, as it was last read, and every change of it. */
+export class WorkspaceMemory implements vscode.Disposable {
+  readonly #file: MemoryFile;
+  readonly #newId: () => string;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  #entries: readonly MemoryEntry[] = [];
+  #loaded: Promise<void> | undefined;
+  #made: Made | undefined;
+
+  constructor(file: MemoryFile, newId: () => string, now: () => number) {
+    this.#file = file;
+    this.#newId = newId;
+    this.#now = now;
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  get entries(): readonly MemoryEntry[] {
+    return this.#entries;
+  }
+
+  /** Reads the file once; a session that opens needs it before its first request. */
+  load(): Promise<void> {
+    return (this.#loaded ??= this.#file.read().then((entries) => this.#show(entries)));
+  }
+
+  /** The block of the system prompt, within `budget` tokens; made once, since every look at the context asks for it. */
+  text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
+    const made = this.#made;
+    if (made?.entries === this.#entries && made.budget === budget && made.counter === counter) return made.text;
+    const { text } = memoryText(this.#entries, budget, (line) => counter.text(line));
+    this.#made = { entries: this.#entries, budget, counter, text };
+    return text;
+  }
+
+  /** Keeps lines that are not there yet; resolves to how many that were. Rejects with `StoreFault`. */
+  async add(lines: readonly NewEntry[]): Promise<number> {
+    let added = 0;
+    await this.#change((entries) => {
+      const all = [...entries];
+      for (const { kind, text } of lines) {
+        const line = memoryLine(text);
+        if (line === '' || isRemembered(all, line)) continue;
+        all.push({ id: this.#newId(), kind, text: line, at: this.#now() });
+      }
+      added = all.length - entries.length;
+      return all;
+    });
+    return added;
+  }
+
+  async edit(id: string, text: string): Promise<void> {
+    const line = memoryLine(text);
+    await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, text: line } : one)));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#change((entries) => entries.filter((one) => one.id !== id));
+  }
+
+  async restore(entry: MemoryEntry): Promise<void> {
+    await this.#change((entries) => [...entries, entry].sort((a, b) => a.at - b.at));
+  }
+
+  async #change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<void> {
+    this.#show(await this.#file.change(change));
+  }
+
+  #show(entries: readonly MemoryEntry[]): void {
+    this.#entries = entries;
+    this.#changed.fire();
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as v from 'valibot';
+import type { MemoryEntry } from '../core/memory/memory.ts';
+import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { errorCode, storeFault } from './disk-errors.ts';
+import { Serial } from './serial.ts';
+
+const schema = v.object({
+  workspace: v.string(),
+  entries: v.array(v.object({ id: v.string(), kind: v.picklist(KEY_EVENT_KINDS), text: v.string(), at: v.number() })),
+});
+
+/**
+ * A workspace's memory: one small file, written whole and put in place by renaming, so that it is never half there.
+ * Read again before each change, since another window of the workspace may have changed it.
+ */
+export class MemoryFile {
+  readonly #path: string;
+  readonly #workspace: string;
+  readonly #serial = new Serial();
+
+  constructor(folder: string, workspace: string) {
+    this.#workspace = workspace;
+    const name = createHash('sha256').update(workspace).digest('hex').slice(0, 24);
+    this.#path = path.join(folder, `${name}.json`);
+  }
+
+  /** The entries, oldest first. A file that cannot be understood is set aside. Rejects with `StoreFault`. */
+  async read(): Promise<readonly MemoryEntry[]> {
+    let text: string;
+    try {
+      text = await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw storeFault(error, phrase('the memory'));
+    }
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+    if (parsed.success) return parsed.output.entries;
+    try {
+      await rename(
+        this.#path,
+        `${this.#path}.unreadable-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
+      );
+    } catch (error) {
+      throw storeFault(error, phrase('the memory'));
+    }
+    return [];
+  }
+
+  /** Changes what stands in the file now; returns what stands there then. Rejects with `StoreFault`. */
+  change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
+    return this.#serial.run(async () => {
+      const entries = change(await this.read());
+      const temporary = `${this.#path}.${process.pid}.new`;
+      try {
+        await mkdir(path.dirname(this.#path), { recursive: true });
+        await writeFile(temporary, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), { flush: true });
+        await rename(temporary, this.#path);
+      } catch (error) {
+        throw storeFault(error, phrase('the memory'));
+      }
+      return entries;
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { keyEventId, messageId } from '../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../src/core/model/key-event.ts';
+import type { Message } from '../../src/core/model/message.ts';
+import { answerRequest } from '../../src/host/chat/participant.ts';
+import { decisionsTool, recallTool } from '../../src/host/chat/memory-tools.ts';
+import { answering, product, withSettings } from './product.ts';
+
+const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
+  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+
+const TEXT =
+  'Always use four spaces. We decided to keep the cache in Valkey. The key is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd.';
+
+const said: Message = {
+  id: messageId('memory-1'),
+  parent: null,
+  role: 'user',
+  content: [{ type: 'text', text: TEXT }],
+  at: 1_770_000_000_000,
+};
+
+function event(kind: KeyEvent['kind'], quote: string): KeyEvent {
+  const start = TEXT.indexOf(quote);
+  const more = { score: 1, reason: 'test', status: 'active', pinned: false } as const;
+  const id = keyEventId(`memory-1:${start}-${start + quote.length}`);
+  return { id, message: said.id, kind, quote, start, end: start + quote.length, ...more };
+}
+
+const preference = event('preference', 'Always use four spaces.');
+const decision = event('decision', 'We decided to keep the cache in Valkey.');
+const never = new vscode.CancellationTokenSource().token;
+
+describe('the memory of the workspace', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-memory-'));
+    const app = await product();
+    const conversation = await app.sessions.create('Caches');
+    await conversation.journal.append(
+      { type: 'message_added', message: said },
+      { type: 'event_added', event: preference },
+      { type: 'event_added', event: decision },
+    );
+  });
+  after(async () => {
+    const app = await product();
+    for (const { id } of app.memory.entries) await app.memory.remove(id);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('takes a key event from the tree and sends it in every session, within its budget', async () => {
+    const app = await product();
+    await run('rememberEvent', { kind: 'event', event: preference });
+    await run('rememberEvent', { kind: 'event', event: preference });
+    assert.deepEqual(
+      app.memory.entries.map(({ text }) => text),
+      ['Always use four spaces.'],
+    );
+    const other = await app.sessions.create('Another session');
+    assert.match(other.settings().memory, /^<workspace_memory>[^]*- \[preference\] Always use four spaces\./);
+    assert.ok(other.meter.context().tokens.memory > 0);
+    await withSettings({ 'memory.tokens': 0 }, async () => {
+      assert.equal(other.settings().memory, '');
+    });
+  });
+
+  it('is proposed when a task is reset: what the user picks is kept, and nothing is asked twice', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create('With a constraint');
+    const constraint = {
+      ...preference,
+      id: keyEventId('c'),
+      kind: 'constraint',
+      quote: 'Never log a password.',
+    } as const;
+    await conversation.journal.append(
+      { type: 'message_added', message: { ...said, id: preference.message } },
+      { type: 'event_added', event: constraint },
+    );
+    await conversation.setTask('Ship it', []);
+    let asked = 0;
+    const kept = new Promise<void>((resolve) => app.memory.onDidChange(resolve));
+    await answering(
+      {
+        showInformationMessage: (_text: string, choose?: string) => {
+          asked += choose === 'Choose…' ? 1 : 0;
+          return Promise.resolve(choose);
+        },
+        showQuickPick: (items: readonly unknown[]) => Promise.resolve(items),
+      },
+      async () => {
+        await conversation.resetTask();
+        await kept;
+        await conversation.setTask('Ship more', []);
+        await conversation.resetTask();
+      },
+    );
+    assert.equal(asked, 1);
+    assert.ok(app.memory.entries.some(({ kind, text }) => kind === 'constraint' && text === 'Never log a password.'));
+  });
+
+  it('is edited, and a line that is removed can be brought back', async () => {
+    const app = await product();
+    const [first] = app.memory.entries;
+    assert.ok(first);
+    await answering({ showInputBox: () => Promise.resolve('Always use  tabs.') }, () =>
+      Promise.resolve(run('editMemory', first)),
+    );
+    assert.equal(app.memory.entries[0]?.text, 'Always use tabs.');
+    const before = app.memory.entries;
+    await answering({ showInformationMessage: (_text: string, undo: string) => Promise.resolve(undo) }, () =>
+      Promise.resolve(run('forgetMemory', before[0])),
+    );
+    assert.deepEqual(app.memory.entries, before);
+  });
+
+  it('is written as a Markdown file, with secrets masked', async () => {
+    const app = await product();
+    await app.memory.add([{ kind: 'fact', text: 'The token is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd' }]);
+    const file = path.join(folder, 'MEMORY.md');
+    await run('exportMemory', vscode.Uri.file(file));
+    const text = await readFile(file, 'utf8');
+    assert.match(text, /^# Memory\n\n## Preferences\n\n- Always use tabs\./);
+    assert.doesNotMatch(text, /sk-proj/);
+  });
+});
+
+describe('beside the editor’s own chat', () => {
+  it('the tools say what they do before they do it, and give quotes with their secrets masked', async () => {
+    const app = await product();
+    const tool = recallTool(app.archive);
+    const input = { query: 'cache Valkey' };
+    const prepared = await tool.prepareInvocation?.({ input }, never);
+    assert.match(String(prepared?.confirmationMessages?.message), /“cache Valkey”.*model of this chat/);
+    const found = JSON.stringify((await tool.invoke({ input, toolInvocationToken: undefined }, never))?.content);
+    assert.match(found, /keep the cache in Valkey/);
+    assert.doesNotMatch(found, /sk-proj/);
+    const list = decisionsTool(app.archive);
+    const decisions = await list.invoke({ input: {}, toolInvocationToken: undefined }, never);
+    assert.match(
+      JSON.stringify(decisions?.content),
+      /session “Caches”, message 1, user\] We decided to keep the cache/,
+    );
+    await assert.rejects(async () => tool.invoke({ input: { query: '' }, toolInvocationToken: undefined }, never));
+  });
+
+  it('the tools are known to the editor where it has tools', () => {
+    const names = vscode.lm.tools.map(({ name }) => name);
+    for (const name of ['threadkeeper_recall', 'threadkeeper_decisions']) assert.ok(names.includes(name), name);
+  });
+
+  it('the participant quotes what was said as text, and asks no model', async () => {
+    const app = await product();
+    const said: string[] = [];
+    const stream = {
+      markdown: (text: string | vscode.MarkdownString) => void said.push(typeof text === 'string' ? text : text.value),
+      progress: () => undefined,
+    };
+    await answerRequest(app.archive, { prompt: 'cache Valkey', command: undefined }, stream, never);
+    assert.match(said.join(''), /keep&nbsp;the&nbsp;cache|keep the cache/);
+    said.length = 0;
+    await answerRequest(app.archive, { prompt: '', command: 'decisions' }, stream, never);
+    assert.match(said.join(''), /Valkey/);
+  });
+});

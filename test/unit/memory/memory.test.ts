@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  isRemembered,
+  memoryCandidates,
+  memoryMarkdown,
+  memoryText,
+  type MemoryEntry,
+} from '../../../src/core/memory/memory.ts';
+import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+
+const entry = (id: string, text: string, kind: MemoryEntry['kind'] = 'preference'): MemoryEntry => ({
+  id,
+  kind,
+  text,
+  at: 0,
+});
+const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
+
+const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
+  id: keyEventId(quote),
+  message: messageId('m'),
+  kind: 'preference',
+  quote,
+  start: 0,
+  end: quote.length,
+  score: 1,
+  reason: 'rule',
+  status: 'active',
+  pinned: false,
+  ...more,
+});
+
+describe('the memory of a workspace', () => {
+  it('is sent as one block, oldest first, that says what it is', () => {
+    const { text, left } = memoryText([entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint')], 100, words);
+    assert.match(
+      text,
+      /^<workspace_memory>\n.*every conversation.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory>$/,
+    );
+    assert.equal(left.size, 0);
+  });
+
+  it('never takes more than its budget, keeps the newest and names what is left', () => {
+    const line = fc.array(fc.constantFrom('tabs', 'never', 'Node', '24', 'a'), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), fc.integer({ min: 0, max: 200 }), (lines, budget) => {
+        const entries = lines.map((one, index) => entry(String(index), one.join(' ')));
+        const { text, left } = memoryText(entries, budget, words);
+        assert.ok(words(text) <= budget || text === '');
+        for (const { id, text: said } of entries) assert.ok(left.has(id) || text.includes(`- [preference] ${said}`));
+      }),
+    );
+    const { left } = memoryText([entry('old', 'a b c d e'), entry('new', 'f g h i j')], 32, words);
+    assert.deepEqual([...left], ['old']);
+  });
+
+  it('is not sent when it is empty or switched off', () => {
+    assert.equal(memoryText([], 100, words).text, '');
+    assert.equal(memoryText([entry('a', 'Use tabs.')], 0, words).text, '');
+  });
+
+  it('takes lasting kinds from a session, each once, and proposes fewer than it takes', () => {
+    const events = [
+      event('Use tabs.'),
+      event('We chose SQLite.', { kind: 'decision' }),
+      event('TypeError: x', { kind: 'error' }),
+      event('Use spaces.', { status: 'superseded' }),
+      event('Call  it resume.'),
+    ];
+    const known = [entry('1', 'call it resume.')];
+    assert.deepEqual(
+      memoryCandidates(events, known).map(({ quote }) => quote),
+      ['Use tabs.', 'We chose SQLite.'],
+    );
+    assert.deepEqual(
+      memoryCandidates(events, known, 'proposed').map(({ quote }) => quote),
+      ['Use tabs.'],
+    );
+    assert.ok(isRemembered(known, 'Call it\n resume.'));
+  });
+
+  it('is written as Markdown by kind', () => {
+    const text = memoryMarkdown(
+      [entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint'), entry('c', 'Be brief.')],
+      (kind) => kind.toUpperCase(),
+    );
+    assert.equal(text, '## PREFERENCE\n\n- Use tabs.\n- Be brief.\n\n## CONSTRAINT\n\n- Node 24.\n');
+  });
+});

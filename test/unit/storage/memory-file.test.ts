@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MemoryEntry } from '../../../src/core/memory/memory.ts';
+import { MemoryFile } from '../../../src/storage/memory-file.ts';
+import { inFolder } from './support.ts';
+
+const entry = (id: string): MemoryEntry => ({ id, kind: 'fact', text: `fact ${id}`, at: 1 });
+
+describe('the file of a workspace’s memory', () => {
+  it('keeps what two windows write, and each workspace its own', () =>
+    inFolder(async (folder) => {
+      const one = new MemoryFile(folder, 'folder:file:///a');
+      const other = new MemoryFile(folder, 'folder:file:///a');
+      await one.change((entries) => [...entries, entry('1')]);
+      await other.change((entries) => [...entries, entry('2')]);
+      assert.deepEqual(await one.read(), [entry('1'), entry('2')]);
+      assert.deepEqual(await new MemoryFile(folder, 'folder:file:///b').read(), []);
+      assert.equal((await readdir(folder)).length, 1);
+    }));
+
+  it('makes changes of one window one after the other', () =>
+    inFolder(async (folder) => {
+      const file = new MemoryFile(folder, 'w');
+      const ids = ['1', '2', '3', '4'];
+      await Promise.all(ids.map((id) => file.change((entries) => [...entries, entry(id)])));
+      assert.deepEqual(
+        (await file.read()).map(({ id }) => id),
+        ids,
+      );
+    }));
+
+  it('sets a damaged file aside and goes on', () =>
+    inFolder(async (folder) => {
+      const file = new MemoryFile(folder, 'w');
+      await file.change(() => [entry('1')]);
+      const [name = ''] = await readdir(folder);
+      await writeFile(join(folder, name), '{"entries": [');
+      assert.deepEqual(await file.read(), []);
+      await file.change(() => [entry('2')]);
+      assert.equal((await readdir(folder)).filter((one) => one.includes('.unreadable-')).length, 1);
+      assert.deepEqual(await file.read(), [entry('2')]);
+    }));
+});
