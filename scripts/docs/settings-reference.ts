@@ -92,7 +92,7 @@ function renderSetting(
 
 /** A long default is shown by its beginning; all of it stands in the settings themselves. */
 function value(one: unknown): string {
-  const text = JSON.stringify(one) ?? 'none';
+  const text = JSON.stringify(one);
   return `\`${text.length > 80 ? `${text.slice(0, 77)}…` : text}\``;
 }
 

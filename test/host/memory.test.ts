@@ -64,8 +64,9 @@ describe('the memory of the workspace', () => {
     const other = await app.sessions.create('Another session');
     assert.match(other.settings().memory, /^<workspace_memory>[^]*- \[preference\] Always use four spaces\./);
     assert.ok(other.meter.context().tokens.memory > 0);
-    await withSettings({ 'memory.tokens': 0 }, async () => {
+    await withSettings({ 'memory.tokens': 0 }, () => {
       assert.equal(other.settings().memory, '');
+      return Promise.resolve();
     });
   });
 
@@ -136,7 +137,7 @@ describe('beside the editor’s own chat', () => {
     const tool = recallTool(app.archive);
     const input = { query: 'cache Valkey' };
     const prepared = await tool.prepareInvocation?.({ input }, never);
-    assert.match(String(prepared?.confirmationMessages?.message), /“cache Valkey”.*model of this chat/);
+    assert.match(JSON.stringify(prepared?.confirmationMessages?.message), /“cache Valkey”.*model of this chat/);
     const found = JSON.stringify((await tool.invoke({ input, toolInvocationToken: undefined }, never))?.content);
     assert.match(found, /keep the cache in Valkey/);
     assert.doesNotMatch(found, /sk-proj/);

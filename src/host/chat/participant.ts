@@ -6,8 +6,8 @@ import { PARTICIPANT } from '../ids.ts';
 const QUOTES = 8;
 
 /** `@threadkeeper` in the editor's own chat: quotes what was said here, and asks no model. */
-export function registerParticipant(archive: SessionArchive, iconPath: vscode.Uri): vscode.Disposable[] {
-  if (typeof vscode.chat?.createChatParticipant !== 'function') return [];
+export function registerParticipant(archive: SessionArchive, iconPath: vscode.Uri): { dispose(): unknown }[] {
+  if (Reflect.get(vscode, 'chat') === undefined) return [];
   const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
     answerRequest(archive, request, stream, token),
   );
