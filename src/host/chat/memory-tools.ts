@@ -10,7 +10,7 @@ const recallInput = v.object({
 
 /** Offers the workspace's memory to the editor's own chat; nothing where the editor has no such tools. */
 export function registerMemoryTools(archive: SessionArchive): vscode.Disposable[] {
-  if (Reflect.get(vscode, 'lm') === undefined) return [];
+  if (!Object.hasOwn(vscode, 'lm')) return [];
   return [
     vscode.lm.registerTool(RECALL_TOOL, recallTool(archive)),
     vscode.lm.registerTool(DECISIONS_TOOL, decisionsTool(archive)),

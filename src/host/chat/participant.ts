@@ -7,7 +7,7 @@ const QUOTES = 8;
 
 /** `@threadkeeper` in the editor's own chat: quotes what was said here, and asks no model. */
 export function registerParticipant(archive: SessionArchive, iconPath: vscode.Uri): { dispose(): unknown }[] {
-  if (Reflect.get(vscode, 'chat') === undefined) return [];
+  if (!Object.hasOwn(vscode, 'chat')) return [];
   const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
     answerRequest(archive, request, stream, token),
   );
