@@ -18,6 +18,7 @@ import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.
 import { recoverReplies, streamReply, type ReplyDeps } from './reply-stream.ts';
 import { previewSend, recallWithin, type SendPreview } from './send-preview.ts';
 import type { ConversationSettings } from './settings.ts';
+import { tickReportedSteps } from './tick-steps.ts';
 import { titleFrom } from './title.ts';
 import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 
@@ -292,8 +293,9 @@ export class Conversation {
     } finally {
       this.#turn = undefined;
       this.#waiting = null;
-      this.#updates.emit({ type: 'turn_ended', id: this.#keptReply(), error: failure });
-      await this.#afterTurn();
+      const reply = this.#keptReply();
+      this.#updates.emit({ type: 'turn_ended', id: reply, error: failure });
+      await this.#afterTurn(reply);
       resolve(undefined);
     }
   }
@@ -318,8 +320,9 @@ export class Conversation {
     }
   }
 
-  async #afterTurn(): Promise<void> {
+  async #afterTurn(reply: MessageId | undefined): Promise<void> {
     try {
+      if (reply !== undefined) await tickReportedSteps(this.journal, reply);
       if (this.#resetWaiting) {
         this.#resetWaiting = false;
         await this.#reset(false);

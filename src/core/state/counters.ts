@@ -19,7 +19,10 @@ export type Spent = Pick<Counters, 'chatTokens' | 'chatCostUsd' | 'compressionTo
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
   readonly at: number;
   readonly nodes: readonly NodeId[];
+  /** Key events that it found. */
   readonly keyEvents: number;
+  /** Those of them that found no room in the ledger. */
+  readonly droppedEvents: number;
 };
 
 export function noCounts(): Counters {
@@ -53,5 +56,6 @@ export function countCompression(counters: Counters, record: CompressionRecord, 
   const { nodes, events, changes, levels, ...entry } = record;
   counters.compressions++;
   counters.tokensSaved += Math.max(0, record.tokens.before - record.tokens.after);
-  return { ...entry, at, nodes: nodes.map((node) => node.id), keyEvents: events.length };
+  const droppedEvents = events.filter((event) => event.status === 'dropped').length;
+  return { ...entry, at, nodes: nodes.map((node) => node.id), keyEvents: events.length, droppedEvents };
 }

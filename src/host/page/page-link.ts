@@ -1,17 +1,16 @@
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ConversationUpdate } from '../../app/conversation-update.ts';
+import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
-import type { Recalled } from '../../core/context/render.ts';
 import type { SessionEvent } from '../../core/journal/event.ts';
-import type { KeyEvent } from '../../core/model/key-event.ts';
-import type { MessageId } from '../../core/model/ids.ts';
-import { messageText, type Message } from '../../core/model/message.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
-import type { DraftView, MessageView, ModelView, NoticeView, SessionView, SettingsView } from '../../protocol/views.ts';
+import type { MessageView } from '../../protocol/views.ts';
 import type { ContextGauge } from '../context-gauge.ts';
-import { coverViews, compressionViews, messageView, taskView, type MessageFacts } from './views.ts';
-import { statusView } from './status-view.ts';
+import { MessageViews } from './message-views.ts';
+import { coverViews, compressionViews, taskView } from './views.ts';
+import { statusView, unreachable } from './status-view.ts';
+import type { PageSurroundings } from './surroundings.ts';
 
 /** Messages that come with `init`: more than fill a tall window; older ones are asked for when they come near the view. */
 const FIRST_MESSAGES = 60;
@@ -20,16 +19,6 @@ const MOST_MESSAGES = 200;
 /** Texts of the user that the composer's arrow keys go through. */
 const HISTORY = 50;
 
-/** What the page shows beside the conversation; owned by the host. */
-export interface PageSurroundings {
-  readonly sessions: () => Promise<readonly SessionView[]>;
-  readonly model: () => ModelView;
-  readonly settings: () => SettingsView;
-  readonly draft: (conversation: Conversation) => DraftView;
-  readonly notices: () => readonly NoticeView[];
-  readonly untitled: string;
-}
-
 /**
  * Keeps one page in step with one conversation: everything at `init`, then only what changed.
  * A page that is gone or not yet listening costs nothing.
@@ -37,14 +26,14 @@ export interface PageSurroundings {
 export class PageLink {
   readonly conversation: Conversation;
   readonly #gauge: ContextGauge;
+  readonly #views: MessageViews;
   readonly #surroundings: PageSurroundings;
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
-  /** What was recalled for messages of this window's time; a reload forgets it. */
-  readonly #recalled = new Map<MessageId, readonly Recalled[]>();
   #epoch = 0;
-  #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
   #resetPending = false;
+  /** Set when the last turn ended since the provider could not be reached; in words for the user. */
+  #offline: string | null = null;
 
   constructor(
     conversation: Conversation,
@@ -54,6 +43,7 @@ export class PageLink {
   ) {
     this.conversation = conversation;
     this.#gauge = gauge;
+    this.#views = new MessageViews(conversation);
     this.#surroundings = surroundings;
     this.#out = new Emitter((error) => warn(`The page could not be told: ${String(error)}`));
     this.#subscriptions = [
@@ -89,7 +79,7 @@ export class PageLink {
       epoch: this.#epoch,
       total,
       from,
-      messages: this.#slice(from, total),
+      messages: this.#views.slice(from, total),
       title: state.title === '' ? untitled : state.title,
       covers: coverViews(state),
       compressions: compressionViews(state),
@@ -98,16 +88,16 @@ export class PageLink {
       sessions: await sessions(),
       model: model(),
       settings: settings(),
-      status: statusView(conversation, this.#resetPending),
+      status: statusView(conversation, this.#resetPending, this.#offline),
       draft: draft(conversation),
-      history: this.#history(),
+      history: this.#views.history(HISTORY),
       notices: notices(),
     };
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
     if (epoch !== this.#epoch) return { from, messages: [] };
-    return { from, messages: this.#slice(from, from + Math.min(count, MOST_MESSAGES)) };
+    return { from, messages: this.#views.slice(from, from + Math.min(count, MOST_MESSAGES)) };
   }
 
   sendStatus(): void {
@@ -150,9 +140,10 @@ export class PageLink {
         return;
       case 'turn_ended': {
         this.#resetPending = false;
+        this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
         const message = update.id === undefined ? undefined : state.messages.get(update.id);
         if (message) {
-          this.#post({ type: 'replyEnded', session: journal.id, message: this.#view(message) });
+          this.#post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
         } else {
           // No text came: the row that was begun for it goes.
           this.#sendTranscript(state.path.length);
@@ -170,8 +161,8 @@ export class PageLink {
       case 'recalled': {
         const message = state.messages.get(update.message);
         if (!message) return;
-        this.#recalled.set(update.message, update.excerpts);
-        this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#view(message)] });
+        this.#views.recalled.set(update.message, update.excerpts);
+        this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
         return;
       }
     }
@@ -235,7 +226,7 @@ export class PageLink {
     const { state, journal } = this.conversation;
     const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
     const message = id === undefined ? undefined : state.messages.get(id);
-    if (message) this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#view(message)] });
+    if (message) this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
   }
 
   #sendTranscript(from: number): void {
@@ -247,66 +238,15 @@ export class PageLink {
       epoch: this.#epoch,
       total,
       from,
-      messages: this.#slice(from, total),
+      messages: this.#views.slice(from, total),
     });
   }
 
   #sendStatus(): void {
-    this.#post({ type: 'status', status: statusView(this.conversation, this.#resetPending) });
+    this.#post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
   }
 
   #post(message: HostToPage): void {
     this.#out.emit(message);
-  }
-
-  #slice(from: number, to: number): MessageView[] {
-    const { state } = this.conversation;
-    const views: MessageView[] = [];
-    for (let position = from; position < Math.min(to, state.path.length); position++) {
-      const message = state.messages.get(state.path[position]!);
-      if (message) views.push(this.#view(message));
-    }
-    return views;
-  }
-
-  #view(message: Message): MessageView {
-    const view = messageView(this.conversation.state, message, this.#facts());
-    const recalled = this.#recalled.get(message.id);
-    return recalled ? { ...view, recalled: [...recalled] } : view;
-  }
-
-  #facts(): MessageFacts {
-    const { conversation } = this;
-    return {
-      tokens: (message) => conversation.counts.of(message).body,
-      attachmentTokens: (attachment) => conversation.counter.attachment(attachment),
-      events: (message) => this.#events().get(message) ?? [],
-    };
-  }
-
-  #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {
-    const { state } = this.conversation;
-    if (this.#eventsByMessage?.revision !== state.prefixRevision) {
-      const map = new Map<MessageId, KeyEvent[]>();
-      for (const event of state.events.values()) {
-        if (state.isRemoved(event.id)) continue;
-        const known = map.get(event.message);
-        if (known) known.push(event);
-        else map.set(event.message, [event]);
-      }
-      this.#eventsByMessage = { revision: state.prefixRevision, map };
-    }
-    return this.#eventsByMessage.map;
-  }
-
-  #history(): string[] {
-    const { state } = this.conversation;
-    const texts: string[] = [];
-    for (let position = state.path.length - 1; position >= 0 && texts.length < HISTORY; position--) {
-      const id = state.path[position]!;
-      const message = state.messages.place(id)?.role === 'user' ? state.messages.get(id) : undefined;
-      if (message) texts.push(messageText(message));
-    }
-    return texts.reverse();
   }
 }

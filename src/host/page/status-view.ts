@@ -5,7 +5,7 @@ import { translated } from '../translated.ts';
 import * as vscode from 'vscode';
 
 /** What is going on in a conversation, in words for the page. */
-export function statusView(conversation: Conversation, resetPending: boolean): StatusView {
+export function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
   const { state, journal, compressor, waiting } = conversation;
   const { progress } = compressor;
   const total = conversation.context().total;
@@ -26,7 +26,7 @@ export function statusView(conversation: Conversation, resetPending: boolean): S
         : vscode.l10n.t('The provider could not be reached; trying again.'),
     },
     resetPending,
-    offline: null,
+    offline,
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
     escalation:
       state.escalation === null
@@ -44,3 +44,6 @@ export function statusView(conversation: Conversation, resetPending: boolean): S
           },
   };
 }
+
+export const unreachable = (): string =>
+  vscode.l10n.t('The provider could not be reached. What you wrote is kept; retry when the connection is back.');

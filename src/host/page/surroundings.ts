@@ -1,12 +1,23 @@
 import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
 import type { SessionSummary, SessionJournal } from '../../app/ports.ts';
+import type { DraftView, ModelView, NoticeView, SessionView, SettingsView } from '../../protocol/views.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Drafts } from '../drafts.ts';
 import type { ChosenModel, Models } from '../models.ts';
 import { readSettings } from '../settings.ts';
 import { translated } from '../translated.ts';
-import type { PageSurroundings } from './page-link.ts';
 import { sessionView } from './views.ts';
+
+/** What the page shows beside the conversation; owned by the host. */
+export interface PageSurroundings {
+  readonly sessions: () => Promise<readonly SessionView[]>;
+  readonly model: () => ModelView;
+  readonly settings: () => SettingsView;
+  readonly draft: (conversation: Conversation) => DraftView;
+  readonly notices: () => readonly NoticeView[];
+  readonly untitled: string;
+}
 
 export interface SurroundingsDeps {
   readonly list: () => Promise<readonly SessionSummary[]>;

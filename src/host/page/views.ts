@@ -1,6 +1,7 @@
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { MessageId } from '../../core/model/ids.ts';
-import type { Attachment, ContentBlock, Message } from '../../core/model/message.ts';
+import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
+import { listedSteps } from '../../core/model/task-list.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { levelOf } from '../../core/context/assemble.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
@@ -27,6 +28,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
   const { id, role, at, model, usage, ending } = message;
   const siblings = state.childrenOf(message.parent);
   const events = facts.events(id);
+  const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
   return {
     id,
     role,
@@ -42,6 +44,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
     ...(model !== undefined && { model }),
     ...(ending && { ending }),
     ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
+    ...(steps.length > 0 && { steps }),
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
@@ -101,7 +104,7 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
     summaries: made.length,
     tokens: entry.tokens,
-    keyEvents: { kept: entry.keyEvents, total: entry.keyEvents },
+    keyEvents: { kept: entry.keyEvents - entry.droppedEvents, total: entry.keyEvents },
     costUsd: entry.calls.costUsd,
     durationMs: entry.durationMs,
     model: made[0]?.model ?? 'local',

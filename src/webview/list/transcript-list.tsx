@@ -8,6 +8,7 @@ import { Minimap } from '../parts/minimap.tsx';
 import { coverAt, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { PAGE } from '../transcript.ts';
+import { FeedKeys } from './feed-keys.ts';
 import { Viewport, type Range } from './viewport.ts';
 
 /** A guess at the height of a message that was never drawn, in px: its lines at 60 characters and 20 px each. */
@@ -25,6 +26,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const spacer = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   const viewport = useRef<Viewport>(undefined);
+  const end = useRef<HTMLDivElement>(null);
+  const keys = useRef<FeedKeys>(undefined);
   const asked = useRef(new Set<number>());
   const [range, setRange] = useState<Range>({ from: 0, to: -1 });
   const [atEnd, setAtEnd] = useState(true);
@@ -34,6 +37,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   useLayoutEffect(() => {
     const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
     viewport.current = view;
+    keys.current = new FeedKeys(scroller.current!, end.current!);
     const place = page.savedFor(session.id)?.place;
     const { transcript: now } = page.session ?? session;
     view.update(now.total, (row) => guessHeight(now.at(row)), { from: 0, to: -1 });
@@ -115,7 +119,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         class="transcript"
         ref={scroller}
         onScroll={scrolled}
-        onKeyDown={moveBetweenMessages}
+        onKeyDown={(event) => keys.current?.keyDown(event)}
         role="feed"
         aria-label={text('messages')}
         aria-busy={session.status.replying}
@@ -127,26 +131,11 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
           </div>
         </div>
       </div>
+      <div ref={end} class="off-screen" tabIndex={0} onFocus={() => keys.current?.endFocused()} />
       {session.settings.minimap && transcript.total > 20 && (
         <Minimap session={session} viewport={viewport} scroller={scroller} reveal={reveal} />
       )}
       {!atEnd && <IconButton icon="arrow-down" label={text('latest')} class="to-latest" onClick={toEnd} />}
     </div>
   );
-}
-
-/** Arrow keys go from message to message while one of them has the focus (the ARIA pattern of a feed). */
-function moveBetweenMessages(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
-  const { target } = event;
-  if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
-  const onList = target === event.currentTarget;
-  if (!onList && !target.classList.contains('message')) return;
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  if (step === 0) return;
-  const messages = [...event.currentTarget.querySelectorAll<HTMLElement>('.message')];
-  const next = onList ? messages.at(-1) : messages[messages.indexOf(target) + step];
-  if (!next) return;
-  event.preventDefault();
-  next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: 'nearest' });
 }

@@ -6,6 +6,7 @@ import { text } from '../texts.ts';
 import { EventList } from './event-marks.tsx';
 import { Icon } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
+import { Originals } from './originals.tsx';
 
 /** A compression, where it happened: what it saved, and under it the summaries it made. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
@@ -35,6 +36,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     <div
       class={`compression ${undone ? 'undone' : ''}`}
       role="article"
+      tabIndex={-1}
       aria-label={text('compressed', formatCount(compression.messages), made)}
     >
       <div class="compression-head">
@@ -81,13 +83,11 @@ function NodeCard({ node }: { readonly node: NodeView }) {
       <Markdown source={node.text} />
       {node.events.length > 0 && <EventList events={node.events} fixed />}
       <div class="row-of-buttons">
-        <button type="button" class="text-button" onClick={() => page.signal({ type: 'reveal', position: node.from })}>
-          {text('showOriginals')}
-        </button>
         <button type="button" class="text-button" onClick={() => void page.ask('openNodeInEditor', { node: node.id })}>
           {text('openInEditor')}
         </button>
       </div>
+      <Originals from={node.from} to={node.to} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { MessageView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { lastText, type Page } from '../page.ts';
-import { taskSteps, type ListedStep } from '../task-steps.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
 
@@ -17,11 +16,10 @@ export function MessageActions(props: {
   const page = usePage();
   const id = { message: message.id };
   const spoken = message.role === 'user' || message.role === 'assistant';
-  const steps = message.role === 'assistant' ? taskSteps(lastText(message)) : [];
   return (
     <div class="message-actions" role="group" aria-label={text('messageActions')}>
-      {steps.length > 0 && (
-        <IconButton icon="checklist" label={text('adoptSteps')} onClick={() => void adopt(page, steps)} />
+      {message.steps && (
+        <IconButton icon="checklist" label={text('adoptSteps')} onClick={() => void adopt(page, message)} />
       )}
       <IconButton icon="copy" label={text('copyMarkdown')} onClick={() => void copyMessage(page, message)} />
       {message.role === 'user' && <IconButton icon="edit" label={text('edit')} disabled={busy} onClick={props.edit} />}
@@ -79,10 +77,12 @@ async function pin(page: Page, message: MessageView): Promise<void> {
   if (await page.do('pinQuote', fields)) page.tell(text('pinned'));
 }
 
-async function adopt(page: Page, steps: readonly ListedStep[]): Promise<void> {
-  const goal = page.session?.task?.goal ?? page.session?.title ?? '';
+/** Makes the task lists of a reply the steps of the task; what was done of a task that is there stays done. */
+async function adopt(page: Page, { steps = [] }: MessageView): Promise<void> {
+  const task = page.session?.task;
+  const known = new Map(task?.steps.map((step) => [step.text, step.status]));
   await page.ask('setTask', {
-    goal,
-    steps: steps.map((step) => ({ text: step.text, status: step.done ? ('done' as const) : ('pending' as const) })),
+    goal: task?.goal ?? page.session?.title ?? '',
+    steps: steps.map((step) => ({ text: step.text, status: step.done ? 'done' : (known.get(step.text) ?? 'pending') })),
   });
 }

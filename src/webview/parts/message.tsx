@@ -3,26 +3,15 @@ import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatCost, formatFull, formatShort, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered } from '../sending.ts';
-import { text, type TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { EventMarks } from './event-marks.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { Parts } from './parts.tsx';
+import { ICONS, NAMES } from './roles.ts';
 
-const NAMES: Readonly<Record<MessageView['role'], TextKey>> = {
-  user: 'you',
-  assistant: 'assistant',
-  system: 'systemRole',
-  tool: 'toolRole',
-};
-const ICONS: Readonly<Record<MessageView['role'], string>> = {
-  user: 'account',
-  assistant: 'comment-discussion-sparkle',
-  system: 'settings-gear',
-  tool: 'tools',
-};
 const ENDINGS = { stopped: 'endedStopped', interrupted: 'endedInterrupted', length: 'endedLength' } as const;
 
 /** A message with its head, its parts, what can be done with it, and how it ended. */

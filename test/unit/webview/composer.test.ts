@@ -7,7 +7,6 @@ import {
   readCommand,
   SLASH_COMMANDS,
 } from '../../../src/webview/completion.ts';
-import { taskSteps } from '../../../src/webview/task-steps.ts';
 
 describe('commands in the composer', () => {
   it('complete after a slash at the start, and only there', () => {
@@ -46,19 +45,5 @@ describe('the history of the composer', () => {
     assert.equal(history.newer(), 'draft');
     assert.equal(history.newer(), undefined);
     assert.equal(history.browsing, false);
-  });
-});
-
-describe('a task list in a reply', () => {
-  it('gives its steps in order, with what is done', () => {
-    assert.deepEqual(taskSteps('Plan:\n- [ ] Write it\n  * [x] Test it\n1. [X] Ship it\n- [link] no\n'), [
-      { text: 'Write it', done: false },
-      { text: 'Test it', done: true },
-      { text: 'Ship it', done: true },
-    ]);
-  });
-
-  it('is not looked for in code', () => {
-    assert.deepEqual(taskSteps('```md\n- [ ] example\n```\n- [ ] real'), [{ text: 'real', done: false }]);
   });
 });

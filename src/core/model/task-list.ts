@@ -1,0 +1,46 @@
+import type { Task } from './task.ts';
+
+/** An item of a task list in a message. */
+export interface ListedStep {
+  readonly text: string;
+  readonly done: boolean;
+}
+
+/** The task list items (`- [ ] …`, `1. [x] …`) of a message, in order, outside of code. */
+export function listedSteps(source: string): ListedStep[] {
+  if (!source.includes('[')) return [];
+  const prose = source.replace(/^ {0,3}(```+|~~~+)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm, '');
+  const found = prose.matchAll(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]+(\S.*)$/gm);
+  return [...found].map((match) => ({ text: match[2]!.trim(), done: match[1] !== ' ' }));
+}
+
+/**
+ * Which open steps of a task a reply reports as done: those that stand ticked in a task list of it, by the same words
+ * whatever their marks and case, or followed by a remark after a colon, dash or bracket. Indices into the steps.
+ */
+export function stepsReportedDone({ steps }: Task, reply: string): number[] {
+  const done = listedSteps(reply)
+    .filter((listed) => listed.done)
+    .map((listed) => words(listed.text));
+  const reported = (step: string): boolean => {
+    const wanted = words(step);
+    return wanted !== '' && done.some((said) => said === wanted || REMARK.test(after(said, wanted)));
+  };
+  return steps.flatMap(({ text, status }, index) =>
+    (status === 'pending' || status === 'in_progress') && reported(text) ? [index] : [],
+  );
+}
+
+const REMARK = /^ ?(?:[:(–—]|- )/;
+
+/** What follows `start` in a text that begins with it; nothing where it does not. */
+const after = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
+
+/** A step as it is compared: without marks of emphasis and code, and without its full stop. */
+const words = (text: string): string =>
+  text
+    .replace(/[*_`~]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!。]+$/, '')
+    .toLowerCase();

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { listedSteps } from '../../../src/core/model/task-list.ts';
+import { Desk, says } from './desk.ts';
+
+describe('a task list in a reply', () => {
+  it('gives its steps in order, with what is done', () => {
+    assert.deepEqual(listedSteps('Plan:\n- [ ] Write it\n  * [x] Test it\n1. [X] Ship it\n- [link] no\n'), [
+      { text: 'Write it', done: false },
+      { text: 'Test it', done: true },
+      { text: 'Ship it', done: true },
+    ]);
+  });
+
+  it('is not looked for in code', () => {
+    assert.deepEqual(listedSteps('```md\n- [ ] example\n```\n- [ ] real'), [{ text: 'real', done: false }]);
+  });
+});
+
+describe('steps of the task', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  const after = async (reply: string): Promise<string[]> => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Ship it', [
+      { text: 'Write the `parser`', status: 'in_progress' },
+      { text: 'Test it', status: 'pending' },
+      { text: 'Tell the others', status: 'skipped' },
+    ]);
+    desk.script = says(reply);
+    await conversation.send('How far are we?');
+    return conversation.state.task?.steps.map((step) => step.status) ?? [];
+  };
+
+  it('are ticked by a reply that reports them done, whatever its marks', async () => {
+    const reply = 'So far:\n\n- [x] **Write the parser**: 120 lines\n- [ ] Test it\n- [x] Tell the others.';
+    assert.deepEqual(await after(reply), ['done', 'pending', 'skipped']);
+  });
+
+  it('are not ticked by other words, nor by an example in code', async () => {
+    const reply = '- [x] Write the parser tests\n\n```md\n- [x] Test it\n```\nTest it next.';
+    assert.deepEqual(await after(reply), ['in_progress', 'pending', 'skipped']);
+  });
+
+  it('that are all done by a reply let the next message begin without the task', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Ship it', [{ text: 'Test it', status: 'pending' }]);
+    desk.script = says('1. [x] Test it');
+    await conversation.send('Go.');
+    assert.equal(conversation.state.task?.steps[0]?.status, 'done');
+    await conversation.send('Next.');
+    assert.equal(conversation.state.task, undefined);
+  });
+});
