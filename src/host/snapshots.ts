@@ -5,7 +5,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { snapshotEvents } from '../storage/snapshot-events.ts';
-import { bytesOf, snapshotSession } from '../storage/snapshot.ts';
+import { bytesOf, isWhole, snapshotSession } from '../storage/snapshot.ts';
 import type { SessionSnapshot } from '../storage/snapshot-schema.ts';
 import { loadSnapshots, SnapshotWriter } from '../storage/snapshot-writer.ts';
 
@@ -37,6 +37,12 @@ export class Snapshots implements SessionSnapshots {
   /** The list as it was read last, for the index. */
   listed(sessions: readonly SessionSummary[]): void {
     this.#listed = sessions;
+  }
+
+  /** What was listed by the last run, those whose names were cut left out. */
+  remembered(): readonly SessionSummary[] {
+    const read = loadSnapshots(this.#memento);
+    return read.kind === 'sound' ? read.snapshots.index.filter(isWhole) : [];
   }
 
   schedule(): void {

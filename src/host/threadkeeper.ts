@@ -110,6 +110,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       folder: this.folder,
       clock: this.clock,
       writer: randomUUID(),
+      remembered: () => this.#snapshots.remembered(),
     });
     this.#calibrations = new Calibrations(context.globalState);
     this.memory = new WorkspaceMemory(

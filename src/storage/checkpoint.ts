@@ -31,8 +31,7 @@ const checkpointSchema = v.object({
   updatedAt: v.number(),
   messages: count,
   archived: v.boolean(),
-  /** Absent in checkpoints from before sessions could be pinned. */
-  pinned: v.optional(v.boolean(), false),
+  pinned: v.boolean(),
   deleted: v.boolean(),
 });
 

@@ -7,10 +7,8 @@ import type { Spent } from '../core/state/counters.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Damage } from './line-scanner.ts';
 import type { StoredOrder } from './line-order.ts';
-import type { JournalBodies } from './message-bodies.ts';
+import type { JournalBodies, Place } from './message-bodies.ts';
 
-/** A message by its place alone: `parent` is 0 when it follows the head; `offset` and `length` are bytes of its line. */
-type Place = readonly [id: string, parent: string | null | 0, role: number, offset: number, length: number];
 interface Kept {
   readonly at: number;
   readonly body: SessionEvent;
@@ -23,15 +21,22 @@ const index = v.pipe(v.number(), v.integer(), v.minValue(0));
 const amount = v.pipe(v.number(), v.minValue(0));
 const kept = v.object({ at: v.number(), body: sessionEventSchema });
 
+function isIndex(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 // Places are checked by hand: there are as many as messages, and reading them must cost next to nothing.
 function isPlace(value: unknown): value is Place {
   if (!Array.isArray(value) || value.length !== 5) return false;
-  const [id, parent, role, offset, length] = value as unknown[];
+  const fields: readonly unknown[] = value;
+  const parent = fields[1];
   return (
-    typeof id === 'string' &&
+    typeof fields[0] === 'string' &&
     (parent === 0 || parent === null || typeof parent === 'string') &&
-    [role, offset, length].every((one) => Number.isSafeInteger(one) && Number(one) >= 0) &&
-    Number(role) < ROLES.length
+    isIndex(fields[2]) &&
+    fields[2] < ROLES.length &&
+    isIndex(fields[3]) &&
+    isIndex(fields[4])
   );
 }
 
@@ -50,8 +55,25 @@ export interface StoredFold {
   readonly order: StoredOrder;
 }
 
+function readEntries({ dataset, addIssue, NEVER }: v.RawTransformContext<unknown[]>): FoldEntry[] {
+  const entries: FoldEntry[] = [];
+  for (const value of dataset.value) {
+    if (isPlace(value)) {
+      entries.push(value);
+      continue;
+    }
+    const event = v.safeParse(kept, value);
+    if (!event.success) {
+      addIssue({ message: 'neither a place nor an event' });
+      return NEVER;
+    }
+    entries.push(event.output);
+  }
+  return entries;
+}
+
 export const foldRecordSchema = v.object({
-  entries: v.array(v.union([v.custom<Place>(isPlace), kept])),
+  entries: v.pipe(v.array(v.unknown()), v.rawTransform(readEntries)),
   replies: v.array(kept),
   unknown: v.array(v.string()),
   updatedAt: v.number(),
@@ -112,10 +134,11 @@ export class FoldRecord {
         state.apply(entry.body, entry.at);
         continue;
       }
-      const [id, parent, role, offset, length] = entry;
-      bodies.add(messageId(id), offset, length);
+      const id = messageId(entry[0]);
+      const parent = entry[1];
+      bodies.add(id, entry);
       const before = parent === 0 ? state.head : parent === null ? null : messageId(parent);
-      state.place({ id: messageId(id), parent: before, role: ROLES[role]! });
+      state.place({ id, parent: before, role: ROLES[entry[2]]! });
     }
     for (const { at, body } of stored.replies) {
       state.apply(body, at);

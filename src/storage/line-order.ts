@@ -21,13 +21,17 @@ export interface StoredOrder {
  * every reader comes to the same answer, without a lock. See docs/adr/0004-two-windows.md.
  */
 export class LineOrder {
-  readonly #sums: (number | undefined)[];
+  /** Sums that a checkpoint has kept; those of lines that came later, or were found later, are in `#sums`. */
+  readonly #kept: Buffer;
+  readonly #missing: ReadonlySet<number>;
+  readonly #sums = new Map<number, number>();
   readonly #void: Set<string>;
   #last: number;
 
   constructor(stored?: StoredOrder) {
-    this.#sums = stored ? readSums(stored) : [];
-    this.#last = Math.max(0, this.#sums.length - 1);
+    this.#kept = Buffer.from(stored?.sums ?? '', 'base64');
+    this.#missing = new Set(stored?.missing);
+    this.#last = Math.floor(this.#kept.length / 4);
     this.#void = new Set(stored?.void);
   }
 
@@ -43,12 +47,12 @@ export class LineOrder {
     if (seq > this.#last) {
       const place = seq === this.#last + 1 ? 'next' : 'gap';
       this.#last = seq;
-      this.#sums[seq] = value;
+      this.#sums.set(seq, value);
       return place;
     }
-    const known = this.#sums[seq];
+    const known = this.#sumOf(seq);
     if (known === undefined) {
-      this.#sums[seq] = value;
+      this.#sums.set(seq, value);
       return 'late';
     }
     if (known === value) return 'repeat';
@@ -62,21 +66,19 @@ export class LineOrder {
     const sums = Buffer.alloc(this.#last * 4);
     const missing: number[] = [];
     for (let seq = 1; seq <= this.#last; seq++) {
-      const sum = this.#sums[seq];
+      const sum = this.#sumOf(seq);
       if (sum === undefined) missing.push(seq);
       else sums.writeUInt32LE(sum, (seq - 1) * 4);
     }
     return { sums: sums.toString('base64'), missing, void: [...this.#void] };
   }
+
+  #sumOf(seq: number): number | undefined {
+    const since = this.#sums.get(seq);
+    if (since !== undefined || seq * 4 > this.#kept.length || this.#missing.has(seq)) return since;
+    return this.#kept.readUInt32LE((seq - 1) * 4);
+  }
 }
 
 /** No session comes near this; a line of another file with a high number must not take the memory for all before it. */
 const MOST_LINES = 5_000_000;
-
-function readSums({ sums, missing }: StoredOrder): (number | undefined)[] {
-  const bytes = Buffer.from(sums, 'base64');
-  const read: (number | undefined)[] = [undefined];
-  for (let at = 0; at + 4 <= bytes.length; at += 4) read.push(bytes.readUInt32LE(at));
-  for (const seq of missing) read[seq] = undefined;
-  return read;
-}

@@ -7,6 +7,8 @@ import type { MessageBodies } from '../core/state/message-log.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode } from './disk-errors.ts';
 
+/** A message by its place alone: `parent` is 0 when it follows the head; `offset` and `length` are bytes of its line. */
+export type Place = readonly [id: string, parent: string | null | 0, role: number, offset: number, length: number];
 /** Messages that are read one after the other come from one piece of the file, in bytes. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -17,7 +19,7 @@ const PIECE_BYTES = 64 * 1024;
 export class JournalBodies implements MessageBodies {
   readonly #path: string;
   readonly #file: FileHandle;
-  readonly #places = new Map<MessageId, readonly [offset: number, length: number]>();
+  readonly #places = new Map<MessageId, Place>();
   #piece: { readonly start: number; readonly bytes: Buffer } | undefined;
   readonly #onDamage: () => void;
 
@@ -31,14 +33,14 @@ export class JournalBodies implements MessageBodies {
     this.#onDamage = onDamage;
   }
 
-  add(id: MessageId, offset: number, length: number): void {
-    this.#places.set(id, [offset, length]);
+  add(id: MessageId, place: Place): void {
+    this.#places.set(id, place);
   }
 
   read(id: MessageId): Message | undefined {
     const place = this.#places.get(id);
     if (!place) return undefined;
-    const line = decodeLine(this.#line(...place).toString(), nativeChecksum);
+    const line = decodeLine(this.#line(place[3], place[4]).toString(), nativeChecksum);
     const body = line.kind === 'event' ? line.envelope.body : undefined;
     if (body?.type === 'message_added' && body.message.id === id) return body.message;
     this.#onDamage();

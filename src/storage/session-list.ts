@@ -16,7 +16,7 @@ export function journalPath(folder: string, id: SessionId): string | undefined {
 }
 
 /** How many files are looked at together: enough to keep the disk busy, few enough to leave it to others. */
-const AT_ONCE = 16;
+const AT_ONCE = 32;
 
 // From the journal's checkpoint and what was written since, or from the whole journal where there is none.
 async function summarizeFile(path: string, file: FileHandle, id: SessionId, bytes: number): Promise<SessionSummary> {
@@ -39,13 +39,18 @@ const CHECKPOINT_FROM_BYTES = 64 * 1024;
 export class SessionList {
   readonly #folder: string;
   readonly #known = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
+  readonly #remembered: () => readonly SessionSummary[];
+  #before: ReadonlyMap<SessionId, SessionSummary> | undefined;
 
-  constructor(folder: string) {
+  /** `remembered`: what an earlier run has listed. A journal only grows, so one of the same size is the same. */
+  constructor(folder: string, remembered: () => readonly SessionSummary[] = () => []) {
     this.#folder = folder;
+    this.#remembered = remembered;
   }
 
   /** Newest first. A folder that is not there yet has no sessions. */
   async read(): Promise<readonly SessionSummary[]> {
+    this.#before ??= new Map(this.#remembered().map((summary) => [summary.id, summary]));
     const ids = (await this.#names()).map((name) => sessionId(name.slice(0, -EXTENSION.length)));
     const found: SessionSummary[] = [];
     for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -71,6 +76,11 @@ export class SessionList {
       const { size, mtimeMs } = await stat(path);
       const known = this.#known.get(id);
       if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
+      const before = known ? undefined : this.#before?.get(id);
+      if (before?.bytes === size) {
+        this.#known.set(id, { mtimeMs, summary: before });
+        return before;
+      }
       const file = await open(path, 'r');
       try {
         const summary = await summarizeFile(path, file, id, size);

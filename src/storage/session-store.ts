@@ -15,6 +15,8 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Names this window; two windows must not share a name. */
   readonly writer: string;
+  /** What an earlier run has listed, to spare reading every session again; asked for once. */
+  readonly remembered?: () => readonly SessionSummary[];
   /** How bytes go to disk; for tests that let the disk fail. */
   readonly openForAppend?: OpenForAppend;
 }
@@ -38,7 +40,7 @@ export class FileSessionStore implements SessionStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#list = new SessionList(options.folder);
+    this.#list = new SessionList(options.folder, options.remembered);
   }
 
   async list(): Promise<readonly SessionSummary[]> {

@@ -169,6 +169,11 @@ function isActive(event: KeyEvent): boolean {
   return !event.pinned && event.status === 'active';
 }
 
+/** True for names that stand in full in a snapshot or an index entry. */
+export function isWhole({ title, workspace }: { readonly title: string; readonly workspace: string }): boolean {
+  return title.length < NAME_LENGTH && workspace.length < NAME_LENGTH;
+}
+
 function name(text: string): string {
   return text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text;
 }

@@ -16,6 +16,7 @@ import { measureFacts } from './figures/quality-facts.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
+import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
@@ -25,6 +26,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   turns: measureTurns,
   counting: measureCounting,
   compression: measureCompression,
+  opening: measureSessionsOnDisk,
   cost: measureCost,
   events: measureEvents,
   sessions: measureSessions,

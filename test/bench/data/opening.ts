@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ContextMeter } from '../../../src/app/context-meter.ts';
+import { ALONE } from '../../../src/core/pace/breather.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { countFiles } from '../../../src/storage/count-files.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
+
+/** The editor's own state, as the last run has left it, beside the folder of the journals. */
+export const REMEMBERED = 'remembered.json';
+export const WORKSPACE = 'folder:file:///work/shop';
+/** What the page asks for at first. */
+const SHOWN = 60;
+
+/** Opens the newest session of a folder as the editor does at its start, or makes the first one. */
+export async function openNewest(
+  folder: string,
+): Promise<{ readonly sessions: number; readonly messages: number; readonly shown: number; readonly tokens: number }> {
+  const clock = { now: () => Date.now(), id: () => randomUUID(), breather: ALONE };
+  const state = await readFile(path.join(folder, REMEMBERED), 'utf8').catch(() => '{}');
+  const remembered = readSnapshots(JSON.parse(state));
+  const store = openSessionStore({
+    folder,
+    clock,
+    writer: randomUUID(),
+    remembered: () => (remembered.kind === 'sound' ? remembered.snapshots.index : []),
+  });
+  const sessions = (await store.list()).filter((one) => one.workspace === WORKSPACE);
+  const newest = sessions[0];
+  const journal = newest ? await store.open(newest.id) : await store.create('', WORKSPACE);
+  const settings = {
+    systemPrompt: '',
+    memory: '',
+    policy: resolvePolicy('balanced'),
+    contextWindow: 128_000,
+    reservedTokens: 4_000,
+    temperature: undefined,
+    extractiveOnFault: true,
+    resetFinishedTask: true,
+    recallShare: 0.1,
+    countWithProvider: false,
+  };
+  const meter = new ContextMeter({
+    journal,
+    clock,
+    counter: await loadEncoding('o200k_base'),
+    countStore: countFiles(folder, () => undefined),
+    settings: () => settings,
+    calibration: () => undefined,
+  });
+  await meter.load();
+  const { total } = meter.context();
+  const shown = journal.state.path.slice(-SHOWN).filter((id) => journal.state.messages.get(id));
+  return { sessions: sessions.length, messages: journal.state.path.length, shown: shown.length, tokens: total };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../../src/app/ports.ts';
+import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { ALONE } from '../../../src/core/pace/breather.ts';
+import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { countFiles } from '../../../src/storage/count-files.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { joinSnapshots } from '../../../src/storage/snapshot.ts';
+import { REMEMBERED } from './opening.ts';
+
+export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), breather: ALONE };
+
+/** Messages that stand word for word at a session's end. */
+const WINDOW = 40;
+/** Nodes that stand for all before, however long: the tree joins them. */
+const FRONTIER = 12;
+
+/** Makes sessions of the given lengths, compressed up to their windows, counted and listed as after a day of work. */
+export async function fillFolder(
+  folder: string,
+  workspace: string,
+  lengths: readonly number[],
+  transcript: readonly TranscriptMessage[],
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const store = openSessionStore({ folder, clock, writer: 'bench' });
+  const counts = countFiles(folder, () => undefined);
+  for (const [n, length] of lengths.entries()) {
+    const journal = await store.create(`Session ${n}: what was done that day`, workspace);
+    let parent: Message['parent'] = null;
+    const messages = transcript.slice(0, length).map((one): Message => {
+      const message = { id: messageId(randomUUID()), parent, role: one.role, content: contentOf(one), at: clock.now() };
+      parent = message.id;
+      return message;
+    });
+    await journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
+    await journal.append(compressedBefore(messages, Math.max(0, length - WINDOW)));
+    await counts.save(journal.id, {
+      encoding: 'o200k_base',
+      counts: messages.map(({ id }, at) => [id, Math.ceil(transcript[at]!.text.length / 4) + 4] as const),
+    });
+    await journal.close();
+  }
+  await store.close();
+  const index = await openSessionStore({ folder, clock, writer: 'bench' }).list();
+  await writeFile(
+    path.join(folder, REMEMBERED),
+    JSON.stringify(joinSnapshots({ workspace, index, live: [] }, undefined)),
+  );
+}
+
+function compressedBefore(messages: readonly Message[], end: number): SessionEvent {
+  const nodes: SummaryNode[] = [];
+  const each = Math.floor(end / FRONTIER);
+  for (let from = 0; from + each <= end && each > 0; from += each) {
+    nodes.push({
+      id: nodeId(randomUUID()),
+      depth: 0,
+      first: messages[from]!.id,
+      last: messages[from + each - 1]!.id,
+      messages: each,
+      children: [],
+      title: 'What was decided here',
+      brief: 'A decision on a setting, and its reason. '.repeat(4),
+      detailed: 'A decision on a setting, its reason, and the file in which it stands. '.repeat(12),
+      tokens: { source: 4_000, brief: 40, detailed: 180 },
+      rung: 'model',
+      model: 'bench',
+      promptVersion: '1',
+      sourceHash: '0',
+      at: clock.now(),
+      audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+    });
+  }
+  return {
+    type: 'compressed',
+    compression: {
+      id: compressionId(randomUUID()),
+      trigger: 'command',
+      threshold: 0,
+      policy: 'balanced',
+      strategy: 'smart',
+      nodes,
+      levels: [],
+      events: [],
+      changes: [],
+      messages: { before: messages.length, after: messages.length - end },
+      tokens: { before: 100_000, after: 10_000 },
+      calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      durationMs: 1,
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as esbuild from 'esbuild';
+import * as v from 'valibot';
+import { root } from '../../../scripts/support/paths.ts';
+import { syntheticSession } from '../data/synthetic.ts';
+import { WORKSPACE } from '../data/opening.ts';
+import type { BenchContext } from '../context.ts';
+import { quantile } from '../report/cpu.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+import { clock, fillFolder } from '../data/sessions-on-disk.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+
+const run = promisify(execFile);
+const outcome = v.object({
+  ms: v.number(),
+  sessions: v.number(),
+  messages: v.number(),
+  shown: v.number(),
+  tokens: v.number(),
+});
+
+/** What the editor's start costs with many long sessions on disk, each start in a process of its own. */
+export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promise<Measured> {
+  const place = await mkdtemp(path.join(os.tmpdir(), 'opening-'));
+  try {
+    const program = path.join(place, 'open-newest.mjs');
+    await esbuild.build({
+      entryPoints: [path.join(root, 'test/bench/data/open-newest.ts')],
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      logLevel: 'error',
+    });
+    const [sessions, messages] = quick ? [40, 500] : [200, 1_000];
+    const many = path.join(place, 'many');
+    const one = path.join(place, 'one');
+    const long = quick ? 2_000 : 10_000;
+    say(`sessions: ${sessions} of ${messages} messages, and one of ${long}, on disk`);
+    const transcript = syntheticSession(long);
+    await fillFolder(many, WORKSPACE, Array<number>(sessions).fill(messages), transcript);
+    await fillFolder(one, WORKSPACE, [long], transcript);
+
+    const starts: Record<'none' | 'many' | 'one' | 'whole', number[]> = { none: [], many: [], one: [], whole: [] };
+    const start = async (folder: string): Promise<v.InferOutput<typeof outcome>> => {
+      const { stdout } = await run(process.execPath, [program, folder]);
+      return v.parse(outcome, JSON.parse(stdout));
+    };
+    // By turns, so that whatever else the machine does falls on all alike.
+    for (let round = 0; round < (quick ? 3 : 9); round++) {
+      const empty = path.join(place, `empty-${round}`);
+      await mkdir(empty);
+      starts.none.push((await start(empty)).ms);
+      const opened = await start(many);
+      if (opened.sessions !== sessions || opened.messages !== messages) throw new Error('not all sessions were found');
+      starts.many.push(opened.ms);
+      starts.one.push((await start(one)).ms);
+      for (const name of await readdir(one)) {
+        if (name.endsWith('.checkpoint.json')) await rm(path.join(one, name));
+      }
+      starts.whole.push((await start(one)).ms);
+      // A start that is killed leaves no checkpoint: what has to be read for the list makes it anew.
+      await openSessionStore({ folder: one, clock, writer: 'bench' }).list();
+    }
+    return { figures: figuresOf(starts, sessions, messages, long) };
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+function figuresOf(
+  starts: Readonly<Record<'none' | 'many' | 'one' | 'whole', readonly number[]>>,
+  sessions: number,
+  messages: number,
+  long: number,
+): Figure[] {
+  const median = (which: keyof typeof starts): number => quantile(starts[which], 0.5);
+  const all = (sessions * messages).toLocaleString('en-US');
+  return [
+    {
+      id: 'speed.sessions.start',
+      label: `start with ${sessions} sessions of ${all} messages on disk and the newest opened, against none`,
+      value: median('many') / median('none'),
+      unit: '×',
+      target: { atMost: 1.5 },
+      guard: { worse: 'higher', margin: 0.25 },
+    },
+    {
+      id: 'speed.sessions.long',
+      label: `start that opens a session of ${long.toLocaleString('en-US')} messages, against none`,
+      value: median('one') / median('none'),
+      unit: '×',
+      guard: { worse: 'higher', margin: 0.35 },
+    },
+    {
+      id: 'speed.sessions.checkpoint',
+      label: 'what a checkpoint leaves of opening it, beside a start without sessions',
+      value: Math.max(0, median('one') - median('none')) / (median('whole') - median('none')),
+      unit: 'share',
+      guard: { worse: 'higher', margin: 0.5, slack: 0.1 },
+    },
+    {
+      id: 'speed.sessions.cpu',
+      label: 'start without sessions, the tokenizer read',
+      value: median('none'),
+      unit: 'ms',
+    },
+  ];
+}
