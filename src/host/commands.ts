@@ -7,6 +7,7 @@ import type { KeyEventId } from '../core/model/ids.ts';
 import type { Step } from '../core/model/task.ts';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
+import { checkHealth } from './health/check-health.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
 import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
@@ -78,6 +79,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   [COMMAND.pinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: true })),
   [COMMAND.unpinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: false })),
   [COMMAND.removeEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_removed', id, removed: true })),
+  [COMMAND.checkHealth]: checkHealth,
   [COMMAND.rememberEvent]: rememberEvent,
   [COMMAND.addMemory]: addMemory,
   [COMMAND.editMemory]: editMemory,

@@ -27,6 +27,7 @@ export const COMMAND = {
   searchSessions: 'threadkeeper.searchSessions',
   openOtherSession: 'threadkeeper.openOtherSession',
   cleanUp: 'threadkeeper.cleanUp',
+  checkHealth: 'threadkeeper.checkHealth',
   rememberEvent: 'threadkeeper.rememberEvent',
   addMemory: 'threadkeeper.addMemory',
   editMemory: 'threadkeeper.editMemory',

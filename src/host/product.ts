@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { HealthFacts } from '../app/health-report.ts';
 import type { Clock, SessionStore } from '../app/ports.ts';
 import type { SessionHit } from '../app/session-search.ts';
 import type { Sessions } from '../app/sessions.ts';
@@ -38,6 +39,8 @@ export interface Product {
   searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined>;
   /** Drops what the editor's state still holds of sessions that were deleted for good. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
+  /** How the snapshots in the editor's state stand, and their size. */
+  keptSnapshots(): HealthFacts['snapshots'];
   /** What the user reads of an error. */
   describe(error: unknown): FaultView;
 }

@@ -9,6 +9,8 @@ import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { SharedThread } from '../core/pace/breather.ts';
 import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
+import { bytesOf } from '../storage/snapshot.ts';
+import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
 import { registerMemoryTools } from './chat/memory-tools.ts';
@@ -272,6 +274,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
 
   searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
     return this.#workspaceSearch.search(run);
+  }
+
+  keptSnapshots(): ReturnType<Product['keptSnapshots']> {
+    return { kind: loadSnapshots(this.#memento).kind, bytes: bytesOf(this.#memento.get(SNAPSHOTS_KEY) ?? '') };
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {

@@ -37,6 +37,17 @@ describe('the manifest', () => {
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);
   });
 
+  it('shows pictures in its walkthrough that are there, follow the theme, and lead to commands that exist', () => {
+    const known = new Set<string>(Object.values(COMMAND));
+    for (const { steps } of contributes.walkthroughs)
+      for (const { media, description } of steps) {
+        assert.match(text(media.svg), /var\(--vscode-/);
+        const said: string = JSON.parse(text('package.nls.json'))[description.slice(1, -1)];
+        for (const [, command] of said.matchAll(/\(command:([\w.]+)\)/g))
+          assert.ok(known.has(command!) || command === `${SUMMARIES_VIEW}.focus`, command);
+      }
+  });
+
   it('has a text for each of its placeholders, and no text that nothing shows', () => {
     const used = [...text('package.json').matchAll(/"%([\w.-]+)%"/g)].map((match) => match[1]);
     assert.deepEqual([...new Set(used)].sort(), Object.keys(JSON.parse(text('package.nls.json'))).sort());

@@ -1,0 +1,65 @@
+/** What a check of the product's health found: numbers, ids and names of settings; never a word of a message. */
+export interface HealthFacts {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly journals: readonly JournalHealth[];
+  readonly snapshots: { readonly kind: 'sound' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
+  /** Files set aside because they could not be read. */
+  readonly setAside: number;
+  readonly settings: { readonly fault: string | undefined; readonly changed: readonly string[] };
+  readonly provider: { readonly name: string; readonly model: string; readonly state: ProviderState };
+  readonly memoryLines: number;
+}
+
+export interface JournalHealth {
+  readonly id: string;
+  readonly bytes: number;
+  readonly messages: number;
+  readonly isCurrent: boolean;
+  /** Undefined when it is sound. */
+  readonly fault: string | undefined;
+}
+
+/** A fault is named by its reason alone: a provider's own words may hold what was sent. */
+export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
+
+/** How many things are wrong. */
+export function countTroubles({ journals, snapshots, settings, provider }: HealthFacts): number {
+  const lost = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
+  return (
+    journals.filter(({ fault }) => fault !== undefined).length +
+    lost +
+    (settings.fault === undefined ? 0 : 1) +
+    (provider.state.kind === 'ready' ? 0 : 1)
+  );
+}
+
+/** The report as Markdown, in English: it goes to whoever is to mend the product. */
+export function renderHealth(facts: HealthFacts): string {
+  const { versions, journals, snapshots, setAside, settings, provider, memoryLines } = facts;
+  const troubles = countTroubles(facts);
+  const sound = journals.filter(({ fault }) => fault === undefined);
+  const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`;
+  const damaged = journals.flatMap(({ id, bytes, fault }) =>
+    fault === undefined ? [] : [`- \`${id}\`, ${kilobytes(bytes)}: ${fault}`],
+  );
+  const current = journals.find(({ isCurrent }) => isCurrent);
+  const state =
+    provider.state.kind === 'fault' ? `fault: ${provider.state.reason}` : provider.state.kind.replace('_', ' ');
+  return [
+    '# Threadkeeper: health',
+    troubles === 0 ? 'Everything is sound.' : `${troubles} things need attention.`,
+    'This report holds no text of messages, no titles, no paths and no keys.',
+    `## Versions\n\n${Object.entries(versions)
+      .map(([name, version]) => `- ${name}: ${version}`)
+      .join('\n')}`,
+    `## Journals\n\n- ${sound.length} of ${journals.length} are sound, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} in all, ${setAside} files set aside` +
+      (current === undefined ? '' : `\n- the open session: ${current.messages} messages, ${kilobytes(current.bytes)}`) +
+      (damaged.length === 0 ? '' : `\n${damaged.join('\n')}`),
+    `## Snapshots\n\n- ${snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
+    `## Settings\n\n- ${settings.fault ?? 'they make sense'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
+    `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? 'by default' : `\`${provider.model}\``}: ${state}`,
+    `## Memory\n\n- ${memoryLines} lines`,
+  ].join('\n\n');
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

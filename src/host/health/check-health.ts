@@ -1,0 +1,128 @@
+import { readdir } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { ModelFault } from '../../app/fault.ts';
+import {
+  countTroubles,
+  renderHealth,
+  type HealthFacts,
+  type JournalHealth,
+  type ProviderState,
+} from '../../app/health-report.ts';
+import { StoreFault } from '../../app/ports.ts';
+import { journalPath } from '../../storage/session-list.ts';
+import { verifyJournal } from '../../storage/verify-journal.ts';
+import { isKeyed } from '../keys.ts';
+import { tryKey } from '../model-picker.ts';
+import type { Product } from '../product.ts';
+import { eventRules, policyOf, promptText, readSettings } from '../settings.ts';
+
+/** Looks at everything that the product rests on, and shows what it found in a report to attach to a bug. */
+export async function checkHealth(app: Product): Promise<void> {
+  const facts = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Checking journals, settings and provider'),
+    },
+    () => gatherHealth(app),
+  );
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: renderHealth(facts) });
+  await vscode.window.showTextDocument(document);
+  const troubles = countTroubles(facts);
+  void vscode.window.showInformationMessage(
+    troubles === 0
+      ? vscode.l10n.t('Everything is sound.')
+      : vscode.l10n.t('{0} things need attention; the report says which.', troubles),
+  );
+}
+
+export async function gatherHealth(app: Product): Promise<HealthFacts> {
+  const { provider, model } = app.chosenModel();
+  await app.memory.load();
+  return {
+    versions: versions(),
+    journals: await journals(app),
+    snapshots: app.keptSnapshots(),
+    setAside: await countSetAside(app.folder),
+    settings: settingsHealth(),
+    provider: { name: provider, model, state: await providerState(app) },
+    memoryLines: app.memory.entries.length,
+  };
+}
+
+function versions(): Readonly<Record<string, string>> {
+  const own = vscode.extensions.getExtension('threadkeeper.threadkeeper')?.packageJSON as
+    { version?: string } | undefined;
+  return {
+    Threadkeeper: own?.version ?? '',
+    editor: `${vscode.env.appName} ${vscode.version}`,
+    host: `${vscode.env.appHost}${vscode.env.remoteName === undefined ? '' : `, ${vscode.env.remoteName}`}`,
+    system: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
+    language: vscode.env.language,
+  };
+}
+
+async function journals(app: Product): Promise<JournalHealth[]> {
+  const current = app.sessions.current?.journal.id;
+  const health: JournalHealth[] = [];
+  for (const { id, bytes, messages } of await app.store.list()) {
+    health.push({ id, bytes, messages, isCurrent: id === current, fault: await journalFault(app.folder, id) });
+  }
+  return health;
+}
+
+async function journalFault(folder: string, id: Parameters<typeof journalPath>[1]): Promise<string | undefined> {
+  const path = journalPath(folder, id);
+  if (path === undefined) return 'no path';
+  try {
+    const verified = await verifyJournal(path);
+    return verified.ok ? undefined : `line ${verified.line}: ${verified.fault}`;
+  } catch (error) {
+    if (StoreFault.is(error)) return error.reason;
+    throw error;
+  }
+}
+
+async function countSetAside(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => /\.(damaged|torn-|unreadable-)/.test(name)).length;
+}
+
+function settingsHealth(): HealthFacts['settings'] {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const groups = Object.entries(configuration).filter(([, value]) => typeof value === 'object' && value !== null);
+  const changed = groups.flatMap(([group, values]) =>
+    Object.keys(values as object)
+      .map((name) => `${group}.${name}`)
+      .filter((name) => isChanged(configuration.inspect(name))),
+  );
+  return { fault: settingsFault(), changed };
+}
+
+function isChanged(found: ReturnType<vscode.WorkspaceConfiguration['inspect']>): boolean {
+  return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((value) => value !== undefined);
+}
+
+/** What is wrong with the settings. It names a setting and quotes none, but for the number that makes no sense. */
+function settingsFault(): string | undefined {
+  try {
+    const settings = readSettings();
+    policyOf(settings);
+    eventRules(settings);
+    promptText(settings);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function providerState(app: Product): Promise<ProviderState> {
+  const chosen = app.chosenModel();
+  if (!(await app.models.isReady(chosen))) return { kind: 'no_key' };
+  if (!isKeyed(chosen.provider)) return { kind: 'ready' };
+  try {
+    await tryKey(app, chosen.provider);
+    return { kind: 'ready' };
+  } catch (error) {
+    return { kind: 'fault', reason: ModelFault.is(error) ? error.reason : 'unforeseen' };
+  }
+}

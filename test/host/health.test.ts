@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { messageId } from '../../src/core/model/ids.ts';
+import { gatherHealth } from '../../src/host/health/check-health.ts';
+import { product, withSettings } from './product.ts';
+
+describe('the check of health', () => {
+  it('writes a report without a word of what was said', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create('A secret title');
+    const content = [{ type: 'text', text: 'the hidden phrase' }] as const;
+    const message = { id: messageId('health-1'), parent: null, role: 'user', content, at: 1 } as const;
+    await conversation.journal.append({ type: 'message_added', message });
+    await vscode.commands.executeCommand('threadkeeper.checkHealth');
+    const report = vscode.window.activeTextEditor?.document.getText() ?? '';
+    assert.match(report, /^# Threadkeeper: health\n\nEverything is sound\./);
+    assert.match(report, /the open session: 1 messages/);
+    assert.doesNotMatch(report, /secret title|hidden phrase|file:|\/workspace/);
+  });
+
+  it('finds settings that make no sense and a provider without its key', async () => {
+    const app = await product();
+    await withSettings({ 'chat.provider': 'anthropic', 'compression.share': 0.95 }, async () => {
+      const { settings, provider } = await gatherHealth(app);
+      assert.match(settings.fault ?? '', /background threshold/);
+      assert.ok(settings.changed.includes('chat.provider'));
+      assert.deepEqual(provider.state, { kind: 'no_key' });
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { countTroubles, renderHealth, type HealthFacts } from '../../../src/app/health-report.ts';
+
+const sound: HealthFacts = {
+  versions: { Threadkeeper: '0.1.0', editor: 'Code 1.139.1' },
+  journals: [{ id: 's1', bytes: 2048, messages: 12, isCurrent: true, fault: undefined }],
+  snapshots: { kind: 'sound', bytes: 900 },
+  setAside: 0,
+  settings: { fault: undefined, changed: ['chat.provider'] },
+  provider: { name: 'local', model: '', state: { kind: 'ready' } },
+  memoryLines: 3,
+};
+
+describe('the health report', () => {
+  it('says that all is sound, with sizes and counts', () => {
+    assert.equal(countTroubles(sound), 0);
+    const report = renderHealth(sound);
+    assert.match(report, /Everything is sound\./);
+    assert.match(report, /1 of 1 are sound, 2 KB in all/);
+    assert.match(report, /the open session: 12 messages/);
+    assert.match(report, /changed: `chat\.provider`/);
+  });
+
+  it('counts and names what is not', () => {
+    const facts: HealthFacts = {
+      ...sound,
+      journals: [...sound.journals, { id: 's2', bytes: 10, messages: 0, isCurrent: false, fault: 'line 3: checksum' }],
+      snapshots: { kind: 'corrupt', bytes: 5 },
+      settings: { fault: 'The window must be a whole number of at least 1, not 0.', changed: [] },
+      provider: { name: 'openai', model: 'm', state: { kind: 'fault', reason: 'refused_key' } },
+    };
+    assert.equal(countTroubles(facts), 4);
+    const report = renderHealth(facts);
+    assert.match(report, /4 things need attention/);
+    assert.match(report, /`s2`, 1 KB: line 3: checksum/);
+    assert.match(report, /openai, model `m`: fault: refused_key/);
+  });
+});
