@@ -10,7 +10,7 @@ const SHOWN_FIELDS = new Set([
 const SHOWING_CALLS = /(show(Information|Warning|Error)Message|appendMarkdown|appendText)$/;
 const SHOWING_CLASSES = /(^|\.)(TreeItem|MarkdownString|SettingsError|RequestFault)$/;
 /** Names are the same in every language. */
-const NAMES = /Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threadkeeper\.[\w.]+|\$\([\w~-]+\)/g;
+const NAMES = /https?:\/\/\S+|Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threadkeeper\.[\w.]+|\$\([\w~-]+\)/g;
 
 /** What takes words for the log, for a developer or for translation, and not for the page. */
 const QUIET_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken)$/;
