@@ -4,6 +4,8 @@ import type { ConceptHits } from './concepts.ts';
 import { describe } from './features.ts';
 import type { SegmentTraits } from './features.ts';
 import { readLines } from './lines.ts';
+import { speechOf } from './speech.ts';
+import type { Speech } from './speech.ts';
 import { findInMachineText } from './machine.ts';
 import type { MachineFinding } from './machine.ts';
 import { segmentLines } from './segments.ts';
@@ -27,6 +29,7 @@ export interface Analysis {
   readonly findings: readonly MachineFinding[];
   readonly settings: SegmentedMessage['settings'];
   readonly before: BeforeTraits;
+  readonly speech: Speech;
 }
 
 /** Lines, sentences and their features; what both detection and training start from. Linear in the text's length. */
@@ -36,10 +39,13 @@ export function analyse(message: SpokenText, before: string | undefined): Analys
   const findings = findInMachineText(text, lines);
   const { segments, settings } = segmentLines(text, lines, role);
   const traits = describeBefore(segments.length === 0 ? undefined : before, role === 'user');
+  const speech = speechOf(text, before, role === 'user');
   const context = {
     asks: asksOf(text),
     role,
     segments: segments.length,
+    items: segments.filter(({ line }) => line.kind === 'bullet' || line.kind === 'numbered').length,
+    speech,
     before: traits,
     code: lines.some((line) => line.kind === 'machine'),
   };
@@ -63,5 +69,5 @@ export function analyse(message: SpokenText, before: string | undefined): Analys
     }
     candidates.push({ segment, traits: describe(text, segment, context, hits) });
   }
-  return { candidates, findings, settings, before: traits };
+  return { candidates, findings, settings, before: traits, speech };
 }

@@ -122,6 +122,12 @@ const STRUCTURE = [
   'prefer and act',
   'suggest and no request',
   'long in document',
+  'names lines',
+  'item of many',
+  'named speaker',
+  'spoken aloud',
+  'depicts this',
+  'depict opening',
 ] as const;
 export type StructureName = (typeof STRUCTURE)[number];
 

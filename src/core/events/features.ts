@@ -6,6 +6,8 @@ import type { StructureName } from './feature-names.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
+import { isSpoken } from './speech.ts';
+import type { Speech } from './speech.ts';
 import { QUESTION_END, saidBefore } from './surroundings.ts';
 import type { Asks, BeforeTraits } from './surroundings.ts';
 
@@ -37,6 +39,11 @@ const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…
 const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
 /** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */
 const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
+/** Places in a file by their lines: what a review goes through. */
+const NAMES_LINES =
+  /(?:\blines?|\bl[ií]n(?:ea|ha)s?|\blignes?|\bzeilen?|\bL)\s?\d+|\d+\s?行|第\s?\d+\s?[行〜-]|^\(\d+\)\s/iu;
+/** A list of more items is a table of contents, a review or a plan in full. */
+const MANY_ITEMS = 10;
 const HEAD = 320;
 
 export interface SegmentTraits {
@@ -53,6 +60,9 @@ export interface MessageTraits {
   /** The message holds code or a machine's output beside its prose. */
   readonly code: boolean;
   readonly segments: number;
+  /** How many of its segments are items of lists. */
+  readonly items: number;
+  readonly speech: Speech;
   readonly before: BeforeTraits;
 }
 
@@ -238,6 +248,12 @@ export function describe(
   if (has('prefer') && has('act')) set('prefer and act');
   if (has('suggest') && !has('request')) set('suggest and no request');
   if (words > 12 && message.segments > 25) set('long in document');
+  if (NAMES_LINES.test(quote)) set('names lines');
+  if (item && message.items > MANY_ITEMS) set('item of many');
+  if (message.speech.named) set('named speaker');
+  if (message.speech.spoken || isSpoken(quote)) set('spoken aloud');
+  if (has('depict') && has('explain')) set('depicts this');
+  if (opens('depict', 1)) set('depict opening');
   let any = false;
   for (let i = 0; i < CONCEPTS.length; i++) {
     const seen = hits.count[i]!;

@@ -7,7 +7,7 @@ import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../fixtures/events/golden');
 
-for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', 'french']) {
+for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', 'french', 'portuguese']) {
   const cases = parseLessons(fs.readFileSync(path.join(FOLDER, `${language}.txt`), 'utf8'), language);
   describe(`key events in ${language}`, () => {
     it('has a case for each kind', () => {

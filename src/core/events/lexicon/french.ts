@@ -27,4 +27,5 @@ export const FRENCH: Lexicon = {
   you: `tu|vous|ton|ta|tes|votre|vos`,
   fail: `j'ai essaye|on a essaye|deja essaye|n'a pas aide|n'aide pas|n'a rien change|meme erreur|la meme erreur|echoue toujours|echoue encore|sans succes|ca ne change rien|tentative|pas mieux|n'a pas marche|n'a pas resolu`,
   not: `ne|n'est|pas|non|jamais|rien|aucun|aucune|sans|ni|plus`,
+  depict: `utilise|gere|renvoie|retourne|cree un|cree une|definit|verifie que|garantit|introduit|contient|affiche|lit|ecrit|convertit|fournit|inclut|calcule|initialise|implemente|parcourt|represente|decrit|extrait|enregistre|charge|accepte|permet|sert a|est utilise pour|ajoute|supprime|assure que`,
 };

@@ -27,4 +27,5 @@ export const GERMAN: Lexicon = {
   you: `du|dein|deine|dir|dich|sie|ihr`,
   fail: `habe versucht|hab versucht|schon versucht|bereits versucht|hat nicht geholfen|hilft nicht|half nicht|gleicher fehler|derselbe fehler|selber fehler|immer noch der|schlagt weiterhin|weiterhin|ohne erfolg|andert nichts|hat nichts gebracht|versuch|brachte nichts|auch nicht`,
   not: `nicht|kein|keine|keinen|nie|niemals|nichts|ohne|weder|noch nicht`,
+  depict: `verwendet|behandelt|gibt zuruck|liefert|erstellt|definiert|pruft|stellt sicher|fuhrt ein|enthalt|zeigt|liest|schreibt|wandelt|bietet|umfasst|berechnet|initialisiert|implementiert|durchlauft|stellt dar|beschreibt|extrahiert|speichert|ladt|akzeptiert|erlaubt|ermoglicht|dient|wird verwendet|fugt|entfernt|sorgt dafur|kurzt|behalt`,
 };

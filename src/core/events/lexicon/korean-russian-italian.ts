@@ -25,6 +25,7 @@ export const KOREAN: Lexicon = {
   we: `우리`,
   i: `저|나는|제가|내가`,
   not: `않|안|없|못`,
+  depict: `반환합니다|사용합니다|확인합니다|정의합니다|포함합니다|제공합니다`,
 };
 
 export const RUSSIAN: Lexicon = {
@@ -51,6 +52,7 @@ export const RUSSIAN: Lexicon = {
   we: `мы|наш|наша|нам|нас`,
   i: `я|мой|моя|мне|меня`,
   not: `не|нет|ни|без|никогда`,
+  depict: `возвращает|использует|проверяет|определяет|содержит|выводит|обеспечивает|создает|читает|позволяет`,
 };
 
 export const ITALIAN: Lexicon = {
@@ -77,4 +79,5 @@ export const ITALIAN: Lexicon = {
   we: `noi|nostro|nostra|abbiamo|siamo`,
   i: `io|mio|mia|ho`,
   not: `non|mai|nessun|nessuno|niente|senza`,
+  depict: `restituisce|utilizza|verifica che|definisce|contiene|stampa|legge|scrive|garantisce|permette|crea un|serve a`,
 };

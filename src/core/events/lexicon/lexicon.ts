@@ -26,6 +26,7 @@ export const CONCEPTS = [
   'you', // you, your
   'fail', // the speaker reports that an attempt did not help
   'not', // a bare negation
+  'depict', // what code, a test or a text does, told in the third person
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 

@@ -27,4 +27,5 @@ export const PORTUGUESE: Lexicon = {
   you: `voce|vc|seu|sua|voces`,
   fail: `tentei|tentamos|nao ajudou|nao resolveu|nao adiantou|mesmo erro|continua falhando|continua com erro|tentativa|ja tentei|piorou`,
   not: `nao|nem|nunca|nada|nenhum|nenhuma|sem|jamais`,
+  depict: `utiliza|trata|retorna|devolve|cria um|cria uma|define|verifica se|garante|introduz|contem|imprime|exibe|le|escreve|converte|fornece|inclui|valida se|calcula|inicializa|implementa|percorre|representa|descreve|extrai|salva|carrega|aceita|permite|serve para|e usado para|adiciona|melhora|elimina|assegura`,
 };
