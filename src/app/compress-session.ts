@@ -40,7 +40,7 @@ export interface CompressSessionDeps {
 }
 
 /** The frontier's share of the budget: enough to say something, and never most of it. */
-const LEAST_FRONTIER_SHARE = 0.12;
+const LEAST_FRONTIER_SHARE = 0.22;
 const MOST_FRONTIER_SHARE = 0.35;
 
 /** Enough for one short question to a provider that may still be down. */

@@ -32,6 +32,8 @@ export interface Corpus {
   readonly firstOf: readonly number[];
   /** What each term is worth when it is first mentioned. */
   readonly worth: Float64Array;
+  /** How rare each term is: 1 where one message mentions it, 0 where all do. */
+  readonly rarity: Float64Array;
 }
 
 /** Longer runs of characters are data. */
@@ -96,7 +98,8 @@ export async function buildCorpus(
   for (const [index, passage] of passages.entries()) while (firstOf.length <= passage.message) firstOf.push(index);
   while (firstOf.length <= messages.length) firstOf.push(passages.length);
   const worth = Float64Array.from(terms, worthOfTerm);
-  return { texts, roles, passages, terms, vocabulary, firstOf, worth };
+  const rarity = Float64Array.from(terms, (term) => rarityOf(term, messages.length));
+  return { texts, roles, passages, terms, vocabulary, firstOf, worth, rarity };
 }
 
 /** Passages of one message, with a passage for each span that none of them holds; it takes the place of what it cuts. */
@@ -142,4 +145,9 @@ function worthOfTerm(term: Term): number {
   if (term.kind === 'word') return TERM_WORTH.word / (term.user + term.assistant + term.tool);
   const mentions = term.user * 3 + term.assistant * 1.5 + term.tool;
   return TERM_WORTH[term.kind] * Math.min(4, Math.log2(1 + mentions));
+}
+
+/** As the usual inverse document frequency, from 0 to 1 (Spärck Jones, 1972). */
+function rarityOf({ user, assistant, tool }: Term, messages: number): number {
+  return Math.max(0, 1 - Math.log(user + assistant + tool) / Math.log(messages + 1));
 }

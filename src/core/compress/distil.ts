@@ -5,8 +5,11 @@ import { extract } from './extractive.ts';
 import { passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 
-/** From so many lines on, what was left out of a message is marked. */
+/** From so many lines on, what was left out of a message is marked: once, since a mark costs as much as a short line. */
 const MARKED_LINES = 12;
+
+/** What nobody reads is lost, so the unusual counts for more here than where an extract stands beside a summary. */
+const NOVELTY = 4;
 
 /** Room that marks and speakers' names take, as a share of the budget. */
 const MARKS_SHARE = 0.1;
@@ -30,6 +33,7 @@ export async function distil(
       counter,
       pace,
       range,
+      novelty: NOVELTY,
       ...(wanted && { wanted }),
     });
     const text = renderDistillate(corpus, passages);
@@ -39,7 +43,7 @@ export async function distil(
   }
 }
 
-/** Passages by message, each under its speaker, with marks where many lines are missing. */
+/** Passages by message, each under its speaker, with one mark where many of a message's lines are missing. */
 function renderDistillate(corpus: Corpus, passages: readonly IndexedPassage[]): string {
   const lines: string[] = [];
   for (let at = 0; at < passages.length;) {
@@ -47,20 +51,23 @@ function renderDistillate(corpus: Corpus, passages: readonly IndexedPassage[]): 
     const text = corpus.texts[message]!;
     const parts: string[] = [];
     let end = 0;
+    let left = 0;
     for (; at < passages.length && passages[at]!.message === message; at++) {
       const passage = passages[at]!;
-      pushMark(parts, text, end, passage.start);
+      left += linesBetween(text, end, passage.start);
       parts.push(passageText(passage, text));
       end = passage.end;
     }
-    pushMark(parts, text, end, text.length);
+    left += linesBetween(text, end, text.length);
+    if (left >= MARKED_LINES) parts.push(`… ${left} lines left out`);
     lines.push(`${corpus.roles[message]!}: ${parts.join('\n')}`);
   }
   return lines.join('\n');
 }
 
-function pushMark(parts: string[], text: string, start: number, end: number): void {
-  let left = 0;
-  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) left++;
-  if (left >= MARKED_LINES) parts.push(`… ${left} lines left out`);
+/** Lines that stand between two passages; one break parts neighbours. */
+function linesBetween(text: string, start: number, end: number): number {
+  let breaks = 0;
+  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) breaks++;
+  return start === 0 ? breaks : Math.max(0, breaks - 1);
 }

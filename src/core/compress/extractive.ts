@@ -17,6 +17,7 @@ const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: num
   call: [0.5, 0.2, 0.2],
   text: [0.4, 0.2, 0.1],
   names: [0.2, 0.1, 0.1],
+  noted: [8, 8, 8],
 };
 
 /** A long message (a pasted document) is worth less from about here on, in UTF-16 units. */
@@ -34,6 +35,10 @@ export interface ExtractOptions {
   readonly labelTokens?: number;
   /** Texts that are sent beside the extract: what they mention is not looked for again. */
   readonly beside?: readonly string[];
+  /** What an unusual sentence counts for against who said it: see `USUAL_NOVELTY`, which is the default. */
+  readonly novelty?: number;
+  /** Of what users said the usual counts less too, as of what others said: for what has become old. */
+  readonly evenUsers?: boolean;
   /** Which passages may be taken; all by default. */
   readonly range?: { readonly from: number; readonly to: number };
 }
@@ -63,11 +68,19 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   const heap = new MaxHeap();
   const tokens = new Int32Array(beyond - first);
   const exact = new Uint8Array(beyond - first);
+  const { novelty = USUAL_NOVELTY } = options;
   const worth = (index: number): number => {
     const passage = corpus.passages[index]!;
     let gain = 0;
+    let rarity = 0;
     for (const term of passage.terms) {
       const before = covered[term]!;
+      if (passage.running) {
+        const rare = corpus.rarity[term]!;
+        rarity += rare;
+        // What is said of a thing that was named before may still be new.
+        gain += novelty * rare * rare * (before === 0 ? 1 : NAMED_BEFORE);
+      }
       if (before === SENTENCE) continue;
       // A name in a heading or a command is there; a sentence says what it is about.
       if (passage.running) gain += termWorth[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
@@ -75,7 +88,10 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     }
     const cost = tokens[index - first]! + BREAK_TOKENS;
     const wanted = overlaps(options.wanted?.get(passage.message), passage) ? WANTED : 0;
-    return base(corpus, passage) + gain / (cost + 3) + wanted;
+    const usual = isRoutine(corpus, passage, options.evenUsers === true)
+      ? rarity / Math.max(1, passage.terms.length)
+      : 1;
+    return base(corpus, passage) * usual + gain / (cost + 3) + wanted;
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;
@@ -133,6 +149,19 @@ function coverTermsOf(corpus: Corpus, text: string, covered: Uint8Array): void {
   });
 }
 
+/**
+ * A sentence of words that the rest seldom uses tells something of its own, wherever it stands: a remark in a listing,
+ * a comment. So much its rare terms count, each by the square of its rarity.
+ */
+const USUAL_NOVELTY = 1;
+const NAMED_BEFORE = 0.5;
+
+/** Whether a passage counts less the more its words are those of all others: narration, but not what a user says. */
+function isRoutine(corpus: Corpus, { kind, running, message }: IndexedPassage, evenUsers: boolean): boolean {
+  if (!running || (corpus.roles[message] === 'user' && !evenUsers)) return false;
+  return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
+}
+
 /** How a term is covered: it stands in a list, a heading or a command, or in a sentence. */
 const LISTED = 1;
 const SENTENCE = 2;
@@ -176,6 +205,9 @@ function overlaps(spans: readonly Span[] | undefined, passage: Span): boolean {
   return spans?.some((span) => span.start < passage.end && passage.start < span.end) ?? false;
 }
 
+/** Stands before what a summary says in words of its own, where speakers' names stand. */
+export const NOTED_LABEL = 'summary';
+
 /**
  * The chosen passages as text, in the text's order: neighbours as the unbroken slice they were, speakers named when
  * they change.
@@ -194,7 +226,7 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
       if (passage.message !== first.message || !isBlank(text, end, passage.start)) break;
       end = passage.end;
     }
-    const role = corpus.roles[first.message]!;
+    const role = first.kind === 'noted' ? NOTED_LABEL : corpus.roles[first.message]!;
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
     lines.push(label + (first.text ?? text.slice(first.start, end)));

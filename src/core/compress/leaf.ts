@@ -7,7 +7,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import type { Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { extract, renderPassages } from './extractive.ts';
+import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { renderSummary } from './render-summary.ts';
 import type { Pace } from './source.ts';
 import { missingSections } from './structured.ts';
@@ -106,7 +106,8 @@ export async function structuredContent(
   );
   const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
   const least = Math.max(limits.brief, SMALLEST_CUT);
-  const short = brief === '' ? firstThatFits(rendered, least, counter) : brief;
+  const own = brief === '' ? firstThatFits(rendered, least, counter) : brief;
+  const short = passes && brief !== '' ? await supplement(own, source, limits.brief, tools) : own;
   const content: NodeContent = {
     title: titleOf(summary.topics[0] ?? summary.narrative),
     brief: short,
@@ -163,7 +164,12 @@ const SEPARATOR_TOKENS = 2;
 const SMALLEST_SUPPLEMENT = 12;
 
 /** A text made by code from the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
-export async function extractText(source: LeafSource, limit: number, tools: LeafTools): Promise<string> {
+export async function extractText(
+  source: LeafSource,
+  limit: number,
+  tools: LeafTools,
+  weights: Pick<ExtractOptions, 'novelty' | 'evenUsers'> = {},
+): Promise<string> {
   const { counter, pace } = tools;
   let room = limit - MESSAGE_FRAMING_TOKENS;
   while (room > 0) {
@@ -172,6 +178,7 @@ export async function extractText(source: LeafSource, limit: number, tools: Leaf
       counter,
       pace,
       range: source,
+      ...weights,
       ...(source.wanted && { wanted: source.wanted }),
     });
     if (passages.length === 0) return '';

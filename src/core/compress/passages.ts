@@ -5,9 +5,11 @@ import { isRunningText, lineShape } from './terms.ts';
 
 /**
  * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
- * `text` is running text inside output or code: a description, a comment, a sentence of a document.
+ * `text` is running text inside output or code: a description, a comment, a sentence of a document. `noted` is what a
+ * summary says in words of its own.
  */
-export type PassageKind = 'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text';
+export type PassageKind =
+  'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'noted';
 
 /** A piece of a message's text that can stand by itself: a line, or a sentence of a long line. UTF-16 offsets. */
 export interface Passage {

@@ -2,11 +2,12 @@ import { auditSummary } from '../audit/audit.ts';
 import { messageId, type NodeId } from '../model/ids.ts';
 import type { Role } from '../model/message.ts';
 import type { StructuredSummary, SummaryNode } from '../model/summary.ts';
-import { buildCorpus } from './corpus.ts';
+import { buildCorpus, type Corpus } from './corpus.ts';
+import { NOTED_LABEL } from './extractive.ts';
 import { extractText, firstThatFits, levelLimits, type LeafTools, type LevelLimits, titleOf } from './leaf.ts';
 import { framed } from './counting.ts';
 import { leastTokens } from './levels.ts';
-import { textHash, type SourceMessage } from './source.ts';
+import { type Pace, textHash } from './source.ts';
 
 export interface ParentTools extends LeafTools {
   /** Ceilings of a parent's texts, in tokens. */
@@ -15,6 +16,9 @@ export interface ParentTools extends LeafTools {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+/** What is told of the old: the unusual before what anyone would have said. */
+const OLD = { novelty: 4, evenUsers: true } as const;
 
 export const PARENT_VERSION = 'merge-1';
 
@@ -38,13 +42,13 @@ export async function makeParent(
     detailed: Math.min(tools.ceilings.detailed, sumOf(children, 'detailed')),
   });
   const texts = children.map((child) => child.detailed);
-  const corpus = await buildCorpus(texts.flatMap(spoken), pace);
+  const corpus = await spokenCorpus(children, pace);
   const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
-  let detailed = await extractText(leaf, limits.detailed, tools);
+  let detailed = await extractText(leaf, limits.detailed, tools, OLD);
   if (detailed === '') {
     detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const short = await extractText(leaf, Math.min(limits.brief, framed(detailed, counter)), tools);
+  const short = await extractText(leaf, Math.min(limits.brief, framed(detailed, counter)), tools, OLD);
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
   const { passes, ...audit } = auditSummary(
@@ -77,23 +81,44 @@ export async function makeParent(
 const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): number =>
   nodes.reduce((sum, { tokens }) => sum + tokens[level], 0);
 
-const SPEAKER = /^(user|assistant|tool|system): /;
+const SPEAKER = /^(user|assistant|tool|system|summary): /;
 
-/** A summary's text as the speeches it quotes, so that who spoke still counts. */
-function spoken(text: string): SourceMessage[] {
-  const speeches: { role: Role; lines: string[] }[] = [];
-  for (const line of text.split('\n')) {
+interface Speech {
+  readonly role: Role;
+  readonly noted: boolean;
+  readonly lines: string[];
+}
+
+/** Summaries' texts cut into the speeches they quote and what they note themselves, so that who spoke still counts. */
+async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
+  const speeches = children.flatMap(spoken);
+  const corpus = await buildCorpus(
+    speeches.map(({ role, lines }, index) => ({
+      id: messageId(String(index)),
+      role,
+      content: [{ type: 'text', text: lines.join('\n') }],
+    })),
+    pace,
+  );
+  const passages = corpus.passages.map((passage) =>
+    speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
+  );
+  return { ...corpus, passages };
+}
+
+function spoken({ detailed, rung }: SummaryNode): Speech[] {
+  const speeches: Speech[] = [];
+  for (const line of detailed.split('\n')) {
     const speaker = SPEAKER.exec(line);
     const open = speeches.at(-1);
-    if (speaker) speeches.push({ role: roleOf(speaker[1]!), lines: [line.slice(speaker[0].length)] });
-    else if (open) open.lines.push(line);
-    else speeches.push({ role: 'assistant', lines: [line] });
+    if (speaker) {
+      const noted = speaker[1] === NOTED_LABEL;
+      speeches.push({ role: roleOf(speaker[1]!), noted, lines: [line.slice(speaker[0].length)] });
+    } else if (open) open.lines.push(line);
+    // What stands before the first speaker is a model's or a user's summary; a plain cut has no speakers.
+    else speeches.push({ role: 'assistant', noted: rung !== 'cut', lines: [line] });
   }
-  return speeches.map(({ role, lines }, index) => ({
-    id: messageId(String(index)),
-    role,
-    content: [{ type: 'text', text: lines.join('\n') }],
-  }));
+  return speeches;
 }
 
 function roleOf(name: string): Role {
@@ -149,12 +174,25 @@ export async function condense(
   while (nodes.length > 1 && leastTokens(nodes) > budgetTokens) {
     const at = oldestRun(nodes, fanIn);
     const run = nodes.slice(at, at + fanIn);
-    const parent = await makeParent(run, tools);
+    const parent = await makeParent(run, { ...tools, ceilings: parentCeilings(run, budgetTokens, tools.ceilings) });
     if (!parent) break;
     parents.push(parent);
     nodes.splice(at, run.length, parent);
   }
   return { frontier: nodes, parents };
+}
+
+/** Of what its children say a parent says half, so that the old fades and does not break off. */
+const PARENT_SHARE = 0.5;
+
+/** A parent's brief text takes at most this share of what all have, so that no text grows without end. */
+const LARGEST_PARENT = 0.5;
+
+function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, least: LevelLimits): LevelLimits {
+  const most = budgetTokens * LARGEST_PARENT;
+  const half = (level: 'brief' | 'detailed', times: number): number =>
+    Math.max(least[level], Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, most * times)));
+  return { brief: half('brief', 1), detailed: half('detailed', 2) };
 }
 
 /** Where the oldest run of `fanIn` neighbours of equal depth starts, the least depth first; 0 when there is none. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { distil } from '../../../src/core/compress/distil.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import type { Role } from '../../../src/core/model/message.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
 async function distilled(messages: readonly SourceMessage[], budget: number): Promise<string> {
@@ -51,6 +52,29 @@ describe('distilling messages for a summarizer', () => {
     const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
     const text = await distilled(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
     assert.match(text, /… 21\d lines left out/);
+  });
+
+  it('shows the one remark that stands in a listing, and what a comment says', async () => {
+    const rows = Array.from({ length: 60 }, (_, line) => `  ${line} | the row was read from the table in ${line} ms`);
+    rows.splice(31, 0, '  Ingrid keeps the spare key under the blue flowerpot');
+    const code = Array.from({ length: 40 }, (_, line) => `  const row${line} = rows.get(${line}) ?? empty;`);
+    code.splice(17, 0, '  // the harbour office closes at noon in winter');
+    const asks = Array.from({ length: 12 }, (_, n): [Role, string] => ['assistant', `I read part ${n} of the table.`]);
+    const text = await distilled(
+      transcript(['tool', rows.join('\n')], ...asks, ['assistant', ['```ts', ...code, '```'].join('\n')]),
+      160,
+    );
+    assert.match(text, /Ingrid keeps the spare key under the blue flowerpot/);
+    assert.match(text, /the harbour office closes at noon in winter/);
+  });
+
+  it('marks what is missing of a message once', async () => {
+    const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
+    code.splice(60, 0, '// the second remark of this file says something else');
+    code.splice(30, 0, '// the first remark of this file is about the tides');
+    const text = await distilled(transcript(['tool', code.join('\n')]), 300);
+    assert.match(text, /first remark[^…]*second remark/s);
+    assert.equal(text.match(/lines left out/g)?.length, 1);
   });
 
   it('stays within its budget', async () => {

@@ -19,7 +19,8 @@ describe('summarizing by code', () => {
     let before = -1;
     for (const passage of passages) {
       const place = passage.message * 1e6 + passage.start;
-      assert.ok(place > before);
+      // Two sentences about one message's code stand at the same place.
+      assert.ok(place >= before);
       before = place;
     }
     assert.ok(passages.length > 5);

@@ -73,7 +73,28 @@ describe('the tree of summaries', () => {
         tools(),
       ));
     }
-    for (const { tokens } of frontier) assert.ok(tokens.detailed <= settings.ceilings.detailed);
+    for (const { tokens } of frontier) {
+      assert.ok(tokens.brief <= 1_000);
+      assert.ok(tokens.detailed <= 2_000);
+    }
+  });
+
+  it('keeps what a model noted before what was said in passing, through parents of parents', async () => {
+    const model = scriptedModel((_, call) =>
+      goodAnswer('Retries were added here.', { outcomes: [`Ingrid moved lantern ${call} to pier ${call + 40}`] }),
+    );
+    let frontier: readonly SummaryNode[] = [];
+    const session = developerSession(200);
+    for (let at = 0; at < session.length; at += 40) {
+      ({ frontier } = await compressRun(
+        { messages: session.slice(at, at + 40), frontier },
+        { ...settings, frontierTokens: 2_400, concurrency: 1 },
+        tools({ model }),
+      ));
+    }
+    assert.ok(frontier.some(({ depth }) => depth > 1));
+    const told = frontier.map(({ brief }) => brief).join('\n');
+    for (let call = 1; call <= model.requests.length; call++) assert.match(told, new RegExp(`lantern ${call} to pier`));
   });
 
   it('keeps a model’s structured entries in the parent', async () => {
