@@ -10,13 +10,19 @@ import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
 import { measureCost } from './figures/cost.ts';
 import { measureHardModels } from './figures/hard-models.ts';
-import { measurePeers } from './figures/peers.ts';
+import { measureLongSessions, measurePeerBudgets, measurePeers } from './figures/peers.ts';
+import { measurePeersWithHardModels } from './figures/peers-hard.ts';
+import { leads } from './figures/peers-leads.ts';
+import { measurePeerProbes } from './figures/peers-probes.ts';
 import { measureEvents } from './figures/quality-events.ts';
 import { measureFacts } from './figures/quality-facts.ts';
+import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
+import { measureRobustness } from './figures/robustness.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
+import { measureModels } from './figures/speed-models.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
@@ -27,12 +33,19 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   counting: measureCounting,
   compression: measureCompression,
   opening: measureSessionsOnDisk,
+  models: measureModels,
   cost: measureCost,
   events: measureEvents,
   sessions: measureSessions,
   facts: measureFacts,
+  probes: measureProbes,
   hard: measureHardModels,
+  robustness: measureRobustness,
   peers: measurePeers,
+  'peers-budgets': measurePeerBudgets,
+  'peers-probes': measurePeerProbes,
+  'peers-hard': measurePeersWithHardModels,
+  'peers-long': measureLongSessions,
 };
 
 async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {
@@ -48,6 +61,7 @@ async function measureAll(names: readonly string[], context: BenchContext): Prom
     const { user, system } = process.cpuUsage(started);
     context.say(`${name}: ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
   }
+  figures.push(...leads(figures));
   return { figures, plots, notes };
 }
 
@@ -62,7 +76,9 @@ await runMain(async () => {
     },
   });
   const wanted = Object.keys(MEASURES).filter(
-    (name) => values.only?.includes(name) ?? (name !== 'peers' || values.peers),
+    (name) =>
+      values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ??
+      (!name.startsWith('peers') || values.peers),
   );
   if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
   if (values.write && values.only) throw new PlainError('--write keeps whole runs: leave --only out.');

@@ -6,6 +6,7 @@ import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { metered, type Answer } from '../models/metered.ts';
 import type { Figure, Measured } from '../report/figure.ts';
+import { cells } from './cells.ts';
 import { playTurn, turnsOf } from '../turn-feed.ts';
 
 const HARD: Readonly<Record<string, { readonly label: string; readonly answer: Answer }>> = {
@@ -62,44 +63,28 @@ async function play(
     const inflated = [...state.nodes.values()].filter(({ tokens }) => tokens.detailed >= tokens.source).length;
     const budget = conversation.budget();
     await conversation.close();
+    const one = cells(`robustness.${name}${size}`, {
+      grid: 'Threadkeeper turn by turn with a summarizer that is of no use',
+      row: label,
+    });
+    const extra = model.spent.input / tokensOf(transcript, counter);
     return [
       {
-        id: `robustness.${name}${size}.turns`,
-        label: `${label}: turns that proceeded`,
-        value: proceeded / turns.length,
-        unit: 'share',
+        ...one('turns', 'turns that proceeded', proceeded / turns.length, 'share'),
         target: { atLeast: 1 },
         guard: { worse: 'lower', margin: 0 },
       },
       {
-        id: `robustness.${name}${size}.extra`,
-        label: 'input to it against the conversation',
-        value: model.spent.input / tokensOf(transcript, counter),
-        unit: '×',
+        ...one('extra', 'input to it against the conversation', extra, '×'),
         target: { atMost: 0.2 },
         guard: { worse: 'higher', margin: 0.2, slack: 0.01 },
       },
+      { ...one('missing', 'active key events that a context lacked', missing, 'count'), target: { atMost: 0 } },
       {
-        id: `robustness.${name}${size}.missing`,
-        label: 'active key events that a context lacked',
-        value: missing,
-        unit: 'count',
-        target: { atMost: 0 },
-      },
-      {
-        id: `robustness.${name}${size}.largest`,
-        label: 'largest context, share of the budget',
-        value: Math.max(...sizes) / budget,
-        unit: 'share',
+        ...one('largest', 'largest context, share of the budget', Math.max(...sizes) / budget, 'share'),
         target: { atMost: 1 },
       },
-      {
-        id: `robustness.${name}${size}.inflated`,
-        label: 'summaries that are no shorter than their source',
-        value: inflated,
-        unit: 'count',
-        target: { atMost: 0 },
-      },
+      { ...one('inflated', 'summaries no shorter than their source', inflated, 'count'), target: { atMost: 0 } },
     ];
   } finally {
     await desk.close();

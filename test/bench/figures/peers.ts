@@ -1,150 +1,104 @@
-import { messageText } from '../../../src/core/model/message.ts';
-import ranks from 'js-tiktoken/ranks/o200k_base';
-import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
-import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { Desk } from '../../unit/app/desk.ts';
 import { tokensOf } from '../compress-at-once.ts';
-import { developerMessages, type BenchContext } from '../context.ts';
+import type { BenchContext } from '../context.ts';
 import { factsIn, plantFacts } from '../data/facts.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import { metered, type Answer } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
-import { installPeers, loadLangChain, loadTokenizer } from '../peers/load.ts';
-import { summarizedByMiddleware, trimmed, type Kept } from '../peers/memories.ts';
-import { cpuMs } from '../report/cpu.ts';
+import { installPeers } from '../peers/load.ts';
 import type { Figure, Measured } from '../report/figure.ts';
-import { playTurn, turnsOf } from '../turn-feed.ts';
+import { allSystems, oftenTried } from '../systems/all.ts';
+import { play } from '../systems/play.ts';
+import type { System } from '../systems/system.ts';
+import { turnsOf, type Turn } from '../turn-feed.ts';
+import { cells } from './cells.ts';
+import { measureTokenizers } from './peers-counting.ts';
 
 const FACTS = 50;
 const SHARE = 0.2;
+const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
+/** CPU time that a system gets for a session before it is stopped, in ms. */
+const MOST_MS = 30_000;
+const QUICK_MS = 3_000;
+/** What the prompts around a context may take beyond the budget before it counts as exceeded. */
+export const OVER = 1.1;
 
-/** The same session, facts, budget and oracle for other libraries and for this product. */
+/** Other libraries and this product over the same session, with the same facts, budget and oracle; token counting. */
 export async function measurePeers(context: BenchContext): Promise<Measured> {
-  const { counter, say } = context;
-  await installPeers(say);
-  const figures = await counting(context);
-  const peers = await loadLangChain();
-  const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
+  const versions = await installPeers(context.say);
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const figures = [
+    ...(await measureTokenizers(context)),
+    ...(await session(await allSystems(context), 1_000, context)),
+  ];
+  return { figures, notes: [`Peers: ${named.join(', ')}.`] };
+}
+
+/** The same in a long session. */
+export async function measureLongSessions(context: BenchContext): Promise<Measured> {
+  return { figures: context.quick ? [] : await session(await oftenTried(context), 10_000, context) };
+}
+
+/** One session at a fifth of its tokens: what is kept, what that costs, how far it came. */
+async function session(systems: readonly System[], count: number, context: BenchContext): Promise<Figure[]> {
+  const { counter, say, quick } = context;
+  const mostMs = quick ? QUICK_MS : MOST_MS;
+  const { transcript, facts } = plantFacts(syntheticSession(count), FACTS);
+  const turns = turnsOf(transcript);
   const conversation = tokensOf(transcript, counter);
   const budget = Math.floor(conversation * SHARE);
-  const answer = (): Answer => oracle({ counter, facts });
-  const systems: Readonly<Record<string, { readonly label: string; readonly keep: () => Promise<Kept> }>> = {
-    threadkeeper: { label: 'Threadkeeper', keep: () => ours(transcript, budget, answer(), context) },
-    trimMessages: { label: 'LangChain trimMessages', keep: () => trimmed(peers, transcript, budget, counter) },
-    middleware: {
-      label: 'LangChain summarizationMiddleware, defaults',
-      keep: () => summarizedByMiddleware(peers, transcript, { trigger: { tokens: budget } }, answer(), counter),
-    },
-    middlewareBest: {
-      label: 'the same, half of the budget kept, all summarized',
-      keep: () =>
-        summarizedByMiddleware(
-          peers,
-          transcript,
-          { trigger: { tokens: budget }, keep: { tokens: Math.floor(budget / 2) }, trimTokensToSummarize: 100_000 },
-          answer(),
-          counter,
-        ),
-    },
-  };
-  for (const [id, { label, keep }] of Object.entries(systems)) {
-    say(`peers: ${label}`);
-    let kept: Kept = { text: '', input: 0 };
-    const ms = await cpuMs(async () => {
-      kept = await keep();
+  const name = count.toLocaleString('en-US');
+  const tokens = budget.toLocaleString('en-US');
+  const figures: Figure[] = [];
+  for (const system of systems) {
+    say(`peers: ${system.label}, ${name} messages`);
+    const answer = oracle({ counter, facts, shape: system.shape });
+    const outcome = await play(system, turns, { budget, counter, answer }, mostMs);
+    const said = factsIn(facts, turns.slice(0, outcome.played).map(turnText).join('\n'));
+    const one = cells(`peers.at${count}.${system.id}`, {
+      grid: `${name} messages with ${FACTS} facts, a budget of ${SHARE * 100} % (${tokens} tokens), an oracle; stopped after ${mostMs / 1_000} s`,
+      row: system.label,
     });
+    const share = counter.text(outcome.text) / budget;
+    // Whoever sends more than may be sent has kept nothing by it.
+    const best = share <= OVER ? 'higher' : undefined;
     figures.push(
-      {
-        id: `peers.${id}.facts`,
-        label: `${label}: facts kept`,
-        value: factsIn(facts, kept.text).length / FACTS,
-        unit: 'share',
-      },
-      {
-        id: `peers.${id}.sent`,
-        label: `${label}: tokens to the summarizer against the conversation`,
-        value: kept.input / conversation,
-        unit: '×',
-      },
-      {
-        id: `peers.${id}.context`,
-        label: `${label}: tokens of the context`,
-        value: counter.text(kept.text),
-        unit: 'tokens',
-      },
-      { id: `peers.${id}.cpu`, label: `${label}: CPU time of the whole session`, value: ms / 1000, unit: 's' },
+      one('facts', 'facts kept of those said', factsIn(said, outcome.text).length / said.length, 'share', best),
+      one('sent', 'sent to the summarizer', outcome.spent.input / conversation, '×'),
+      one('calls', 'calls', outcome.spent.calls, 'count'),
+      one('context', 'context, share of the budget', share, 'share'),
+      one('turnMs', 'CPU time of a turn at the end', outcome.turnMs, 'ms'),
+      one('played', 'turns played', outcome.played / turns.length, 'share'),
     );
+  }
+  return figures;
+}
+
+/** The facts of the same session at other budgets, turn by turn. */
+export async function measurePeerBudgets(context: BenchContext): Promise<Measured> {
+  const { counter, say } = context;
+  if (context.quick) return { figures: [] };
+  const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
+  const turns = turnsOf(transcript);
+  const conversation = tokensOf(transcript, counter);
+  const figures: Figure[] = [];
+  for (const system of await oftenTried(context)) {
+    for (const share of BUDGETS) {
+      say(`peers: ${system.label} at ${share * 100} %`);
+      const budget = Math.floor(conversation * share);
+      const answer = oracle({ counter, facts, shape: system.shape });
+      const { text } = await play(system, turns, { budget, counter, answer }, MOST_MS);
+      const one = cells(`peers.facts.${system.id}`, {
+        grid: `facts kept of ${FACTS} in 1,000 messages, turn by turn, by budget, with an oracle`,
+        row: system.label,
+      });
+      const kept = factsIn(facts, text).length / FACTS;
+      const best = counter.text(text) / budget <= OVER ? 'higher' : undefined;
+      const figure = one(`at${share * 100}`, `${share * 100} %`, kept, 'share', best);
+      figures.push({ ...figure, ...(system.id === 'threadkeeper' && { guard: FACTS_GUARD }) });
+    }
   }
   return { figures };
 }
 
-async function ours(
-  transcript: readonly TranscriptMessage[],
-  budget: number,
-  answer: Answer,
-  { counter }: BenchContext,
-): Promise<Kept> {
-  const desk = await Desk.open();
-  try {
-    const { model, spent } = metered('oracle', counter, answer, () => new Error('unused'));
-    desk.summarizer = (request, signal) => model.stream(request, signal);
-    desk.settings = { ...desk.settings, contextWindow: budget + desk.settings.reservedTokens };
-    const conversation = await desk.converse();
-    for (const turn of turnsOf(transcript)) {
-      await playTurn(desk, conversation, turn);
-      desk.requests.length = 0;
-    }
-    const { system, messages } = conversation.context();
-    await conversation.close();
-    return { text: [...system, ...messages.map((message) => messageText(message))].join('\n'), input: spent.input };
-  } finally {
-    await desk.close();
-  }
-}
+const FACTS_GUARD = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 
-/** Token counting beside gpt-tokenizer on the same texts, first with nothing read, then once more. */
-async function counting(context: BenchContext): Promise<Figure[]> {
-  context.say('peers: counting');
-  const texts = developerMessages(context, 3_000).map(({ text }) => text);
-  const size = Buffer.byteLength(texts.join('')) / 1_000_000;
-  const options = { disallowedSpecial: new Set<string>() };
-  let counted = 0;
-  const theirCold = await cpuMs(async () => {
-    const tokenizer = await loadTokenizer();
-    for (const text of texts) counted += tokenizer.countTokens(text, options);
-  });
-  const tokenizer = await loadTokenizer();
-  const theirWarm = await cpuMs(() => texts.forEach((text) => tokenizer.countTokens(text, options)));
-  const counter = new BpeCounter(ranks);
-  const ourCold = await cpuMs(() => texts.forEach((text) => (counted -= counter.count(text))));
-  const ourWarm = await cpuMs(() => texts.forEach((text) => counter.count(text)));
-  return [
-    {
-      id: 'peers.gptTokenizer.warm',
-      label: 'gpt-tokenizer: counting, warm',
-      value: (size / theirWarm) * 1000,
-      unit: 'MB/s',
-    },
-    {
-      id: 'peers.gptTokenizer.ratioWarm',
-      label: 'our counting against it, warm',
-      value: theirWarm / ourWarm,
-      unit: '×',
-      target: { atLeast: 1 },
-    },
-    {
-      id: 'peers.gptTokenizer.ratioCold',
-      label: 'the same, cold',
-      value: theirCold / ourCold,
-      unit: '×',
-      target: { atLeast: 1 },
-    },
-    {
-      id: 'peers.gptTokenizer.difference',
-      label: 'tokens on which both differ',
-      value: Math.abs(counted),
-      unit: 'count',
-      target: { atMost: 0 },
-    },
-  ];
-}
+const turnText = ({ ask, rest }: Turn): string => [ask, ...rest.map(({ text }) => text)].join('\n');

@@ -51,6 +51,12 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
         label: `${FACTS} facts in 1,000 messages at ${budget * 100} %, ${name}`,
         value: kept,
         unit: 'share',
+        cell: {
+          grid: `${FACTS} facts in 1,000 messages, compressed at once, by budget`,
+          row: name,
+          column: `${budget * 100} %`,
+          best: 'higher',
+        },
         ...(id === 'oracle' && budget === REDUCED && { target: { atLeast: 0.95 } }),
         ...(id !== 'newest' && { guard }),
       });

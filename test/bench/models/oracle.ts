@@ -1,6 +1,7 @@
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { factsIn, type Fact } from '../data/facts.ts';
 import { Random } from '../data/random.ts';
+import type { AnswerShape } from '../systems/system.ts';
 import type { Answer } from './metered.ts';
 
 export interface OracleOptions {
@@ -9,6 +10,7 @@ export interface OracleOptions {
   /** Chance that a fact it is shown gets into its answer. */
   readonly keeps?: number;
   readonly seed?: number;
+  readonly shape?: AnswerShape;
 }
 
 /** Share of the answer's room that is used: what a model is told to stay below, it stays below. */
@@ -18,7 +20,7 @@ const USED = 0.85;
  * A summarizer that returns good JSON of what it is shown: every fact of the list that stands in the prompt (each with
  * the chance `keeps`), then the first prose of the record, as far as the answer's room goes. It knows nothing else.
  */
-export function oracle({ counter, facts = [], keeps = 1, seed = 3 }: OracleOptions): Answer {
+export function oracle({ counter, facts = [], keeps = 1, seed = 3, shape = 'json' }: OracleOptions): Answer {
   const random = new Random(seed);
   return (prompt, maxTokens) => {
     const room = Math.floor(maxTokens * USED) - 24;
@@ -37,7 +39,8 @@ export function oracle({ counter, facts = [], keeps = 1, seed = 3 }: OracleOptio
       if (!take(sentence)) break;
       else narrative.push(sentence);
     if (narrative.length === 0) narrative.push('The work went on.');
-    return JSON.stringify({ narrative: narrative.join(' '), outcomes });
+    if (shape === 'json') return JSON.stringify({ narrative: narrative.join(' '), outcomes });
+    return ['<observations>', ...[...outcomes, ...narrative].map((line) => `* ${line}`), '</observations>'].join('\n');
   };
 }
 
@@ -48,10 +51,16 @@ function recordIn(prompt: string): string {
   return prompt.slice(prompt.indexOf(fence) + fence.length, prompt.lastIndexOf(fence));
 }
 
-/** Prose of a record, without what would have to be quoted or escaped. */
-function sentencesOf(record: string): string[] {
-  return record
-    .split('\n')
-    .map((line) => line.replace(/^(?:user|assistant|tool): /, '').trim())
-    .filter((line) => line.length > 20 && line.length < 300 && /^[\p{L}\p{N} ,.;:'()/_-]+$/u.test(line));
+/** Prose of a record, without what would have to be quoted or escaped; only as much of it is looked at as is taken. */
+function* sentencesOf(record: string): Generator<string> {
+  for (let at = 0; at < record.length;) {
+    const end = record.indexOf('\n', at);
+    const next = end < 0 ? record.length : end;
+    const line = record
+      .slice(at, next)
+      .replace(/^(?:user|assistant|tool): /, '')
+      .trim();
+    at = next + 1;
+    if (line.length > 20 && line.length < 300 && /^[\p{L}\p{N} ,.;:'()/_-]+$/u.test(line)) yield line;
+  }
 }

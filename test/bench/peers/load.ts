@@ -1,86 +1,45 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as v from 'valibot';
 import { PlainError } from '../../../scripts/support/plain-error.ts';
 import { runCommand } from '../../../scripts/support/processes.ts';
+import type { System } from '../systems/system.ts';
+import { aiSdkSystems } from './ai-sdk.ts';
+import { langChainSystems } from './langchain.ts';
+import { llamaIndexSystem } from './llama-index.ts';
+import { mastraSystems } from './mastra.ts';
 
 const folder = path.resolve(import.meta.dirname, '..');
 const INSTALL = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
+const manifestSchema = v.object({ dependencies: v.record(v.string(), v.string()) });
 
-/** Installs the libraries into the benchmark's own folder, once; the product's own install never does. */
-export async function installPeers(say: (text: string) => void): Promise<void> {
-  if (existsSync(path.join(folder, 'node_modules', 'langchain'))) return;
+/** Installs the libraries into the benchmark's own folder, once; the product's own install never does. Gives their versions. */
+export async function installPeers(say: (text: string) => void): Promise<Readonly<Record<string, string>>> {
+  const { dependencies } = v.parse(
+    manifestSchema,
+    JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')),
+  );
+  if (Object.keys(dependencies).every((name) => existsSync(path.join(folder, 'node_modules', name))))
+    return dependencies;
   say('peers: installing them into test/bench');
   const { code, output } = await runCommand('npm', INSTALL, { cwd: folder });
   if (code !== 0) throw new PlainError(`The peers could not be installed.\n${output}`);
-}
-
-/** The token counter of gpt-tokenizer. */
-export interface GptTokenizer {
-  countTokens(text: string, options: { readonly disallowedSpecial: ReadonlySet<string> }): number;
-  clearMergeCache(): void;
-}
-
-/** A message of LangChain. */
-export interface LangChainMessage {
-  readonly content: unknown;
-  readonly id?: string;
-}
-
-type MessageClass = new (fields: { readonly content: string; readonly id?: string }) => LangChainMessage;
-
-/** What the benchmark uses of LangChain's messages. */
-export interface LangChainMessages {
-  readonly HumanMessage: MessageClass;
-  readonly AIMessage: MessageClass;
-  trimMessages(
-    messages: readonly LangChainMessage[],
-    options: {
-      readonly maxTokens: number;
-      readonly strategy: 'last';
-      readonly tokenCounter: (messages: readonly LangChainMessage[]) => number;
-    },
-  ): Promise<readonly LangChainMessage[]>;
-}
-
-/** A model as LangChain's memories and middleware ask it. */
-export interface LangChainModel {
-  invoke(prompt: unknown): Promise<{ readonly content: string }>;
-}
-
-/** What the benchmark uses of LangChain's middleware. */
-export interface LangChainAgents {
-  summarizationMiddleware(options: {
-    readonly model: LangChainModel;
-    readonly trigger: { readonly tokens: number };
-    readonly keep?: { readonly tokens: number };
-    readonly trimTokensToSummarize?: number;
-  }): {
-    beforeModel(
-      state: { readonly messages: readonly LangChainMessage[] },
-      runtime: { readonly context: object },
-    ): Promise<{ readonly messages: readonly LangChainMessage[] } | undefined>;
-  };
-}
-
-export interface Peers {
-  readonly messages: LangChainMessages;
-  readonly agents: LangChainAgents;
+  return dependencies;
 }
 
 /** By variable names: the types of libraries that are not installed cannot be asked for. */
-const NAMES = {
-  tokenizer: 'gpt-tokenizer/encoding/o200k_base',
-  messages: '@langchain/core/messages',
-  agents: 'langchain',
-};
-
-export async function loadTokenizer(): Promise<GptTokenizer> {
-  const tokenizer: GptTokenizer = await import(NAMES.tokenizer);
-  return tokenizer;
+export async function load<T>(name: string): Promise<T> {
+  const loaded: T = await import(name);
+  return loaded;
 }
 
-export async function loadLangChain(): Promise<Peers> {
-  const messages: LangChainMessages = await import(NAMES.messages);
-  const agents: LangChainAgents = await import(NAMES.agents);
-  return { messages, agents };
+/** Every way of other libraries to keep a conversation within a budget. */
+export async function peerSystems(): Promise<readonly System[]> {
+  return [
+    ...(await langChainSystems(load)),
+    await llamaIndexSystem(load),
+    ...(await mastraSystems(load)),
+    ...(await aiSdkSystems(load)),
+  ];
 }

@@ -22,6 +22,16 @@ export interface Figure {
   readonly unit: Unit;
   readonly target?: Target;
   readonly guard?: Guard;
+  /** Where it stands when it is one of many alike: in a grid instead of a line of its own. */
+  readonly cell?: Cell;
+}
+
+export interface Cell {
+  readonly grid: string;
+  readonly row: string;
+  readonly column: string;
+  /** Which value of the column is the best, where one is. */
+  readonly best?: 'higher' | 'lower';
 }
 
 export interface Series {

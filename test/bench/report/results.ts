@@ -13,6 +13,7 @@ import {
   type Measured,
   type Section,
 } from './figure.ts';
+import { gridsOf, type Grid } from './grid.ts';
 import { plotSvg } from './plot.ts';
 
 const page = path.join(root, 'docs', 'benchmarks.md');
@@ -80,13 +81,22 @@ function withTable(text: string, section: Section, figures: readonly Figure[]): 
   const to = text.indexOf(end);
   const own = figures.filter(({ id }) => sectionOf(id) === section);
   if (from < 0 || to < 0 || own.length === 0) return text;
-  const rows = own.map((figure) => {
-    const met = isMet(figure);
-    const mark = met === undefined ? '' : met ? 'yes' : '**no**';
-    return `| ${figure.label} | ${show(figure.value, figure.unit)} | ${describeTarget(figure.target, figure.unit)} | ${mark} |`;
-  });
-  const table = ['| figure | value | target | met |', '| --- | ---: | --- | --- |', ...rows].join('\n');
+  const rows = own
+    .filter(({ cell }) => !cell)
+    .map((figure) => {
+      const met = isMet(figure);
+      const mark = met === undefined ? '' : met ? 'yes' : '**no**';
+      return `| ${figure.label} | ${show(figure.value, figure.unit)} | ${describeTarget(figure.target, figure.unit)} | ${mark} |`;
+    });
+  const lines = rows.length > 0 ? [['| figure | value | target | met |', '| --- | ---: | --- | --- |', ...rows]] : [];
+  const table = [...lines, ...gridsOf(own).map(gridLines)].map((some) => some.join('\n')).join('\n\n');
   return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+}
+
+function gridLines({ title, columns, rows }: Grid): string[] {
+  const cells = rows.map((row) => row.map(({ text, best }) => (best ? `**${text}**` : text)));
+  const rule = columns.map((_, at) => (at === 0 ? '---' : '---:'));
+  return [`**${title}**`, '', ...[columns, rule, ...cells].map((row) => `| ${row.join(' | ')} |`)];
 }
 
 /** What has become worse than the committed figures by more than their margin, in one line each. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'mocha';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { noteRobustness } from '../../support/robustness-figures.ts';
 import { inFolder, testClock } from './support.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
@@ -19,6 +20,7 @@ describe('a writer that is killed at any moment', function () {
     let events = 0;
     let lost = 0;
     let doubled = 0;
+    const orders: [kept: string[], acknowledged: string[]][] = [];
     for (let kills = 0; kills < KILLS; kills += KILLS_PER_SESSION) {
       await inFolder(async (folder) => {
         const session = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Kill', '');
@@ -38,11 +40,14 @@ describe('a writer that is killed at any moment', function () {
         lost += acknowledged.filter((id) => !read.includes(id)).length;
         doubled += written.length - new Set(written).size;
         await store.close();
-        assert.deepEqual(kept, acknowledged, 'the acknowledged messages, in their order');
+        orders.push([kept, acknowledged]);
       });
     }
     console.log(`      kills ${KILLS}, events ${events}, lost ${lost}, doubled ${doubled}`);
+    noteRobustness('kill', { kills: KILLS, events, lost, doubled });
     assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 });
+    for (const [kept, acknowledged] of orders)
+      assert.deepEqual(kept, acknowledged, 'the acknowledged messages, in their order');
     assert.ok(events > KILLS, 'the writers were killed while they wrote');
   });
 });

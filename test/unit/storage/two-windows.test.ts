@@ -8,6 +8,7 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { noteRobustness } from '../../support/robustness-figures.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
@@ -189,6 +190,12 @@ describe('two processes that take over from each other', function () {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
       const journal = await store.open(made.id);
       const kept = [...journal.state.messages.keys()];
+      const acknowledged = said.flat();
+      noteRobustness('two-windows', {
+        messages: acknowledged.length,
+        lost: acknowledged.filter((id) => !kept.includes(messageId(id))).length,
+        doubled: journal.state.counters.messagesEver - new Set(kept).size,
+      });
       assert.equal(journal.notice, undefined);
       for (const [index, window] of ['a', 'b'].entries()) {
         assert.deepEqual(

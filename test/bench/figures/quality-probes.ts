@@ -1,0 +1,67 @@
+import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
+import type { BenchContext } from '../context.ts';
+import { FAMILIES, FAMILY_LABELS, isAnswered, isOutdated, plantProbes } from '../data/probes.ts';
+import { syntheticSession } from '../data/synthetic.ts';
+import { metered } from '../models/metered.ts';
+import { oracle } from '../models/oracle.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+import { newestThatFit } from '../systems/plain.ts';
+import { cells } from './cells.ts';
+
+const PER_FAMILY = 10;
+const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
+
+/** Questions of four families about a session: which of them its context answers at equal budgets. */
+export async function measureProbes({ counter, say, quick }: BenchContext): Promise<Measured> {
+  const { transcript, probes, facts } = plantProbes(syntheticSession(1_000), PER_FAMILY);
+  const before = tokensOf(transcript, counter);
+  const model = (): ReturnType<typeof metered> =>
+    metered('oracle', counter, oracle({ counter, facts }), () => new Error('unused'));
+  const systems: Readonly<
+    Record<string, { readonly name: string; readonly text: (target: number) => Promise<string> }>
+  > = {
+    oracle: {
+      name: 'with an oracle model',
+      text: async (target) => sentText(await compressAtOnce(transcript, target, counter, model())),
+    },
+    local: {
+      name: 'by code alone',
+      text: async (target) => sentText(await compressAtOnce(transcript, target, counter)),
+    },
+    newest: {
+      name: 'newest messages alone',
+      text: (target) =>
+        Promise.resolve(
+          newestThatFit(
+            transcript.map(({ text }) => text),
+            target,
+            counter,
+          ).join('\n'),
+        ),
+    },
+  };
+  const replaced = probes.filter(({ outdated }) => outdated !== undefined);
+  const figures: Figure[] = [];
+  for (const [id, { name, text }] of Object.entries(systems)) {
+    for (const budget of quick ? [0.2] : BUDGETS) {
+      say(`questions at ${budget * 100} %, ${name}`);
+      const sent = await text(Math.floor(before * budget));
+      const one = cells(`quality.probes.at${budget * 100}.${id}`, {
+        grid: `${PER_FAMILY} questions of each family about 1,000 messages, and ${replaced.length} replaced decisions`,
+        row: `${budget * 100} %, ${name}`,
+      });
+      const guard = { worse: 'lower', margin: 0.05, slack: 0.11 } as const;
+      for (const family of FAMILIES) {
+        const own = probes.filter((probe) => probe.family === family);
+        const share = own.filter((probe) => isAnswered(probe, sent)).length / own.length;
+        figures.push({ ...one(family, FAMILY_LABELS[family], share, 'share'), ...(id !== 'newest' && { guard }) });
+      }
+      const stale = replaced.filter((probe) => isOutdated(probe, sent)).length / replaced.length;
+      figures.push({
+        ...one('outdated', 'replaced decisions that stand as current', stale, 'share'),
+        ...(id !== 'newest' && { target: { atMost: 0 }, guard: { worse: 'higher', margin: 0.05, slack: 0.21 } }),
+      });
+    }
+  }
+  return { figures };
+}

@@ -1,0 +1,88 @@
+import { messageId } from '../../../src/core/model/ids.ts';
+import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { Desk } from '../../unit/app/desk.ts';
+import { developerMessages, type BenchContext } from '../context.ts';
+import { oracle } from '../models/oracle.ts';
+import { StreamingServer, type Pace } from '../models/streaming-server.ts';
+import type { Figure, Measured } from '../report/figure.ts';
+
+const PACES: Readonly<Record<string, { readonly label: string; readonly pace: Pace; readonly target?: number }>> = {
+  instant: {
+    label: 'a model that answers at once',
+    pace: { firstTokenMs: 0, tokensPerSecond: Number.POSITIVE_INFINITY },
+  },
+  realistic: {
+    label: 'a model of 300 ms to its first token and 100 tokens/s',
+    pace: { firstTokenMs: 300, tokensPerSecond: 100 },
+    /** Seconds for 1,000 messages. */
+    target: 5,
+  },
+};
+
+/** Compression by a model behind a real HTTP connection on loopback: by the clock, since it is waiting that counts. */
+export async function measureModels(context: BenchContext): Promise<Measured> {
+  const figures: Figure[] = [];
+  for (const count of context.quick ? [1_000] : [1_000, 10_000]) {
+    for (const [name, paced] of Object.entries(PACES)) figures.push(...(await compress(count, name, paced, context)));
+  }
+  return { figures };
+}
+
+async function compress(
+  count: number,
+  name: string,
+  { label, pace, target }: (typeof PACES)[string],
+  context: BenchContext,
+): Promise<Figure[]> {
+  const { counter, say } = context;
+  const messages = developerMessages(context, count);
+  const thousands = messages.length.toLocaleString('en-US');
+  say(`compressing ${thousands} messages by ${label}`);
+  const server = await StreamingServer.start(pace, oracle({ counter }), counter);
+  const desk = await Desk.open();
+  try {
+    const model = createOpenAiModel({
+      apiKey: 'bench',
+      baseUrl: server.url,
+      model: 'gpt-4o-mini',
+      provider: 'compatible',
+      timeoutMs: 60_000,
+    });
+    desk.summarizer = (request, signal) => model.stream(request, signal);
+    const conversation = await desk.converse();
+    let parent = conversation.state.head;
+    for (let at = 0; at < messages.length; at += 500) {
+      const events = messages.slice(at, at + 500).map((one, n) => {
+        const message = { id: messageId(`m${at + n}`), parent, role: one.role, content: contentOf(one), at: 0 };
+        parent = message.id;
+        return { type: 'message_added', message } as const;
+      });
+      await conversation.journal.append(...events);
+    }
+    await conversation.meter.countNew();
+    const started = performance.now();
+    const { kind } = await conversation.compressNow();
+    const seconds = (performance.now() - started) / 1_000;
+    if (kind !== 'committed') say(`the compression came to ${kind}`);
+    await conversation.close();
+    const id = `speed.model.${name}${messages.length}`;
+    const { spent } = server;
+    return [
+      {
+        id: `${id}.seconds`,
+        label: `${thousands} messages compressed by ${label}, by the clock`,
+        value: seconds,
+        unit: 's',
+        ...(target !== undefined && { target: { atMost: (target * messages.length) / 1_000 } }),
+      },
+      { id: `${id}.calls`, label: 'the same: calls', value: spent.calls, unit: 'count' },
+      { id: `${id}.atOnce`, label: 'the same: most calls at once', value: spent.mostAtOnce, unit: 'count' },
+      { id: `${id}.input`, label: 'the same: tokens to the model', value: spent.input, unit: 'tokens' },
+      { id: `${id}.output`, label: 'the same: tokens from the model', value: spent.output, unit: 'tokens' },
+    ];
+  } finally {
+    await desk.close();
+    await server.stop();
+  }
+}

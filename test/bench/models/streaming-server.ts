@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
+import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import type { Answer } from './metered.ts';
+
+/** How a model in a data centre answers: milliseconds to its first token, tokens a second after it. */
+export interface Pace {
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+}
+
+/** Tokens of a piece of the stream. */
+const PIECE = 10;
+
+const requestSchema = v.object({
+  messages: v.array(v.object({ content: v.string() })),
+  max_completion_tokens: v.optional(v.number()),
+  max_tokens: v.optional(v.number()),
+});
+
+/** A server of Chat Completions on loopback that answers at a pace, with what it was asked counted. */
+export class StreamingServer {
+  readonly spent = { calls: 0, input: 0, output: 0, mostAtOnce: 0 };
+  #open = 0;
+  readonly #pace: Pace;
+  readonly #answer: Answer;
+  readonly #counter: TokenCounter;
+  readonly #server = createServer((request, response) => void this.#handle(request, response));
+
+  static async start(pace: Pace, answer: Answer, counter: TokenCounter): Promise<StreamingServer> {
+    const server = new StreamingServer(pace, answer, counter);
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  private constructor(pace: Pace, answer: Answer, counter: TokenCounter) {
+    this.#pace = pace;
+    this.#answer = answer;
+    this.#counter = counter;
+  }
+
+  /** The base URL with `/v1`. */
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/v1`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const asked = v.parse(requestSchema, JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    const { spent } = this;
+    spent.calls++;
+    spent.mostAtOnce = Math.max(spent.mostAtOnce, ++this.#open);
+    const prompt = asked.messages.map(({ content }) => content).join('\n');
+    const text = this.#answer(prompt, asked.max_completion_tokens ?? asked.max_tokens ?? 1_000) ?? '';
+    const input = this.#counter.text(prompt);
+    const output = this.#counter.text(text);
+    spent.input += input;
+    spent.output += output;
+    await pause(this.#pace.firstTokenMs);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const pieces = Math.max(1, Math.ceil(output / PIECE));
+    const size = Math.ceil(text.length / pieces);
+    for (let at = 0; at < text.length; at += size) {
+      if (at > 0) await pause((PIECE / this.#pace.tokensPerSecond) * 1_000);
+      response.write(event({ choices: [{ index: 0, delta: { content: text.slice(at, at + size) } }] }));
+    }
+    response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+    response.write(event({ choices: [], usage: { prompt_tokens: input, completion_tokens: output } }));
+    response.end('data: [DONE]\n\n');
+    this.#open--;
+  }
+}
+
+const event = (fields: object): string =>
+  `data: ${JSON.stringify({ id: 'bench', object: 'chat.completion.chunk', model: 'bench', ...fields })}\n\n`;
+
+const pause = (ms: number): Promise<unknown> =>
+  ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : Promise.resolve();

@@ -1,0 +1,36 @@
+import { ModelFault } from '../../../src/app/fault.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { Desk } from '../../unit/app/desk.ts';
+import { metered } from '../models/metered.ts';
+import { playTurn } from '../turn-feed.ts';
+import type { System } from './system.ts';
+
+/** This product under its default policy, with a real journal on disk. */
+export const threadkeeper: System = {
+  id: 'threadkeeper',
+  label: 'Threadkeeper',
+  asks: true,
+  shape: 'json',
+  async open({ budget, counter, answer }) {
+    const desk = await Desk.open();
+    const { model, spent } = metered('bench', counter, answer, () => new ModelFault('overloaded', 'It is down.'));
+    desk.summarizer = (request, signal) => model.stream(request, signal);
+    desk.settings = { ...desk.settings, contextWindow: budget + desk.settings.reservedTokens };
+    const conversation = await desk.converse();
+    return {
+      spent,
+      async turn(turn) {
+        await playTurn(desk, conversation, turn);
+        desk.requests.length = 0;
+      },
+      context() {
+        const { system, messages } = conversation.context();
+        return Promise.resolve([...system, ...messages.map((message) => messageText(message))].join('\n'));
+      },
+      async close() {
+        await conversation.close();
+        await desk.close();
+      },
+    };
+  },
+};
