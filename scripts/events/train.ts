@@ -10,13 +10,14 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { analyse } from '../../src/core/events/analyse.ts';
+import { analyse, type Analysis } from '../../src/core/events/analyse.ts';
 import { choose, THRESHOLDS } from '../../src/core/events/choose.ts';
 import { FEATURES } from '../../src/core/events/feature-names.ts';
 import type { Model, Weights } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
 import type { KeyEventKind } from '../../src/core/model/key-event.ts';
 import type { Role } from '../../src/core/model/message.ts';
+import { atOnce } from '../../src/core/pace/steps.ts';
 import { readLessons, readReadings } from './lessons.ts';
 import type { Labelled } from './lessons.ts';
 
@@ -29,7 +30,7 @@ interface Sample {
   readonly item: Labelled;
   readonly group: string;
   readonly weight: number;
-  readonly analysis: ReturnType<typeof analyse>;
+  readonly analysis: Analysis;
 }
 interface Row {
   readonly on: readonly number[];
@@ -56,7 +57,7 @@ const groupOf = (source: string): string =>
     .replace('agente-bsc', 'agente');
 
 function sample(item: Labelled, group: string, weight: number): Sample {
-  return { item, group, weight, analysis: analyse({ role: item.role, text: item.text }, item.before) };
+  return { item, group, weight, analysis: atOnce(analyse({ role: item.role, text: item.text }, item.before)) };
 }
 
 function rowsOf({ item, analysis, weight }: Sample): Row[] {
@@ -199,7 +200,7 @@ function score(
   log?: (line: string) => void,
 ): void {
   for (const { item, analysis } of samples) {
-    const found = choose({ role: item.role, text: item.text }, analysis, model, threshold);
+    const found = atOnce(choose({ role: item.role, text: item.text }, analysis, model, threshold));
     const all = [...item.agreed, ...item.single];
     for (const gold of item.agreed) {
       into.agreed++;

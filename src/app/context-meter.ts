@@ -137,8 +137,9 @@ export class ContextMeter {
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, memory]);
     if (this.#prefix?.key !== key) {
       // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
+      const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
-      const prefix = assemblePrefix({ state, systemPrompt, memory, counter, ledgerBudget });
+      const prefix = assemblePrefix({ state, systemPrompt, memory, counter, counts, ledgerBudget });
       this.#prefix = { key, prefix };
     }
     return this.#prefix.prefix;

@@ -1,5 +1,5 @@
 import { renderEvent } from '../core/context/render.ts';
-import { detectEvents, type DetectedEventWithContext } from '../core/events/detect.ts';
+import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { fitLedger } from '../core/events/ledger-budget.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { withClaims } from '../core/events/model-events.ts';
@@ -8,6 +8,7 @@ import type { LedgerChange } from '../core/journal/event.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
+import { resting } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compressor.ts';
 import type { PlannedMessage } from './plan-runs.ts';
@@ -37,8 +38,6 @@ interface KeptLedger {
 export class LedgerKeeper {
   readonly #clock: Clock;
   readonly #rules: () => readonly CompiledRule[];
-  /** What an entry's line costs; a correction gives it another line. */
-  readonly #tokens = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
   #kept: KeptLedger | undefined;
 
   constructor(clock: Clock, rules: () => readonly CompiledRule[]) {
@@ -58,7 +57,8 @@ export class LedgerKeeper {
       const text = messageText(message);
       const previous = messageBefore(job.state, position);
       const before = previous && { role: previous.role, text: messageText(previous) };
-      const events = detectEvents({ role: message.role, text }, { rules, ...(before && { before }) });
+      const steps = detectSteps({ role: message.role, text }, { rules, ...(before && { before }) });
+      const events = await resting(steps, this.#clock.breather);
       if (events.length > 0) found.set(message.id, events);
       if (this.#clock.breather.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
@@ -93,22 +93,19 @@ export class LedgerKeeper {
     spans: LedgerDraft['spans'],
   ): Promise<LedgerDraft> {
     const { state } = job;
-    const ledger = this.#ledger(state);
     // What the user changes from here on is not in this ledger, which must then not be taken for the session's.
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
+    const ledger = await this.#ledger(job);
     const touched = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {
       const found = spans.get(message.id) ?? [];
       for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
         touched.set(entry.id, entry);
-      if (this.#clock.breather.isDue()) {
-        await this.#clock.breather.rest();
-        job.signal.throwIfAborted();
-      }
+      await this.#rest(job);
     }
-    const fitted = this.#fit(job, ledger, new Set(items.map((item) => item.position)));
+    const fitted = await this.#fit(job, ledger, new Set(items.map((item) => item.position)));
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]
@@ -123,7 +120,8 @@ export class LedgerKeeper {
     return { events, changes, spans, tokens: fitted.tokens };
   }
 
-  #ledger(state: SessionState): Ledger {
+  async #ledger(job: CompressionJob): Promise<Ledger> {
+    const { state } = job;
     const kept = this.#kept;
     this.#kept = undefined;
     if (
@@ -133,21 +131,23 @@ export class LedgerKeeper {
       kept.path === state.path
     )
       return kept.ledger;
-    const entries = [...state.events.values()];
-    // What was said on another branch neither absorbs nor supersedes anything here.
-    return Ledger.from(
-      entries.filter((entry) => !state.isRemoved(entry.id) && state.positionOf(entry.message) !== undefined),
-      entries.filter((entry) => state.isRemoved(entry.id)).map((entry) => entry.id),
-    );
+    const ledger = new Ledger();
+    for (const entry of [...state.events.values()]) {
+      if (state.isRemoved(entry.id)) ledger.refuse(entry.id);
+      // What was said on another branch neither absorbs nor supersedes anything here.
+      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry);
+      await this.#rest(job);
+    }
+    return ledger;
   }
 
   /** What has no room is marked as dropped, and what has room again as active. */
-  #fit(
+  async #fit(
     job: CompressionJob,
     ledger: Ledger,
     leaving: ReadonlySet<number>,
-  ): { readonly changed: KeyEvent[]; readonly tokens: number } {
-    const { state, budget, counter, settings } = job;
+  ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
+    const { state, budget, counts, settings } = job;
     const stands = ({ status, link }: KeyEvent): boolean =>
       status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
     const covered = new Set(leaving);
@@ -157,18 +157,12 @@ export class LedgerKeeper {
       .entries()
       .filter((entry) => (entry.pinned || stands(entry)) && covered.has(state.positionOf(entry.message) ?? -1))
       .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
-    const lines = new Map(sent.map((entry) => [this.#line(state, entry), entry.id]));
-    const count = (line: string): number => {
-      const id = lines.get(line);
-      const known = id === undefined ? undefined : this.#tokens.get(id);
-      if (known?.line === line) return known.tokens;
-      const tokens = counter.text(`${line}\n`);
-      if (id !== undefined) this.#tokens.set(id, { line, tokens });
-      return tokens;
-    };
-    const fitted = fitLedger(sent, Math.floor(budget * settings.policy.ledgerShare), count, (entry) =>
-      this.#line(state, entry),
-    );
+    const costs: number[] = [];
+    for (const entry of sent) {
+      costs.push(counts.ledgerLine(entry.id, lineOf(state, entry)));
+      await this.#rest(job);
+    }
+    const fitted = fitLedger(sent, costs, Math.floor(budget * settings.policy.ledgerShare));
     const was = new Map(ledger.entries().map((entry) => [entry.id, entry.status]));
     const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
       const status = was.get(entry.id);
@@ -177,10 +171,17 @@ export class LedgerKeeper {
     return { changed, tokens: fitted.tokens };
   }
 
-  #line(state: SessionState, entry: KeyEvent): string {
-    const position = state.positionOf(entry.message) ?? 0;
-    return renderEvent(entry, position, state.messages.place(entry.message)?.role ?? 'user');
+  async #rest({ signal }: CompressionJob): Promise<void> {
+    const { breather } = this.#clock;
+    if (!breather.isDue()) return;
+    await breather.rest();
+    signal.throwIfAborted();
   }
+}
+
+function lineOf(state: SessionState, entry: KeyEvent): string {
+  const position = state.positionOf(entry.message) ?? 0;
+  return renderEvent(entry, position, state.messages.place(entry.message)?.role ?? 'user');
 }
 
 const messageBefore = (state: SessionState, position: number): Message | undefined =>

@@ -98,7 +98,14 @@ export class GrownSession {
     const { counter, budget, policy } = this.#options;
     const ledgerBudget = Math.floor(budget * policy.ledgerShare);
     if (this.#prefix?.revision !== this.state.prefixRevision) {
-      const made = assemblePrefix({ state: this.state, systemPrompt: '', memory: '', counter, ledgerBudget });
+      const made = assemblePrefix({
+        state: this.state,
+        systemPrompt: '',
+        memory: '',
+        counter,
+        counts: this.#counts,
+        ledgerBudget,
+      });
       this.#prefix = { revision: this.state.prefixRevision, made };
     }
     return assembleContext({ state: this.state, prefix: this.#prefix.made, counter, counts: this.#counts });

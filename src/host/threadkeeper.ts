@@ -146,7 +146,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#workspaceSearch = new WorkspaceSearch({
       clock: this.clock,
       list: async () => (await this.store.list()).filter((one) => one.workspace === workspace && !one.deleted),
-      read: async (id) => this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id)),
+      read: async (id) =>
+        this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
     });
     this.archive = new SessionArchive({
       search: (run) => this.searchWorkspace(run),

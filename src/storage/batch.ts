@@ -1,6 +1,7 @@
 import type { Clock } from '../app/ports.ts';
 import { breathe } from '../core/pace/breather.ts';
-import { encodeLine, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
+import { resting } from '../core/pace/steps.ts';
+import { encodeSteps, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { nativeChecksum, sumOf } from './checksum.ts';
 
@@ -33,7 +34,7 @@ export async function encodeBatch(
   let text = '';
   for (const body of events) {
     const envelope: Envelope = { v: JOURNAL_VERSION, seq: after + lines.length + 1, at, writer, body };
-    const line = encodeLine(envelope, nativeChecksum);
+    const line = await resting(encodeSteps(envelope, nativeChecksum), clock.breather);
     lines.push({ envelope, sum: sumOf(line), length: Buffer.byteLength(line) });
     text += `${line}\n`;
     if (text.length > PIECE_CHARS) {

@@ -2,6 +2,7 @@ import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { SessionEvent } from '../core/journal/event.ts';
+import { breathe, type Breather } from '../core/pace/breather.ts';
 import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -100,16 +101,21 @@ export async function resumeReader(
   journal: string,
   file: FileHandle,
   id: SessionId,
+  breather: Breather,
   onDamage: () => void,
 ): Promise<JournalReader | undefined> {
   return tolerant(async () => {
     const [head = '', fold = ''] = (await readFile(checkpointPath(journal), 'utf8')).split('\n', 2);
     const checkpoint = await headOf(head, file, id);
     if (!checkpoint) return undefined;
-    const parsed = v.safeParse(foldRecordSchema, unsealed(fold));
+    await breathe(breather);
+    const kept = unsealed(fold);
+    await breathe(breather);
+    const parsed = v.safeParse(foldRecordSchema, kept);
+    await breathe(breather);
     if (!parsed.success || parsed.output.unknown.some(isKnownType)) return undefined;
     const bodies = new JournalBodies(journal, file, onDamage);
-    return new JournalReader(file, { offset: checkpoint.offset, fold: { stored: parsed.output, bodies } });
+    return await JournalReader.resume(file, breather, checkpoint.offset, { stored: parsed.output, bodies });
   });
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionId } from '../core/model/ids.ts';
+import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { resumeReader } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
@@ -92,7 +93,7 @@ export async function removeSession(
     if (!(await plainFile(folder, `${id}.jsonl`))) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const state = await readStored(path, id);
+      const state = await readStored(path, id, ALONE);
       if (!state || !isWanted(state)) return { kind: 'kept' };
       return { kind: 'removed', bytes: await removeFiles(folder, id) };
     } finally {
@@ -112,21 +113,25 @@ export function isPastKeeping(session: Pick<SessionState, 'deleted' | 'updatedAt
 }
 
 /** A session's state as its journal gives it, without lock or repair; undefined when there is no such file. */
-export async function readSession(folder: string, id: SessionId): Promise<SessionState | undefined> {
+export async function readSession(
+  folder: string,
+  id: SessionId,
+  breather: Breather,
+): Promise<SessionState | undefined> {
   const path = journalPath(folder, id);
   try {
-    return path === undefined ? undefined : await readStored(path, id);
+    return path === undefined ? undefined : await readStored(path, id, breather);
   } catch (error) {
     throw storeFault(error, phrase('this session'));
   }
 }
 
-async function readStored(path: string, id: SessionId): Promise<SessionState | undefined> {
+async function readStored(path: string, id: SessionId, breather: Breather): Promise<SessionState | undefined> {
   try {
     const file = await open(path, 'r');
     try {
-      const known = await resumeReader(path, file, id, () => undefined);
-      const reader = known ?? new JournalReader(file);
+      const known = await resumeReader(path, file, id, breather, () => undefined);
+      const reader = known ?? new JournalReader(file, breather);
       await reader.readOn();
       return reader.state;
     } finally {

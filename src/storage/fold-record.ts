@@ -3,6 +3,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import { sessionEventSchema } from '../core/journal/schema.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Role } from '../core/model/message.ts';
+import type { Steps } from '../core/pace/steps.ts';
 import type { Spent } from '../core/state/counters.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Damage } from './line-scanner.ts';
@@ -39,6 +40,8 @@ function isPlace(value: unknown): value is Place {
     isIndex(fields[4])
   );
 }
+
+const ENTRIES_PER_STEP = 200;
 
 /** A fold as a checkpoint keeps it. */
 export interface StoredFold {
@@ -127,8 +130,9 @@ export class FoldRecord {
   }
 
   /** Folds a stored record into an empty state, and takes it over so that it can grow. */
-  restore(stored: StoredFold, state: SessionState, bodies: JournalBodies): void {
-    for (const entry of stored.entries) {
+  *restore(stored: StoredFold, state: SessionState, bodies: JournalBodies): Steps<void> {
+    for (const [at, entry] of stored.entries.entries()) {
+      if (at % ENTRIES_PER_STEP === 0) yield;
       this.entries.push(entry);
       if ('body' in entry) {
         state.apply(entry.body, entry.at);

@@ -1,6 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import { decodeLine } from '../core/journal/envelope.ts';
+import { decodeLine, decodeSteps } from '../core/journal/envelope.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
+import { breathe, type Breather } from '../core/pace/breather.ts';
+import { resting } from '../core/pace/steps.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import type { WrittenLine } from './batch.ts';
 import { nativeChecksum, sumOf } from './checksum.ts';
@@ -31,6 +33,7 @@ export class JournalReader {
   readonly damage: Damage[];
   readonly #file: FileHandle;
   readonly #record = new FoldRecord();
+  readonly #breather: Breather;
   #offset: number;
   #events = 0;
   #missing = 0;
@@ -38,8 +41,9 @@ export class JournalReader {
   #newer = false;
 
   /** `from` says what is known of the lines before an offset, so that reading begins there. */
-  constructor(file: FileHandle, from?: { readonly offset: number; readonly fold?: KnownFold }) {
+  constructor(file: FileHandle, breather: Breather, from?: { readonly offset: number; readonly fold?: KnownFold }) {
     this.#file = file;
+    this.#breather = breather;
     this.#offset = from?.offset ?? 0;
     const fold = from?.fold;
     this.state = new SessionState(fold?.bodies);
@@ -49,7 +53,13 @@ export class JournalReader {
     this.#events = fold.stored.events;
     this.#missing = fold.stored.missing;
     this.#repeats = fold.stored.repeats;
-    this.#record.restore(fold.stored, this.state, fold.bodies);
+  }
+
+  /** A reader that goes on from a fold that was kept, as if it had read what lies before `offset` (bytes). */
+  static async resume(file: FileHandle, breather: Breather, offset: number, fold: KnownFold): Promise<JournalReader> {
+    const reader = new JournalReader(file, breather, { offset, fold });
+    await resting(reader.#record.restore(fold.stored, reader.state, fold.bodies), breather);
+    return reader;
   }
 
   /** Bytes read so far: the start of the first line that was not complete. */
@@ -81,9 +91,10 @@ export class JournalReader {
     const counted: CountedLine[] = [];
     for await (const lines of scanLines(this.#file, this.#offset)) {
       for (const line of lines) {
-        const one = this.#take(line);
+        const one = await this.#take(line);
         if (one) counted.push(one);
         this.#offset = line.offset + line.length + 1;
+        await breathe(this.#breather);
       }
     }
     return counted;
@@ -130,10 +141,10 @@ export class JournalReader {
     this.state.apply(event, at);
   }
 
-  #take({ offset, length, bytes }: RawLine): CountedLine | undefined {
+  async #take({ offset, length, bytes }: RawLine): Promise<CountedLine | undefined> {
     if (length === 0) return undefined;
     const text = bytes?.toString();
-    const line = text === undefined ? tooLong : decodeLine(text, nativeChecksum);
+    const line = text === undefined ? tooLong : await resting(decodeSteps(text, nativeChecksum), this.#breather);
     switch (line.kind) {
       case 'bad':
         this.damage.push({ offset, length, reason: line.reason });

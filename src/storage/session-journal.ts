@@ -70,7 +70,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#options = options;
     this.#file = file;
     this.#lock = new WriterLock(`${options.path.replace(/\.jsonl$/, '')}.lock`, options.window);
-    this.#reader = new JournalReader(file);
+    this.#reader = new JournalReader(file, options.clock.breather);
   }
 
   /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
@@ -176,8 +176,8 @@ export class SessionJournalFile implements SessionJournal {
 
   async #load(): Promise<void> {
     const lock = await this.#tryLock();
-    const { path } = this.#options;
-    const known = await resumeReader(path, this.#file, this.id, () => this.#distrust());
+    const { path, clock } = this.#options;
+    const known = await resumeReader(path, this.#file, this.id, clock.breather, () => this.#distrust());
     if (known) {
       this.#reader = known;
       this.#checkpointAt = known.offset;
@@ -252,7 +252,7 @@ export class SessionJournalFile implements SessionJournal {
     await writeAnew(path, this.#file);
     await this.#file.close();
     this.#file = await open(path, 'r');
-    this.#reader = new JournalReader(this.#file);
+    this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
     await this.#reader.readOn();
     await this.#assume(false);
     this.#tell([]);
@@ -278,7 +278,7 @@ export class SessionJournalFile implements SessionJournal {
         await dropCheckpoint(this.#options.path);
         const wasWriter = this.#role.kind === 'writer';
         if (this.#role.kind === 'writer') await this.#role.writer.close();
-        this.#reader = new JournalReader(this.#file);
+        this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
         await this.#reader.readOn();
         if (wasWriter) await this.#assume(false);
         this.#tell([]);
@@ -343,7 +343,7 @@ export class SessionJournalFile implements SessionJournal {
       if (events.length > 0) this.#tell(events);
     } else {
       // The writer has taken back what it could not finish, and this window had read some of it: read all anew.
-      this.#reader = new JournalReader(this.#file);
+      this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
       await this.#reader.readOn();
       this.#tell([]);
     }

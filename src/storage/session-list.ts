@@ -2,6 +2,7 @@ import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionSummary } from '../app/ports.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import type { Breather } from '../core/pace/breather.ts';
 import { checkpointEvents, loadCheckpoint, saveCheckpoint } from './checkpoint.ts';
 import { errorCode } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
@@ -19,9 +20,15 @@ export function journalPath(folder: string, id: SessionId): string | undefined {
 const AT_ONCE = 32;
 
 // From the journal's checkpoint and what was written since, or from the whole journal where there is none.
-async function summarizeFile(path: string, file: FileHandle, id: SessionId, bytes: number): Promise<SessionSummary> {
+async function summarizeFile(
+  path: string,
+  file: FileHandle,
+  id: SessionId,
+  bytes: number,
+  breather: Breather,
+): Promise<SessionSummary> {
   const checkpoint = await loadCheckpoint(path, file, id);
-  const reader = new JournalReader(file, checkpoint);
+  const reader = new JournalReader(file, breather, checkpoint);
   if (checkpoint) for (const { body, at } of checkpointEvents(checkpoint)) reader.state.apply(body, at);
   await reader.readOn();
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = reader.state;
@@ -38,13 +45,15 @@ const CHECKPOINT_FROM_BYTES = 64 * 1024;
 /** Lists a folder's sessions from their journals, and reads again only those that have changed since the last call. */
 export class SessionList {
   readonly #folder: string;
+  readonly #breather: Breather;
   readonly #known = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
   readonly #remembered: () => readonly SessionSummary[];
   #before: ReadonlyMap<SessionId, SessionSummary> | undefined;
 
   /** `remembered`: what an earlier run has listed. A journal only grows, so one of the same size is the same. */
-  constructor(folder: string, remembered: () => readonly SessionSummary[] = () => []) {
+  constructor(folder: string, breather: Breather, remembered: () => readonly SessionSummary[] = () => []) {
     this.#folder = folder;
+    this.#breather = breather;
     this.#remembered = remembered;
   }
 
@@ -83,7 +92,7 @@ export class SessionList {
       }
       const file = await open(path, 'r');
       try {
-        const summary = await summarizeFile(path, file, id, size);
+        const summary = await summarizeFile(path, file, id, size, this.#breather);
         this.#known.set(id, { mtimeMs, summary });
         return summary;
       } finally {

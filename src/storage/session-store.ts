@@ -40,7 +40,7 @@ export class FileSessionStore implements SessionStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#list = new SessionList(options.folder, options.remembered);
+    this.#list = new SessionList(options.folder, options.clock.breather, options.remembered);
   }
 
   async list(): Promise<readonly SessionSummary[]> {

@@ -1,5 +1,6 @@
 import type { Audit, AuditFault } from '../model/summary.ts';
 import { forEachTerm } from '../compress/terms.ts';
+import type { Steps } from '../pace/steps.ts';
 import { findQuotes } from './quotes.ts';
 
 /** What a summary is held against. */
@@ -27,7 +28,10 @@ const MOST_LISTED = 20;
  * empty, hold its required sections, and every quote in it must stand in the source byte for byte. Identifiers, paths,
  * numbers and URLs that the source lacks are reported. Linear in source and summary.
  */
-export function auditSummary(summary: AuditedSummary, source: AuditSource): Audit & { readonly passes: boolean } {
+export function* auditSummary(
+  summary: AuditedSummary,
+  source: AuditSource,
+): Steps<Audit & { readonly passes: boolean }> {
   const faults: AuditFault[] = [];
   if (summary.texts.every((text) => text.trim() === '')) faults.push({ kind: 'empty', text: '' });
   if (summary.tokens >= source.tokens) {
@@ -49,7 +53,7 @@ export function auditSummary(summary: AuditedSummary, source: AuditSource): Audi
   }
   const passes = faults.length === 0;
 
-  const known = sourceTerms(source.texts);
+  const known = yield* sourceTerms(source.texts);
   const named = new Set<string>();
   for (const text of summary.texts) {
     forEachTerm(text, 0, text.length, (kind, start, end) => {
@@ -73,13 +77,24 @@ export function auditSummary(summary: AuditedSummary, source: AuditSource): Audi
   };
 }
 
-/** The identifiers, numbers and URLs of a source. Linear. */
-function sourceTerms(texts: readonly string[]): Set<string> {
+/** A step of reading takes about so many UTF-16 units. */
+const STEP_CHARS = 10_000;
+
+/** The identifiers, numbers and URLs of a source, but for those that a step's end cuts. Linear. */
+function* sourceTerms(texts: readonly string[]): Steps<Set<string>> {
   const terms = new Set<string>();
+  let read = 0;
   for (const text of texts) {
-    forEachTerm(text, 0, text.length, (kind, start, end) => {
-      if (kind === 'identifier' || kind === 'number' || kind === 'url') terms.add(text.slice(start, end));
-    });
+    for (let from = 0; from < text.length; from += STEP_CHARS) {
+      const to = Math.min(text.length, from + STEP_CHARS);
+      forEachTerm(text, from, to, (kind, start, end) => {
+        if (kind === 'identifier' || kind === 'number' || kind === 'url') terms.add(text.slice(start, end));
+      });
+      read += to - from;
+      if (read < STEP_CHARS) continue;
+      read = 0;
+      yield;
+    }
   }
   return terms;
 }

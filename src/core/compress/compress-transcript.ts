@@ -2,10 +2,11 @@ import { renderEvent, renderLedger, renderSummaries } from '../context/render.ts
 import { fitLedger, type FittedLedger } from '../events/ledger-budget.ts';
 import type { KeyEvent, Span } from '../model/key-event.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
+import { breathe } from '../pace/breather.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { summaryPrompt } from '../prompts/render.ts';
-import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
@@ -138,31 +139,33 @@ export async function compressTranscript(
   const left = target - literal - ranges.length * MESSAGE_FRAMING_TOKENS;
   const least = literal + ranges.length * LEAST_NARRATIVE;
   if (least > target) throw new TargetTooSmall(least, target, entries);
-  // Fitting the ledger counts each entry: a step by itself.
-  await pace.rest();
   const ledgerRoom = Math.min(
     Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)),
     left - ranges.length * LEAST_NARRATIVE,
   );
-  const fit = (all: readonly TranscriptEvent[], room: number): FittedLedger =>
-    fitLedger(
+  const fit = async (all: readonly TranscriptEvent[], room: number): Promise<FittedLedger> => {
+    const current =
       strategy === 'summarize'
         ? []
-        : all.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent),
-      room,
-      (line) => counter.text(`${line}\n`),
-      (entry) => ledgerLine(entry, messages),
-    );
-  let ledger = fit(entries, ledgerRoom);
-  await pace.rest();
+        : all.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent);
+    const costs: number[] = [];
+    for (const entry of current) {
+      costs.push(counter.text(`${ledgerLine(entry, messages)}\n`));
+      await breathe(pace);
+    }
+    return fitLedger(current, costs, room);
+  };
+  let ledger = await fit(entries, ledgerRoom);
   // What a model names is known only when all else has been given out.
   const forNamed = tools.model
     ? Math.max(0, Math.min(Math.floor(target * NAMED_SHARE), ledgerRoom - ledger.tokens))
     : 0;
   const textOf = ({ kept }: FittedLedger): string => renderLedger(kept.map((entry) => ledgerLine(entry, messages)));
   let ledgerText = textOf(ledger);
-  const ledgerTokens = tokensOf(forNamed > 0 ? ledgerText || renderLedger(['']) : ledgerText, counter) + forNamed;
-  await pace.rest();
+  /** Tokens of a part that stands before others; none for what is not there. */
+  const tokensOf = async (text: string): Promise<number> =>
+    text === '' ? 0 : (await counter.textResting(text, pace)) + 1;
+  const ledgerTokens = (await tokensOf(forNamed > 0 ? ledgerText || renderLedger(['']) : ledgerText)) + forNamed;
   const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
   const narrative: NarrativeInput = {
     messages,
@@ -180,16 +183,17 @@ export async function compressTranscript(
   const told = await narrate(narrative, untold ? { ...tools, calls } : withoutModel({ ...tools, calls }), pace);
   if (told.named.length > 0) {
     const all = entriesOf(withNamed(found, told.named));
-    const larger = fit(all, ledger.tokens + forNamed);
+    const larger = await fit(all, ledger.tokens + forNamed);
     const text = textOf(larger);
-    if (tokensOf(text, counter) <= ledgerTokens) {
+    if ((await tokensOf(text)) <= ledgerTokens) {
       entries = all;
       ledger = larger;
       ledgerText = text;
     }
   }
   const sent = assemble(messages, isSent, window.newestUser, ledgerText, told);
-  const after = sent.reduce((sum, { content, role }) => sum + counter.message({ role, content: blocks(content) }), 0);
+  let after = 0;
+  for (const { role, content } of sent) after += (await counter.whole({ role, content: blocks(content) }, pace)).body;
   const quoted = new Set(ledger.kept.map(({ id }) => id));
   const context = sent.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
   const events: TranscriptEvent[] = [];
@@ -207,9 +211,6 @@ export async function compressTranscript(
     ...(told.fault !== undefined && { fault: told.fault }),
   };
 }
-
-/** Tokens of a part that stands before others; none for what is not there. */
-const tokensOf = (text: string, counter: TokenCounter): number => (text === '' ? 0 : counter.text(text) + 1);
 
 /** Whether something was said in `messages[from, to]` beyond the spans that are kept word for word. */
 function hasMoreThan(corpus: Corpus, kept: ReadonlyMap<number, readonly Span[]>, from: number, to: number): boolean {

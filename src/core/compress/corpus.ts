@@ -34,6 +34,8 @@ export interface Corpus {
   readonly worth: Float64Array;
   /** How rare each term is: 1 where one message mentions it, 0 where all do. */
   readonly rarity: Float64Array;
+  /** Tokens of each passage, 0 until it is counted: the same passages are weighed for many budgets. */
+  readonly passageTokens: Int32Array;
 }
 
 /** Longer runs of characters are data. */
@@ -99,7 +101,8 @@ export async function buildCorpus(
   while (firstOf.length <= messages.length) firstOf.push(passages.length);
   const worth = Float64Array.from(terms, worthOfTerm);
   const rarity = Float64Array.from(terms, (term) => rarityOf(term, messages.length));
-  return { texts, roles, passages, terms, vocabulary, firstOf, worth, rarity };
+  const passageTokens = new Int32Array(passages.length);
+  return { texts, roles, passages, terms, vocabulary, firstOf, worth, rarity, passageTokens };
 }
 
 /** Passages of one message, with a passage for each span that none of them holds; it takes the place of what it cuts. */

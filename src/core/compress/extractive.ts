@@ -67,7 +67,6 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
   const heap = new MaxHeap();
   const tokens = new Int32Array(beyond - first);
-  const exact = new Uint8Array(beyond - first);
   const { novelty = USUAL_NOVELTY } = options;
   const worth = (index: number): number => {
     const passage = corpus.passages[index]!;
@@ -118,10 +117,9 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
     if (pace.isDue(200)) await pace.rest();
-    if (exact[index - first] === 0) {
-      tokens[index - first] = counter.text(passageText(passage, corpus.texts[passage.message]!));
-      exact[index - first] = 1;
-    }
+    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
+      passageText(passage, corpus.texts[passage.message]!),
+    );
     const now = worth(index);
     if (heap.size > 0 && now < heap.topKey() - 1e-9) {
       heap.push(now, index);

@@ -9,6 +9,7 @@ import type { Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { renderSummary } from './render-summary.ts';
+import { resting } from '../pace/steps.ts';
 import type { Pace } from './source.ts';
 import { missingSections } from './structured.ts';
 
@@ -95,9 +96,12 @@ export async function structuredContent(
   const rendered = renderSummary(summary, limits.detailed - MESSAGE_FRAMING_TOKENS, counter);
   const brief = renderSummary(summary, limits.brief - MESSAGE_FRAMING_TOKENS, counter);
   // The whole answer is judged, not only the part that fits.
-  const audit = auditSummary(
-    { texts: [whole], tokens: framed(whole, counter), missingSections: missingSections(summary) },
-    auditSourceOf(source),
+  const audit = await resting(
+    auditSummary(
+      { texts: [whole], tokens: framed(whole, counter), missingSections: missingSections(summary) },
+      auditSourceOf(source),
+    ),
+    tools.pace,
   );
   const { passes, ...kept } = audit;
   const located = locateModelEvents(
@@ -204,14 +208,14 @@ export async function localContent(
     const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
     const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, least), counter) : short;
     await tools.pace.rest();
-    const made = finish(source, tools, { brief, detailed, rung: 'extractive' });
+    const made = await finish(source, tools, { brief, detailed, rung: 'extractive' });
     if (made) return made;
   }
   return cutContent(source, tools);
 }
 
 /** The ladder's last step: the start of the source's text, as much as fits. */
-function cutContent(source: LeafSource, tools: LeafTools): NodeContent | undefined {
+function cutContent(source: LeafSource, tools: LeafTools): Promise<NodeContent | undefined> {
   const { counter } = tools;
   const { corpus, from, to } = source;
   let text = '';
@@ -228,16 +232,16 @@ function cutContent(source: LeafSource, tools: LeafTools): NodeContent | undefin
 const SMALLEST_CUT = MESSAGE_FRAMING_TOKENS + 4;
 const LONGEST_CUT = 20_000;
 
-function finish(
+async function finish(
   source: LeafSource,
-  { counter }: LeafTools,
+  { counter, pace }: LeafTools,
   texts: { readonly brief: string; readonly detailed: string; readonly rung: Rung },
-): NodeContent | undefined {
+): Promise<NodeContent | undefined> {
   const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };
   const longest = Math.max(tokens.brief, tokens.detailed);
-  const { passes, ...audit } = auditSummary(
-    { texts: [texts.detailed], tokens: longest, missingSections: [] },
-    auditSourceOf(source),
+  const { passes, ...audit } = await resting(
+    auditSummary({ texts: [texts.detailed], tokens: longest, missingSections: [] }, auditSourceOf(source)),
+    pace,
   );
   const title = titleOf(firstWords(source) ?? texts.detailed) || '…';
   const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');

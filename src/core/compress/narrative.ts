@@ -189,7 +189,7 @@ async function fill(
           ).passages
         : [];
     const groups = groupUp(corpus, placed, passages, groupTokens);
-    const spare = budgetTokens - renderedTokens(groups, input, tools);
+    const spare = budgetTokens - (await renderedTokens(groups, input, tools, pace));
     if (spare >= 0) best = groups;
     if (spare >= 0 && (spare < budgetTokens * SLACK_SHARE || round > 0 || passages.length === 0)) break;
     if (spare >= 0) {
@@ -253,11 +253,16 @@ function groupUp(
 /** For sizes that need no exact count. */
 const CHARS_PER_TOKEN = 4;
 
-function renderedTokens(groups: readonly Group[], { ranges, frame }: NarrativeInput, { counter }: RunTools): number {
+async function renderedTokens(
+  groups: readonly Group[],
+  { ranges, frame }: NarrativeInput,
+  { counter }: RunTools,
+  pace: Pace,
+): Promise<number> {
   let tokens = 0;
   for (const range of ranges.keys()) {
     const items = groups.filter((group) => group.members[0]!.range === range).map(plainItem);
-    if (items.length > 0) tokens += counter.text(frame.render(items));
+    if (items.length > 0) tokens += await counter.textResting(frame.render(items), pace);
   }
   return tokens;
 }

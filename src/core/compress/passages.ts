@@ -41,8 +41,8 @@ const LONGEST_PROSE_LINE = 20_000;
 let segmenter: Intl.Segmenter | undefined;
 const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
 
-/** A step of cutting takes about so many UTF-16 units, a few milliseconds. */
-export const CUT_STEP_CHARS = 25_000;
+/** A step of cutting takes about so many UTF-16 units, a millisecond or so. */
+export const CUT_STEP_CHARS = 5000;
 
 /**
  * Cuts a message's text into its passages, in order; what informs nobody (listings, data, wrappers) is left out.

@@ -1,9 +1,11 @@
-import { detectEvents, type DetectedEventWithContext } from '../events/detect.ts';
+import { detectSteps, type DetectedEventWithContext } from '../events/detect.ts';
 import { Ledger } from '../events/ledger.ts';
 import { withClaims } from '../events/model-events.ts';
 import type { KeyEvent, Span } from '../model/key-event.ts';
 import { messageId, type MessageId } from '../model/ids.ts';
 import { messageText, type Role } from '../model/message.ts';
+import { breathe } from '../pace/breather.ts';
+import { resting } from '../pace/steps.ts';
 import type { NamedEvent } from './leaf.ts';
 import type { Pace, SourceMessage } from './source.ts';
 
@@ -21,22 +23,20 @@ export type Detect = (
 /** What was found in each message, by index. */
 export type FoundEvents = ReadonlyMap<number, readonly DetectedEventWithContext[]>;
 
-const builtIn: Detect = (message, before) => detectEvents(message, before ? { before } : {});
-
 /** The key events of all messages. Yields as it goes. */
 export async function detectAll(
   messages: readonly SourceMessage[],
-  detect: Detect = builtIn,
+  detect: Detect | undefined,
   pace: Pace,
 ): Promise<FoundEvents> {
   const found = new Map<number, readonly DetectedEventWithContext[]>();
   let before: { readonly role: Role; readonly text: string } | undefined;
   for (const [at, message] of messages.entries()) {
     const spoken = { role: message.role, text: messageText(message) };
-    const events = detect(spoken, before);
+    const events = detect ? detect(spoken, before) : await resting(detectSteps(spoken, before ? { before } : {}), pace);
     if (events.length > 0) found.set(at, events);
     before = spoken;
-    await pace.spent(spoken.text.length * 2 + 100);
+    await breathe(pace);
   }
   return found;
 }

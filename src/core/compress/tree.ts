@@ -1,6 +1,7 @@
 import { auditSummary } from '../audit/audit.ts';
 import { messageId, type NodeId } from '../model/ids.ts';
 import type { Role } from '../model/message.ts';
+import { resting } from '../pace/steps.ts';
 import type { StructuredSummary, SummaryNode } from '../model/summary.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { NOTED_LABEL } from './extractive.ts';
@@ -51,9 +52,12 @@ export async function makeParent(
   const short = await extractText(leaf, Math.min(limits.brief, framed(detailed, counter)), tools, OLD);
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
-  const { passes, ...audit } = auditSummary(
-    { texts: [detailed], tokens: tokens.detailed, missingSections: [] },
-    { texts: [...texts, ...children.map((child) => child.title)], tokens: source },
+  const { passes, ...audit } = await resting(
+    auditSummary(
+      { texts: [detailed], tokens: tokens.detailed, missingSections: [] },
+      { texts: [...texts, ...children.map((child) => child.title)], tokens: source },
+    ),
+    pace,
   );
   if (!passes && audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty')) return undefined;
   const structured = mergeStructured(children);

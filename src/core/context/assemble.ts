@@ -114,6 +114,7 @@ export interface PrefixInput {
   readonly systemPrompt: string;
   readonly memory: string;
   readonly counter: TokenCounter;
+  readonly counts: MessageCounts;
   /** Tokens the ledger may take. */
   readonly ledgerBudget: number;
 }
@@ -127,9 +128,10 @@ export interface ContextPrefix {
 }
 
 /** Costs in proportion to the ledger and the frontier, which is why the caller keeps it. */
-export function assemblePrefix({ state, systemPrompt, memory, counter, ledgerBudget }: PrefixInput): ContextPrefix {
+export function assemblePrefix(input: PrefixInput): ContextPrefix {
+  const { state, systemPrompt, memory, counter, counts, ledgerBudget } = input;
   const frontier = state.frontier;
-  const { kept, leftOut } = ledgerEntries(state, counter, ledgerBudget);
+  const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
   const ledger = renderLedger(kept.map(({ line }) => line));
   const summaries = renderSummaries(frontier.map((item) => ({ ...item, level: levelOf(state, item) })));
   const count = (text: string): number => (text === '' ? 0 : counter.text(text) + MESSAGE_FRAMING_TOKENS);
@@ -158,7 +160,7 @@ export function levelOf(state: SessionState, item: FrontierItem): Level {
  */
 export function ledgerEntries(
   state: SessionState,
-  counter: TokenCounter,
+  counts: MessageCounts,
   budget: number,
 ): { readonly kept: readonly { readonly event: KeyEvent; readonly line: string }[]; readonly leftOut: KeyEvent[] } {
   const covered = coverage(state.frontier);
@@ -168,7 +170,7 @@ export function ledgerEntries(
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position)) continue;
     const line = renderEvent(event, position, state.messages.place(event.message)?.role ?? 'user');
-    entries.push({ event, line, position, tokens: counter.text(`${line}\n`) });
+    entries.push({ event, line, position, tokens: counts.ledgerLine(event.id, line) });
   }
   entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
   let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);

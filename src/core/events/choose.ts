@@ -1,5 +1,6 @@
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
+import type { Steps } from '../pace/steps.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { probability } from './linear-model.ts';
 import type { Model } from './linear-model.ts';
@@ -29,6 +30,8 @@ const TALK = 0.4;
 /** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
 const JOINED = 200;
 
+const CANDIDATES_PER_STEP = 40;
+
 /** What a reader is told about a match, by the concepts that speak for the kind. */
 const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
   decision: ['assent', 'decide'],
@@ -42,7 +45,12 @@ const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
 };
 
 /** Turns an analysis into events: the model scores each sentence, rules speak for machine output and settings. */
-export function choose(message: SpokenText, analysis: Analysis, model: Model, thresholds: Thresholds): DetectedEvent[] {
+export function* choose(
+  message: SpokenText,
+  analysis: Analysis,
+  model: Model,
+  thresholds: Thresholds,
+): Steps<DetectedEvent[]> {
   const { role, text } = message;
   if (role === 'system') return [];
   const side = role === 'user' ? 'user' : 'other';
@@ -70,7 +78,8 @@ export function choose(message: SpokenText, analysis: Analysis, model: Model, th
   const crowd = role === 'user' ? 0 : CROWDED * Math.max(0, Math.log2(count / FEW));
   const least = (candidate: Candidate): number => (inner(candidate) ? PASTED : talk ? TALK : thresholds[side] + crowd);
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
-  for (const candidate of analysis.candidates) {
+  for (const [at, candidate] of analysis.candidates.entries()) {
+    if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.asking) continue;
     const score = probability(traits.vector, model.event[weighs(candidate)]);

@@ -1,4 +1,5 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
+import { atOnce, type Steps } from '../pace/steps.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
 import { proposalOf } from './assent.ts';
@@ -28,10 +29,15 @@ export interface DetectionContext {
  * only the end is read. A system message has none: it is always sent whole.
  */
 export function detectEvents(message: SpokenText, context: DetectionContext = {}): DetectedEventWithContext[] {
+  return atOnce(detectSteps(message, context));
+}
+
+/** As `detectEvents`, in steps: for messages of any length on a thread that others wait for. */
+export function* detectSteps(message: SpokenText, context: DetectionContext = {}): Steps<DetectedEventWithContext[]> {
   const { text } = message;
   const before = context.before?.text;
-  const chosen = choose(message, analyse(message, before), MODEL, THRESHOLDS).flatMap(trimmed);
-  const taught = applyRules(text, context.rules ?? []);
+  const chosen = (yield* choose(message, yield* analyse(message, before), MODEL, THRESHOLDS)).flatMap(trimmed);
+  const taught = yield* applyRules(text, context.rules ?? []);
   const events = taught.length === 0 ? chosen : withRules(chosen, taught);
   if (before === undefined || message.role !== 'user') return events;
   return events.map((event) => {

@@ -11,10 +11,6 @@ export interface FittedLedger {
   readonly pinnedExceed: boolean;
 }
 
-/** What an entry costs is what is sent of it: its quote and the proposal that it answers. */
-const lineOf = (entry: KeyEvent): string =>
-  `- ${entry.kind}: ${entry.quote}${entry.about === undefined ? '' : ` (about: ${entry.about.quote})`}`;
-
 /** Order of leaving: duplicates, then superseded ones, then by score; an error that has its fix counts half. */
 function worth(entry: KeyEvent): number {
   switch (entry.status) {
@@ -29,17 +25,11 @@ function worth(entry: KeyEvent): number {
 }
 
 /**
- * Fits a ledger into a budget (tokens, `countTokens` as the caller counts them): pinned entries stay whatever they cost;
+ * Fits a ledger into a budget (tokens; `costs` are those of each entry's line): pinned entries stay whatever they cost;
  * of the others the least worth leave first, the older before the newer. A smaller entry may stay where a larger one of
- * more worth found no room. `render` is what an entry looks like in the context. O(n log n).
+ * more worth found no room. O(n log n).
  */
-export function fitLedger(
-  entries: readonly KeyEvent[],
-  budgetTokens: number,
-  countTokens: (text: string) => number,
-  render: (entry: KeyEvent) => string = lineOf,
-): FittedLedger {
-  const costs = entries.map((entry) => countTokens(render(entry)));
+export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[], budgetTokens: number): FittedLedger {
   const keep = new Set<number>();
   let tokens = 0;
   entries.forEach((entry, i) => {

@@ -42,15 +42,15 @@ export class Ledger {
   private messages = 0;
   private lastMessage: MessageId | undefined;
 
-  /** A ledger that goes on from entries stored before, with the ids that were marked as wrong. */
-  static from(entries: readonly KeyEvent[], wrong: readonly KeyEventId[] = []): Ledger {
-    const ledger = new Ledger();
-    for (const id of wrong) ledger.wrong.add(id);
-    for (const entry of entries) {
-      ledger.count(entry.message);
-      ledger.hold(entry, subjectOf(entry.quote));
-    }
-    return ledger;
+  /** Takes up an entry that was stored before; in the order in which they were met. */
+  restore(entry: KeyEvent): void {
+    this.count(entry.message);
+    this.hold(entry, subjectOf(entry.quote));
+  }
+
+  /** An id that was marked as wrong before is not taken in again. */
+  refuse(id: KeyEventId): void {
+    this.wrong.add(id);
   }
 
   /** All entries in the order in which they were met. */

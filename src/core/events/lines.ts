@@ -27,6 +27,7 @@ import {
   TOOL_OPEN,
   TURN,
 } from './line-patterns.ts';
+import type { Steps } from '../pace/steps.ts';
 
 /** What a line of a message is, before anything is made of its words. */
 export type LineKind =
@@ -47,9 +48,12 @@ export interface Line {
  * blank lines are one. A message that starts inside a fence (transcripts cut at tool calls do) is told by a bare fence on
  * its first line.
  */
-export function readLines(text: string, options: { readonly machine: boolean }): Line[] {
+export function readLines(text: string, options: { readonly machine: boolean }): Steps<Line[]> {
   return new LineReader(text, options.machine).read();
 }
+
+/** A step of reading takes about so many UTF-16 units. */
+const STEP_CHARS = 10_000;
 
 class LineReader {
   private readonly lines: Line[] = [];
@@ -71,9 +75,10 @@ class LineReader {
     this.machine = machine;
   }
 
-  read(): Line[] {
+  *read(): Steps<Line[]> {
     const { text, lines } = this;
     let first = true;
+    let pause = STEP_CHARS;
     for (let at = 0; at <= text.length;) {
       let stop = text.indexOf('\n', at);
       if (stop === -1) stop = text.length;
@@ -85,6 +90,9 @@ class LineReader {
         if (lines.at(-1)?.kind !== 'blank') this.push('blank');
       } else this.line(first);
       first = false;
+      if (at < pause) continue;
+      pause = at + STEP_CHARS;
+      yield;
     }
     return lines;
   }

@@ -1,4 +1,5 @@
 import type { KeyEventKind } from '../model/key-event.ts';
+import type { Steps } from '../pace/steps.ts';
 import type { Line } from './lines.ts';
 
 /** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
@@ -15,6 +16,7 @@ const PEEK = 400;
 /** A page of output has one story to tell, perhaps two; more would bring the page back. */
 const MOST_PER_MESSAGE = 4;
 const LONGEST_QUOTE = 300;
+const LINES_PER_STEP = 100;
 
 interface Pattern {
   readonly name: string;
@@ -136,11 +138,12 @@ const SOURCE_LINE =
  * Looks for what a machine's lines report. Source code that merely names errors is passed over: it starts as code does.
  * Repeats of a class (one lint code, one exception) are told once a message. One pass; cost bounded per line.
  */
-export function findInMachineText(text: string, lines: readonly Line[]): MachineFinding[] {
+export function* findInMachineText(text: string, lines: readonly Line[]): Steps<MachineFinding[]> {
   const found: (MachineFinding & { weak: boolean })[] = [];
   const seen = new Set<string>();
   let strong = false;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (line.kind !== 'machine') continue;
     if (found.length >= 2 * MOST_PER_MESSAGE) break;
     let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));

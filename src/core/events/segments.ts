@@ -1,6 +1,7 @@
 import type { Role } from '../model/message.ts';
+import type { Steps } from '../pace/steps.ts';
 import type { Line } from './lines.ts';
-import { sentencesOf } from './sentences.ts';
+import { sentenceSteps } from './sentences.ts';
 
 /** A sentence or short line that might be a key event, with what its surroundings say. */
 export interface Segment {
@@ -19,6 +20,7 @@ export interface Segment {
 
 const MANY_LINES = 200;
 const CRUMB = 5;
+const LINES_PER_STEP = 100;
 
 const SLASH = /^\/([a-z][\w-]{1,30})(?:\s+|$)/i;
 /** Commands whose argument is something said to the model, in aider, Claude Code and alike. */
@@ -44,13 +46,14 @@ export interface SegmentedMessage {
 }
 
 /** Cuts the lines that people read into sentences; machine lines are left to `findInMachineText`. Linear. */
-export function segmentLines(text: string, lines: readonly Line[], role: Role): SegmentedMessage {
+export function* segmentLines(text: string, lines: readonly Line[], role: Role): Steps<SegmentedMessage> {
   const segments: Segment[] = [];
   const settings: { start: number; end: number }[] = [];
   let heading: Segment | undefined;
   let blanks = 0;
   let afterCode = false;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (line.kind === 'blank') {
       blanks++;
       continue;
@@ -76,7 +79,7 @@ export function segmentLines(text: string, lines: readonly Line[], role: Role): 
       addTable(line, from);
       continue;
     }
-    const spans = sentencesOf(text, from, line.end);
+    const spans = yield* sentenceSteps(text, from, line.end);
     let last: Segment | undefined;
     spans.forEach((span, index) => {
       last = {

@@ -1,5 +1,6 @@
 import { isUnspaced } from './concepts.ts';
 import type { Span } from '../model/key-event.ts';
+import { atOnce, type Steps } from '../pace/steps.ts';
 
 /** A longer sentence is cut at a clause, then at a space: a key event is a sentence, not a page. */
 const LONG = 260;
@@ -30,7 +31,16 @@ const isCloser = (code: number): boolean =>
  * full-width ones anywhere; never inside backticks, nor after common abbreviations or a number's point. One pass.
  */
 export function sentencesOf(text: string, from: number, to: number): Span[] {
+  return atOnce(sentenceSteps(text, from, to));
+}
+
+/** A step of cutting takes about so many UTF-16 units. */
+const STEP_CHARS = 10_000;
+
+/** As `sentencesOf`, for lines of any length. */
+export function* sentenceSteps(text: string, from: number, to: number): Steps<Span[]> {
   const spans: Span[] = [];
+  let pause = from + STEP_CHARS;
   let start = from;
   let inCode = false;
   let codeSince = 0;
@@ -63,6 +73,9 @@ export function sentencesOf(text: string, from: number, to: number): Span[] {
     start = end;
     i = end - 1;
     inCode = false;
+    if (i < pause) continue;
+    pause = i + STEP_CHARS;
+    yield;
   }
   add(start, to);
   return spans;

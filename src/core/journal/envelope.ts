@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { atOnce, type Steps } from '../pace/steps.ts';
 import { crc32Hex } from './crc32.ts';
 import type { SessionEvent } from './event.ts';
 import { sessionEventSchema } from './schema.ts';
@@ -31,6 +32,11 @@ export type Checksum = (text: string) => string;
  * Throws `TypeError` for an event that could not be read back, so that such a line is never written.
  */
 export function encodeLine(envelope: Envelope, checksum: Checksum = crc32Hex): string {
+  return atOnce(encodeSteps(envelope, checksum));
+}
+
+/** As `encodeLine`, in steps: the first compression of a long session holds thousands of key events. */
+export function* encodeSteps(envelope: Envelope, checksum: Checksum): Steps<string> {
   const { v: version, seq, at, writer, body } = envelope;
   const checked = v.safeParse(sessionEventSchema, body);
   if (!checked.success) {
@@ -39,7 +45,9 @@ export function encodeLine(envelope: Envelope, checksum: Checksum = crc32Hex): s
       `An event of type ${body.type} cannot be written: ${v.getDotPath(issue) ?? ''}: ${issue.message}`,
     );
   }
+  yield;
   const open = JSON.stringify({ v: version, seq, at, writer, body }).slice(0, -1);
+  yield;
   return `${open},"sum":"${checksum(open)}"}`;
 }
 
@@ -54,15 +62,22 @@ const envelopeSchema = v.object({
 
 /** Reads one line. Never throws: what cannot be trusted comes back as `bad`, with the reason. */
 export function decodeLine(line: string, checksum: Checksum = crc32Hex): DecodedLine {
+  return atOnce(decodeSteps(line, checksum));
+}
+
+/** As `decodeLine`, in steps. */
+export function* decodeSteps(line: string, checksum: Checksum): Steps<DecodedLine> {
   const sum = SUM.exec(line);
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
   if (checksum(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
+  yield;
   let json: unknown;
   try {
     json = JSON.parse(line);
   } catch {
     return { kind: 'bad', reason: 'not JSON' };
   }
+  yield;
   const parsed = v.safeParse(envelopeSchema, json);
   if (!parsed.success) return { kind: 'bad', reason: 'not a journal line' };
   const envelope = parsed.output;

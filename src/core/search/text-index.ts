@@ -1,4 +1,5 @@
-import { breathe, type Breather } from '../pace/breather.ts';
+import type { Breather } from '../pace/breather.ts';
+import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { nearness } from './near-terms.ts';
 import { visitTerms } from './terms.ts';
 
@@ -78,22 +79,16 @@ export class TextIndex {
 
   /** Adds a text, in place of what stood under its id. */
   add(id: string, text: string, as: IndexedAs = {}): void {
-    const steps = this.addSteps(id, text, as, text.length);
-    while (steps.next().done !== true);
+    atOnce(this.addSteps(id, text, as, text.length));
   }
 
   /**
    * As `add`, resting between steps when it is due. Until it is done the text is not found, and what stood under its
    * id is.
    */
-  async addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
-    const steps = this.addSteps(id, text, as, STEP_CHARS);
-    try {
-      while (steps.next().done !== true) await breathe(breather);
-    } finally {
-      // Should the wait be cancelled, the half-added entry stays dead and may be compacted away.
-      steps.return();
-    }
+  addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
+    // Should the wait be cancelled, the half-added entry stays dead and may be compacted away.
+    return resting(this.addSteps(id, text, as, STEP_CHARS), breather);
   }
 
   remove(id: string): void {
@@ -138,7 +133,7 @@ export class TextIndex {
     return hits.slice(0, limit).map(({ hit }) => hit);
   }
 
-  private *addSteps(id: string, text: string, as: IndexedAs, stepChars: number): Generator<undefined, void> {
+  private *addSteps(id: string, text: string, as: IndexedAs, stepChars: number): Steps<void> {
     const occurrences = new Map<string, number>();
     for (let from = 0; from < text.length;) {
       const to = cutAfter(text, from + stepChars);

@@ -1,4 +1,5 @@
 import type { Breather } from '../pace/breather.ts';
+import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { mergeLong, mergeShort, SHORT_PIECE_BYTES } from './bpe-merge.ts';
 import { PieceCache } from './piece-cache.ts';
 import { pieceEndFor, type PieceEnd } from './pre-tokenizer.ts';
@@ -26,24 +27,15 @@ export class BpeCounter {
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
   count(text: string): number {
-    const steps = this.countSteps(text, text.length);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-    }
+    return atOnce(this.countSteps(text, text.length));
   }
 
   /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */
-  async countResting(text: string, breather: Breather): Promise<number> {
-    const steps = this.countSteps(text, STEP_CHARS);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (breather.isDue()) await breather.rest();
-    }
+  countResting(text: string, breather: Breather): Promise<number> {
+    return resting(this.countSteps(text, STEP_CHARS), breather);
   }
 
-  private *countSteps(text: string, stepChars: number): Generator<undefined, number> {
+  private *countSteps(text: string, stepChars: number): Steps<number> {
     let tokens = 0;
     let at = 0;
     while (at < text.length) {
@@ -86,7 +78,7 @@ export class BpeCounter {
     return count;
   }
 
-  private *countLong(text: string, start: number, end: number): Generator<undefined, number> {
+  private *countLong(text: string, start: number, end: number): Steps<number> {
     const buffer = new Uint8Array((end - start) * 3);
     const bytes = buffer.subarray(0, writeUtf8(text, start, end, buffer));
     if (this.table.rankOf(bytes, 0, bytes.length) !== -1) return 1;

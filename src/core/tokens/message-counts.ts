@@ -1,4 +1,4 @@
-import type { MessageId } from '../model/ids.ts';
+import type { KeyEventId, MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
 import { cjkUnits } from './script.ts';
@@ -29,6 +29,7 @@ export interface CountableMessages {
  */
 export class MessageCounts {
   private readonly counts = new Map<MessageId, MessageCount>();
+  private readonly lines = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
@@ -70,6 +71,15 @@ export class MessageCounts {
     const count = { body, attachments, cjk };
     this.counts.set(message.id, count);
     return count;
+  }
+
+  /** Tokens of a key event's line in the ledger, its line break included; counted again only when the line is another. */
+  ledgerLine(id: KeyEventId, line: string): number {
+    const known = this.lines.get(id);
+    if (known?.line === line) return known.tokens;
+    const tokens = this.counter.text(`${line}\n`);
+    this.lines.set(id, { line, tokens });
+    return tokens;
   }
 
   forget(id: MessageId): void {

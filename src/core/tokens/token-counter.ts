@@ -13,11 +13,13 @@ export interface TokenCounter {
   readonly encoding: string;
   /** Tokens of a bare text. */
   text(text: string): number;
+  /** As `text`, resting as it goes: for texts of any length on a thread that others wait for. */
+  textResting(text: string, breather: Breather): Promise<number>;
   /** Tokens of a message with its framing; a whole request takes `REPLY_PRIMING_TOKENS` more. */
   message(message: CountedMessage): number;
   /** Tokens of an attachment with the line that names it. */
   attachment(attachment: Attachment): number;
-  /** As `message` and `attachment`, resting as it goes: for texts of any length on a thread that others wait for. */
+  /** As `message` and `attachment`, resting as it goes. */
   whole(message: CountedMessage & Pick<Message, 'attachments'>, breather: Breather): Promise<MessageTokens>;
 }
 
@@ -79,6 +81,7 @@ export function tokenCounter(
   return {
     encoding,
     text,
+    textResting,
     message,
     attachment,
     async whole({ content, attachments = [] }, breather) {

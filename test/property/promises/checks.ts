@@ -101,7 +101,7 @@ export function checkEvents(world: World, context: Context): void {
     }
   }
   const share = Math.floor(conversation.budget() * desk.settings.policy.ledgerShare);
-  const { kept, leftOut } = ledgerEntries(state, conversation.counter, share);
+  const { kept, leftOut } = ledgerEntries(state, conversation.counts, share);
   const cost = kept.reduce((sum, { line }) => sum + conversation.counter.text(`${line}\n`), 0);
   assert.ok(cost <= share || kept.every(({ event }) => event.pinned), 'the ledger keeps within its share');
   if (leftOut.length > 0) assert.ok(context.leftOut.length > 0, 'what has no room is named');

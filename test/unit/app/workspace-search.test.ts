@@ -5,6 +5,7 @@ import type { CompressionRecord } from '../../../src/core/journal/event.ts';
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { openLoop } from '../../support/breathers.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
 
 const WORKSPACE = 'folder:file:///w';
@@ -70,7 +71,7 @@ function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
       list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
       read: (id) => {
         reads.push(id);
-        return readSession(folder, id);
+        return readSession(folder, id, openLoop());
       },
     });
     try {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { auditSummary } from '../../../src/core/audit/audit.ts';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
+import { atOnce } from '../../../src/core/pace/steps.ts';
 
 const source = {
   texts: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
   tokens: 100,
 };
 const audit = (text: string, more: { tokens?: number; missingSections?: string[] } = {}) =>
-  auditSummary({ texts: [text], tokens: more.tokens ?? 10, missingSections: more.missingSections ?? [] }, source);
+  atOnce(
+    auditSummary({ texts: [text], tokens: more.tokens ?? 10, missingSections: more.missingSections ?? [] }, source),
+  );
 
 describe('the audit of a summary', () => {
   it('passes what is shorter, not empty and quotes exactly', () => {

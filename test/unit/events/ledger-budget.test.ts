@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
+import { fitLedger, type FittedLedger } from '../../../src/core/events/ledger-budget.ts';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 
@@ -16,13 +16,18 @@ const entry = (id: string, change: Partial<KeyEvent> = {}): KeyEvent => ({
   pinned: false,
   ...change,
 });
-const ten = (): number => 10;
+const fit = (entries: readonly KeyEvent[], budget: number): FittedLedger =>
+  fitLedger(
+    entries,
+    entries.map(() => 10),
+    budget,
+  );
 const ids = (entries: readonly KeyEvent[]): string[] => entries.map(({ id }) => id);
 
 describe('the ledger in its budget', () => {
   it('keeps everything, in order, when there is room', () => {
     const entries = [entry('a'), entry('b', { status: 'superseded' }), entry('c', { status: 'merged' })];
-    const fitted = fitLedger(entries, 30, ten);
+    const fitted = fit(entries, 30);
     assert.deepEqual(fitted.kept, entries);
     assert.deepEqual(fitted.dropped, []);
     assert.equal(fitted.tokens, 30);
@@ -35,20 +40,20 @@ describe('the ledger in its budget', () => {
       entry('high', { score: 0.9 }),
       entry('twin', { status: 'merged' }),
     ];
-    assert.deepEqual(ids(fitLedger(entries, 30, ten).kept), ['low', 'old', 'high']);
-    assert.deepEqual(ids(fitLedger(entries, 20, ten).kept), ['low', 'high']);
-    assert.deepEqual(ids(fitLedger(entries, 10, ten).kept), ['high']);
+    assert.deepEqual(ids(fit(entries, 30).kept), ['low', 'old', 'high']);
+    assert.deepEqual(ids(fit(entries, 20).kept), ['low', 'high']);
+    assert.deepEqual(ids(fit(entries, 10).kept), ['high']);
   });
 
   it('says of active ones that they were dropped, and takes them in again when there is room', () => {
-    const [first] = fitLedger([entry('a', { score: 0.1 }), entry('b')], 10, ten).dropped;
+    const [first] = fit([entry('a', { score: 0.1 }), entry('b')], 10).dropped;
     assert.equal(first?.status, 'dropped');
-    assert.equal(fitLedger([first], 10, ten).kept[0]?.status, 'active');
+    assert.equal(fit([first], 10).kept[0]?.status, 'active');
   });
 
   it('lets an error that has its fix leave before one that has none', () => {
     const entries = [entry('fixed', { kind: 'error', link: keyEventId('fix') }), entry('open', { kind: 'error' })];
-    assert.deepEqual(ids(fitLedger(entries, 10, ten).kept), ['open']);
+    assert.deepEqual(ids(fit(entries, 10).kept), ['open']);
   });
 
   it('never drops a pinned entry, and says when pinned ones alone exceed the budget', () => {
@@ -57,22 +62,14 @@ describe('the ledger in its budget', () => {
       entry('q', { pinned: true, status: 'superseded' }),
       entry('high', { score: 1 }),
     ];
-    const fitted = fitLedger(entries, 15, ten);
+    const fitted = fit(entries, 15);
     assert.deepEqual(ids(fitted.kept), ['p', 'q']);
     assert.equal(fitted.pinnedExceed, true);
-    assert.equal(fitLedger(entries, 20, ten).pinnedExceed, false);
+    assert.equal(fit(entries, 20).pinnedExceed, false);
   });
 
   it('does not give a duplicate the room that an active entry was denied', () => {
-    const cost = (text: string): number => (text.includes('large') ? 100 : 10);
     const entries = [entry('large'), entry('twin', { status: 'merged' })];
-    assert.deepEqual(fitLedger(entries, 50, cost).kept, []);
-  });
-
-  it('counts the proposal with its assent', () => {
-    const about = { message: messageId('b'), start: 0, end: 9, quote: 'the shape' };
-    const texts: string[] = [];
-    fitLedger([entry('yes', { kind: 'decision', about })], 100, (text) => texts.push(text));
-    assert.deepEqual(texts, ['- decision: yes (about: the shape)']);
+    assert.deepEqual(fitLedger(entries, [100, 10], 50).kept, []);
   });
 });

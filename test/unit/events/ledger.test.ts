@@ -170,7 +170,9 @@ describe('the ledger', () => {
     const first = say(ledger, 'configuration', 'the port is 3000');
     const wrong = say(ledger, 'fact', 'the moon is cheese');
     ledger.markWrong(wrong.id);
-    const stored = Ledger.from(ledger.entries(), ledger.markedWrong());
+    const stored = new Ledger();
+    for (const wrong of ledger.markedWrong()) stored.refuse(wrong);
+    for (const entry of ledger.entries()) stored.restore(entry);
     assert.deepEqual(stored.entries(), ledger.entries());
     const later = say(stored, 'configuration', 'the port is 4000');
     assert.equal(stored.get(first.id)?.link, later.id);

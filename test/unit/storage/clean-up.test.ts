@@ -11,6 +11,7 @@ import {
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { ALONE } from '../../../src/core/pace/breather.ts';
 import { inFolder, said, testClock } from './support.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -104,8 +105,8 @@ describe('cleaning up the folder of sessions', () => {
       );
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
-      assert.equal((await readSession(folder, sessionId('s1')))?.path.length, 2);
-      assert.equal(await readSession(folder, sessionId('s2')), undefined);
+      assert.equal((await readSession(folder, sessionId('s1'), ALONE))?.path.length, 2);
+      assert.equal(await readSession(folder, sessionId('s2'), ALONE), undefined);
       await store.close();
     }));
 
