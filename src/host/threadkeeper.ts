@@ -155,7 +155,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
         (await this.store.list())
           .filter((one) => one.workspace === workspace && !one.deleted)
           .sort((a, b) => b.updatedAt - a.updatedAt),
-      read: async (id) => this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id)),
+      read: async (id) =>
+        this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
       memory: async () => {
         await this.memory.load();
         return this.memory.entries;
