@@ -4,6 +4,8 @@ import {
   type RunSettings,
   type SummaryCache,
 } from '../core/compress/compress-run.ts';
+import { rebuildStale } from '../core/compress/rebuild.ts';
+import { Pace } from '../core/compress/source.ts';
 import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
 import { CallLog, ModelTrust, type SummaryModel } from '../core/compress/summary-model.ts';
 import type { NodeContent } from '../core/compress/leaf.ts';
@@ -94,7 +96,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
         made = await make();
       }
     }
-    if (made.nodes.length === 0 || made.saved < LEAST_SAVING * made.covered.tokens) return undefined;
+    if (made.covered.messages === 0 || made.saved < LEAST_SAVING * made.covered.tokens) return undefined;
     return toResult(job, made, started, deps);
   };
 }
@@ -135,7 +137,20 @@ async function summarize(
   const settings = runSettings(job, promptFor(job.settings.policy, deps), budget, fixed + found.tokens);
   const total = runs.reduce((sum, run) => sum + run.items.length, 0);
   const nodes: SummaryNode[] = [];
-  let frontier = state.frontier.map((item) => item.node);
+  const mended = await rebuildStale(
+    state.frontier.map((item) => item.node),
+    state,
+    settings.frontierTokens,
+    {
+      counter,
+      pace: new Pace(deps.clock.breather, signal),
+      ceilings: settings.ceilings,
+      nextId: () => nodeId(deps.clock.id()),
+      now: () => deps.clock.now(),
+    },
+  );
+  nodes.push(...mended.made);
+  let { frontier } = mended;
   let covered = { messages: 0, tokens: 0 };
   const named = new Map<MessageId, readonly DetectedEvent[]>();
   let fault: unknown;

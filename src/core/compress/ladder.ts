@@ -92,7 +92,7 @@ async function askModel(
 
   const answer = await ask(model, first, maxTokens, true, options);
   const judged = await judge(answer, source, maxTokens, options, { ...made, rung: 'model' });
-  if (judged.content) return judged.content;
+  if (judged.content || options.trust.isDoubtful) return judged.content;
 
   const again = renderRetryPrompt(first, judged.faults.map(sayFault));
   if (fits(again, model, options)) {

@@ -61,6 +61,11 @@ export class ModelTrust {
     return false;
   }
 
+  /** After a bad segment the ladder's model rungs are not all tried: one answer shows whether it has become better. */
+  get isDoubtful(): boolean {
+    return this.bad > 0;
+  }
+
   good(): void {
     this.bad = 0;
     this.pause = 0;

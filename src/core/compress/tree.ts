@@ -178,7 +178,7 @@ export async function condense(
   while (nodes.length > 1 && leastTokens(nodes) > budgetTokens) {
     const at = oldestRun(nodes, fanIn);
     const run = nodes.slice(at, at + fanIn);
-    const parent = await makeParent(run, { ...tools, ceilings: parentCeilings(run, budgetTokens, tools.ceilings) });
+    const parent = await makeJoined(run, budgetTokens, tools);
     if (!parent) break;
     parents.push(parent);
     nodes.splice(at, run.length, parent);
@@ -191,6 +191,15 @@ const PARENT_SHARE = 0.5;
 
 /** A parent's brief text takes at most this share of what all have, so that no text grows without end. */
 const LARGEST_PARENT = 0.5;
+
+/** A parent within a frontier that may take `budgetTokens` in all. */
+export function makeJoined(
+  children: readonly SummaryNode[],
+  budgetTokens: number,
+  tools: ParentTools,
+): Promise<SummaryNode | undefined> {
+  return makeParent(children, { ...tools, ceilings: parentCeilings(children, budgetTokens, tools.ceilings) });
+}
 
 function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, least: LevelLimits): LevelLimits {
   const most = budgetTokens * LARGEST_PARENT;

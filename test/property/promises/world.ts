@@ -88,6 +88,10 @@ export class World {
         this.#meanwhile = this.#act(step.meanwhile, step.pick);
         this.outcome = await this.conversation.compressNow();
         this.#meanwhile = undefined;
+        if (this.outcome.kind === 'committed' && step.meanwhile === 'nothing') {
+          const stale = this.state.frontier.filter(({ node }) => this.state.stale.has(node.id));
+          assert.deepEqual(stale, [], 'what was made from a changed summary is made anew');
+        }
         return;
       case 'background':
         this.#meanwhile = this.#act(step.meanwhile, step.pick);

@@ -111,6 +111,18 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.changes.length, 0);
   });
 
+  it('is told by what stands above it after the next compression', async () => {
+    const parent = await joined();
+    const said = 'Ingrid keeps the spare lantern beside the old kiln.';
+    await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', said);
+    assert.ok(!first().detailed.includes(said));
+    await fill(conversation, 60, body);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    assert.deepEqual(first().children, parent.children);
+    assert.ok(first().detailed.includes(said));
+    assert.ok(!conversation.state.stale.has(first().id));
+  });
+
   it('marks what was made from it as stale, until the edit is taken back', async () => {
     const parent = await joined();
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
@@ -229,7 +241,7 @@ const body = (n: number): string => {
   return [1, 2, 3, 4]
     .map(
       (k) =>
-        `Part ${n}.${k} hands the ${thing(k)} of page ${n * k} to ${thing(k + 1)}${n} before the ${thing(k + 2)} close.`,
+        `Could the ${thing(k)} of page ${n * k} in part ${n}.${k} be ${thing(k + 1)}${n}, or rather ${thing(k + 2)}?`,
     )
     .join(' ');
 };

@@ -114,7 +114,8 @@ describe('the ladder of summaries', () => {
     );
     const leaves = nodes.filter(({ depth }) => depth === 0).length;
     assert.ok(leaves >= 30);
-    assert.ok(model.requests.length <= 18, `${model.requests.length} calls for ${leaves} segments`);
+    // All three rungs once; from then on one answer shows whether it has become better.
+    assert.ok(model.requests.length <= 8, `${model.requests.length} calls for ${leaves} segments`);
   });
 
   it('trusts a model again after a good answer', () => {
