@@ -16,6 +16,13 @@ export interface WorkbenchOptions {
   readonly folder?: string | null;
   /** The browser profile, which holds `globalState`; windows of one profile share it. */
   readonly profile?: string;
+  /** The editor's language, as a language pack would set it (BCP 47, lower case); English by default. */
+  readonly language?: string;
+}
+
+/** Runs in the page before the editor does: what a language pack says first. The editor's own texts stay English. */
+function speak(language: string): void {
+  Object.defineProperty(globalThis, '_VSCODE_NLS_LANGUAGE', { get: () => language, set: () => undefined });
 }
 
 /** A window of the real workbench, in terms of what a user sees. */
@@ -39,6 +46,7 @@ export class Workbench {
     const blank = browser.pages().find((candidate) => candidate.url() === 'about:blank');
     const page = blank ?? (await browser.newPage());
     page.setDefaultTimeout(READY_LIMIT_MS);
+    if (options.language !== undefined) await page.addInitScript(speak, options.language);
     const workbench = new Workbench(page, folder, profile);
     await page.goto(workbenchUrl(await editorOrigin(), { folder: folder ?? undefined }));
     await workbench.ready();

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { Workbench } from './workbench.ts';
+
+describe('the chat in other languages', () => {
+  it('speaks German from the palette to the page, and counts as German does', async () => {
+    const workbench = await Workbench.open({ profile: 'german', language: 'de' });
+    await workbench.runCommand('Threadkeeper: Chat öffnen');
+    const page = workbench.webview();
+    await page.getByText('Woran arbeiten Sie?').waitFor();
+    const composer = page.getByRole('textbox', { name: 'Nachricht' });
+    await composer.fill('Die Buchungen bleiben in SQLite.');
+    await page.getByRole('button', { name: 'Senden' }).click();
+    await page.getByRole('article', { name: 'Sie' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+    assert.equal(await page.locator('html').getAttribute('dir'), 'ltr');
+    await workbench.close();
+  });
+
+  it('runs from right to left where the language does, without losing anything at the edge', async () => {
+    const workbench = await Workbench.open({ profile: 'arabic', language: 'ar' });
+    await workbench.runCommand('Threadkeeper: Open Chat');
+    const page = workbench.webview();
+    const composer = page.getByRole('textbox', { name: 'Message' });
+    await composer.fill('مرحبا، استخدم SQLite دائما');
+    await composer.press('Enter');
+    const sent = page.getByRole('article', { name: 'You' }).locator('p');
+    await sent.waitFor();
+    const root = page.locator('html');
+    assert.equal(await root.getAttribute('dir'), 'rtl');
+    const overflow = await root.evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.equal(overflow, 0);
+    await workbench.close();
+  });
+});
