@@ -4,6 +4,7 @@ import { answerRequest, parsePageMessage, type HostToPage } from '../protocol/me
 import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
 import { CHAT_PANEL } from './ids.ts';
+import { pageHtml } from './page/page-html.ts';
 import type { PageLink } from './page/page-link.ts';
 
 export interface ChatPanelDeps {
@@ -91,7 +92,13 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       this.#panel = undefined;
       this.#pageListens = false;
     });
-    panel.webview.html = pageHtml(panel.webview, dist);
+    panel.webview.html = pageHtml({
+      nonce: randomBytes(16).toString('base64'),
+      cspSource: panel.webview.cspSource,
+      language: vscode.env.language,
+      translations: vscode.l10n.bundle ?? {},
+      uri: (file) => panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
+    });
   }
 
   async #begin(): Promise<void> {
@@ -142,41 +149,4 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
         return;
     }
   }
-}
-
-/** Languages that are written from right to left. */
-const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
-
-/** Nothing runs in the page but our own bundle, by its nonce; nothing is loaded from elsewhere. */
-function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
-  const nonce = randomBytes(16).toString('base64');
-  const uri = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
-  // Data that the page reads, not a script: it is there before the first word is drawn.
-  const translations = JSON.stringify(vscode.l10n.bundle ?? {}).replaceAll('<', String.raw`\u003c`);
-  const csp = [
-    `default-src 'none'`,
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    `img-src ${webview.cspSource} data:`,
-    // Text becomes markup through the sanitizer alone.
-    `require-trusted-types-for 'script'`,
-    `trusted-types dompurify`,
-  ].join('; ');
-  return `<!DOCTYPE html>
-<html lang="${vscode.env.language}" dir="${RIGHT_TO_LEFT.test(vscode.env.language) ? 'rtl' : 'ltr'}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${csp}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${uri('codicon.css')}">
-<link rel="stylesheet" href="${uri('webview.css')}">
-<title>Threadkeeper</title>
-</head>
-<body>
-<div id="root"></div>
-<script type="application/json" id="translations">${translations}</script>
-<script nonce="${nonce}" src="${uri('webview.js')}"></script>
-</body>
-</html>`;
 }

@@ -13,6 +13,12 @@ describe('the extension', () => {
   });
 
   it('wakes when the chat is opened', async () => {
+    const before = process.cpuUsage();
+    await find().activate();
+    const { user, system } = process.cpuUsage(before);
+    console.log(
+      `      activation: ${((user + system) / 1000).toFixed(1)} ms of CPU, the loading of the bundle included`,
+    );
     await vscode.commands.executeCommand('threadkeeper.openChat');
     assert.equal(find().isActive, true);
   });

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '../..');
+const src = path.join(root, 'src');
+
+/** The arrows between layers that the picture shows, as `from → to`. */
+function drawn(markdown: string): string[] {
+  const [, picture = ''] = /```mermaid\nflowchart TB\n(.*?)```/s.exec(markdown) ?? [];
+  // The page's box is called by what it is; its folder is `webview`.
+  const folder = (box: string): string => (box === 'page' ? 'webview' : box);
+  return [...picture.matchAll(/^\s*(\w+) (?:-->|-\. [\w ]+ \.->) (\w+)$/gm)]
+    .map(([, from = '', to = '']) => `${folder(from)} → ${folder(to)}`)
+    .sort();
+}
+
+/** The imports between the folders of `src`. */
+function imported(): string[] {
+  const arrows = new Set<string>();
+  for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.tsx?$/.test(name)) continue;
+    const [from = ''] = name.split(path.sep);
+    for (const [, target = ''] of readFileSync(path.join(src, name), 'utf8').matchAll(
+      /(?:from|import\() ?'(\.[^']+)'/g,
+    )) {
+      const [to = ''] = path.relative(src, path.resolve(src, path.dirname(name), target)).split(path.sep);
+      if (to !== from) arrows.add(`${from} → ${to}`);
+    }
+  }
+  return [...arrows].sort();
+}
+
+describe('the picture of the architecture', () => {
+  const markdown = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+
+  it('shows exactly the imports that there are', () => {
+    assert.deepEqual(drawn(markdown), imported());
+  });
+
+  it('is found lacking when an arrow is', () => {
+    assert.notDeepEqual(drawn(markdown.replace('app --> core', '')), imported());
+  });
+
+  it('has a row for each folder', () => {
+    const named = new Set([...markdown.matchAll(/^\| `src\/([\w/-]+)`/gm)].map(([, folder]) => folder));
+    const layers = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory());
+    const inner = readdirSync(path.join(src, 'core'), { withFileTypes: true }).filter((one) => one.isDirectory());
+    const folders = [...layers.map(({ name }) => name), ...inner.map(({ name }) => `core/${name}`)];
+    assert.deepEqual(
+      folders.filter((one) => one !== 'core' && !named.has(one)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pageHtml } from '../../../src/host/page/page-html.ts';
+
+const root = path.join(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => `src/${name.split(path.sep).join('/')}`);
+
+/** The files in which the pattern occurs. */
+const filesWith = (pattern: RegExp): string[] => sources.filter((file) => pattern.test(read(file))).sort();
+
+describe('what a model or a repository says', () => {
+  it('runs no program and no code: nothing in the product can', () => {
+    assert.deepEqual(
+      filesWith(/child_process|node:vm\b|\beval\(|new Function\(|createTerminal|\.sendText\(|vscode\.tasks\b/),
+      [],
+    );
+  });
+
+  it('chooses no command: each is written out, or one of the product’s own list', () => {
+    for (const file of sources) {
+      for (const [, argument = ''] of read(file).matchAll(/executeCommand\(\s*([^,)]+)/g))
+        assert.match(argument, /^('[\w.]+'|COMMAND\.\w+|picked\.command)$/, `${file}: ${argument}`);
+    }
+    assert.match(read('src/host/commands.ts'), /command: COMMAND\.\w+/);
+  });
+
+  it('changes no setting: the address of a server that the user types is the only one written', () => {
+    assert.deepEqual(filesWith(/configuration\.update\(/), ['src/host/model-picker.ts']);
+    const written = [...read('src/host/model-picker.ts').matchAll(/configuration\.update\('(\w+)'/g)];
+    assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'provider']);
+  });
+
+  it('opens no connection: models alone do, through the providers’ own clients', () => {
+    assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), []);
+  });
+
+  it('sends no key: keys are read where models are made, and nowhere else', () => {
+    assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/keys.ts']);
+  });
+
+  it('decides nothing in a workspace that is not trusted', () => {
+    const manifest = JSON.parse(read('package.json'));
+    const restricted: string[] = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+    const all: string[] = manifest.contributes.configuration.flatMap((group: { properties: object }) =>
+      Object.keys(group.properties),
+    );
+    // Who is asked, where, with which words, what it costs, and whether secrets are masked.
+    const telling = /\.(provider|model|baseUrl|systemPrompt|prompt|overrides|redact)$/;
+    assert.deepEqual(
+      all.filter((name) => telling.test(name) && !restricted.includes(name)),
+      [],
+    );
+    for (const name of restricted) assert.ok(all.includes(name), name);
+  });
+});
+
+describe('the page', () => {
+  const frame = (more: object = {}): string =>
+    pageHtml({
+      nonce: 'bm9uY2U=',
+      cspSource: 'https://webview.test',
+      language: 'de',
+      translations: {},
+      uri: (file) => `https://webview.test/${file}`,
+      ...more,
+    });
+
+  it('may load nothing but its own files, run nothing but its own bundle and send nothing', () => {
+    const csp = /Content-Security-Policy" content="([^"]+)"/.exec(frame())?.[1] ?? '';
+    assert.match(csp, /^default-src 'none'; script-src 'nonce-bm9uY2U='; /);
+    assert.doesNotMatch(csp, /unsafe|connect-src|frame-src|form-action \*|\*|https?:(?!\/\/webview\.test)/);
+  });
+
+  it('cannot be left by a translation, and reads it back as it was', () => {
+    const translations = { Send: '</script><script>alert(1)</script>' };
+    const html = frame({ translations });
+    assert.equal(html.match(/<script/g)?.length, 2);
+    const data = /id="translations">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
+    assert.deepEqual(JSON.parse(data), translations);
+  });
+
+  it('runs the way its language does', () => {
+    assert.match(frame(), /<html lang="de" dir="ltr">/);
+    assert.match(frame({ language: 'ar' }), /<html lang="ar" dir="rtl">/);
+  });
+});
