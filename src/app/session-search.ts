@@ -1,98 +1,121 @@
 import type { Recalled } from '../core/context/render.ts';
-import { messageId, type MessageId } from '../core/model/ids.ts';
-import { messageText } from '../core/model/message.ts';
+import type { MessageId } from '../core/model/ids.ts';
 import { breathe } from '../core/pace/breather.ts';
-import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock } from './ports.ts';
+import {
+  foundAt,
+  messageKey,
+  placeOf,
+  rankFound,
+  searchableEvent,
+  searchableMessage,
+  searchableNode,
+  type Found,
+  type FoundKind,
+  type Searchable,
+} from './searchable.ts';
 
-/** A place in the session that answers a query. Offsets are UTF-16 units into the message's text. */
-export interface SessionHit {
-  readonly message: MessageId;
-  readonly position: number;
-  readonly role: string;
-  readonly at: number;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly score: number;
-}
+/** A place in the session that answers a query. */
+export type SessionHit = Omit<Found, 'together'> & { readonly score: number };
 
 /** UTF-16 units of an excerpt. */
 const EXCERPT = 600;
-/** How the journal names the provider that answers from the session itself. */
-const LOCAL_MODEL = 'local';
-/** What a tool printed answers fewer questions than what people said. */
-const TOOL_WEIGHT = 0.6;
+/** More are ranked than asked for, since what stands together gains and each message comes once. */
+const SPARE = 3;
+/** Excerpts looked at for one recall. */
+const RECALLED = 8;
 
-/** The ranked search over one session's messages, grown as they come; the index is built at its first use. */
+/** The ranked search over one session, grown as it goes on; the index is built at its first use. */
 export class SessionSearch {
   readonly #index = new TextIndex();
   readonly #state: () => SessionState;
   readonly #clock: Clock;
   #indexed = 0;
   #indexedPath: MessageId | undefined;
+  /** Key events and nodes as they were taken in; another object is another text. */
+  readonly #taken = new Map<string, unknown>();
+  #takenAt: readonly [SessionState, number] | undefined;
 
   constructor(state: () => SessionState, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
   }
 
-  /** Takes in the messages of the active branch, up to a position, that are not yet in the index. */
+  /** Takes in the messages of the active branch, up to a position, and all key events and summaries that are new. */
   async grow(stop = Infinity): Promise<void> {
-    const { path, messages } = this.#state();
+    const state = this.#state();
+    const { path } = state;
     // After a change of branch what is known is kept, and the new branch is gone through once.
     if (this.#indexed > path.length || path[this.#indexed - 1] !== this.#indexedPath) this.#indexed = 0;
     for (; this.#indexed < Math.min(stop, path.length); this.#indexed++) {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
-      const message = messages.get(id);
-      // The local provider's replies are quotes of what is indexed already.
-      if (!message || message.model === LOCAL_MODEL || this.#index.has(id)) continue;
-      const as = { kind: 'message', weight: message.role === 'tool' ? TOOL_WEIGHT : 1 };
-      await this.#index.addResting(id, messageText(message), as, this.#clock.breather);
-      await breathe(this.#clock.breather);
+      if (!this.#index.has(messageKey(id))) await this.#add(searchableMessage(state, id));
     }
+    await this.#growDerived(state);
   }
 
   /** The best places for a query on the active branch, best first; call `grow` before. */
-  search(query: string, limit: number, accepts: (position: number) => boolean = () => true): SessionHit[] {
+  search(
+    query: string,
+    limit: number,
+    accepts: (position: number) => boolean = () => true,
+    kinds?: readonly FoundKind[],
+  ): SessionHit[] {
     const state = this.#state();
-    const found = this.#index.search(query, {
-      limit,
-      accepts: (id) => {
-        const position = state.positionOf(messageId(id));
+    const hits = this.#index.search(query, {
+      limit: limit * SPARE,
+      ...(kinds && { kinds }),
+      accepts: (key) => {
+        const position = placeOf(state, key);
         return position !== undefined && accepts(position);
       },
     });
-    return found.flatMap(({ id, score }) => {
-      const message = state.messages.get(messageId(id));
-      const position = message && state.positionOf(message.id);
-      if (!message || position === undefined) return [];
-      const whole = messageText(message);
-      const { start, end } = bestExcerpt(whole, query, EXCERPT);
-      const { role, at } = message;
-      return [{ message: message.id, position, role, at, start, end, text: whole.slice(start, end), score }];
+    const found = hits.flatMap(({ id, score }) => {
+      const one = foundAt(state, id, query, EXCERPT);
+      return one ? [{ found: one, score }] : [];
     });
+    return rankFound(found, limit).map(({ found: { together: _, ...one }, score }) => ({ ...one, score }));
   }
 
   /** Excerpts of compressed history that match a text and fit into a number of tokens, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
+    await this.grow();
     const { frontier } = this.#state();
-    // What is sent word for word weighs nothing here, so that a preview finds what the turn will find.
-    await this.grow((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
     const kept: Recalled[] = [];
     let used = 0;
-    for (const hit of this.search(text, 8, covered)) {
+    // Summaries and key events are in the request anyway.
+    for (const hit of this.search(text, RECALLED, covered, ['message'])) {
       const cost = counter.text(hit.text) + 12;
       if (used + cost > budgetTokens) continue;
       used += cost;
       kept.push({ position: hit.position, role: hit.role, text: hit.text });
     }
     return kept.sort((a, b) => a.position - b.position);
+  }
+
+  async #growDerived(state: SessionState): Promise<void> {
+    if (this.#takenAt?.[0] === state && this.#takenAt[1] === state.prefixRevision) return;
+    this.#takenAt = [state, state.prefixRevision];
+    for (const event of state.events.values()) await this.#renew(event, searchableEvent(event));
+    for (const node of state.nodes.values()) await this.#renew(node, searchableNode(node));
+  }
+
+  async #renew(of: unknown, searchable: Searchable | undefined): Promise<void> {
+    if (!searchable || this.#taken.get(searchable.key) === of) return;
+    this.#taken.set(searchable.key, of);
+    await this.#add(searchable);
+  }
+
+  async #add(searchable: Searchable | undefined): Promise<void> {
+    if (!searchable) return;
+    const { key, text, as } = searchable;
+    await this.#index.addResting(key, text, as, this.#clock.breather);
+    await breathe(this.#clock.breather);
   }
 }

@@ -1,25 +1,24 @@
-import { messageId, sessionId, type MessageId, type SessionId } from '../core/model/ids.ts';
-import { messageText } from '../core/model/message.ts';
+import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { breathe } from '../core/pace/breather.ts';
-import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Clock, SessionSummary } from './ports.ts';
-
-/** How a message stands now: sent word for word, behind a summary, or in a session that was put away. */
-export type Tier = 'sent' | 'summarized' | 'archived';
+import {
+  foundAt,
+  messageKey,
+  rankFound,
+  searchableEvent,
+  searchableMessage,
+  searchableNode,
+  type Found,
+  type Searchable,
+} from './searchable.ts';
 
 /** A place in any session that answers a query. */
-export interface WorkspaceHit {
+export interface WorkspaceHit extends Pick<Found, 'kind' | 'message' | 'position' | 'role' | 'tier' | 'text'> {
   readonly session: SessionId;
   /** The session's title; may be empty. */
   readonly title: string;
-  readonly message: MessageId;
-  /** 0-based, on the session's active branch. */
-  readonly position: number;
-  readonly role: string;
-  readonly tier: Tier;
-  readonly text: string;
 }
 
 export interface WorkspaceSearchDeps {
@@ -40,8 +39,6 @@ export interface SearchRun {
 
 /** UTF-16 units of an excerpt. */
 const EXCERPT = 300;
-/** What a tool printed answers fewer questions than what people said. */
-const TOOL_WEIGHT = 0.6;
 /** More hits than asked for are ranked, since some may have left their branch since they were indexed. */
 const SPARE = 3;
 
@@ -76,16 +73,19 @@ export class WorkspaceSearch {
       accepts: (id) => listed.has(parseKey(id).session),
     });
     const states = new Map<SessionId, SessionState | undefined>();
-    const hits: WorkspaceHit[] = [];
-    for (const { id } of found) {
-      if (hits.length === run.limit) break;
+    const hits: { found: Found; score: number; session: SessionId }[] = [];
+    for (const { id, score } of found) {
       if (run.isCancelled?.() === true) return undefined;
-      const { session, message } = parseKey(id);
+      const { session, key } = parseKey(id);
       if (!states.has(session)) states.set(session, await this.#deps.read(session));
-      const hit = hitOf(states.get(session), listed.get(session)!, message, run.query);
-      if (hit) hits.push(hit);
+      const state = states.get(session);
+      const one = state && foundAt(state, key, run.query, EXCERPT);
+      if (one) hits.push({ found: one, score, session });
     }
-    return hits;
+    return rankFound(hits, run.limit).map(({ found: { kind, message, position, role, tier, text }, session }) => {
+      const { title, archived } = listed.get(session)!;
+      return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, text };
+    });
   }
 
   /** Takes in what is new or has changed; false when cancelled. */
@@ -106,39 +106,26 @@ export class WorkspaceSearch {
   }
 
   async #take(session: SessionId, state: SessionState): Promise<void> {
-    const { breather } = this.#deps.clock;
     for (const id of state.path) {
-      const message = state.messages.get(id);
-      const key = keyOf(session, id);
       // A message never changes, so one that is known stays as it is.
-      if (!message || this.#index.has(key)) continue;
-      const as = { kind: 'message', weight: message.role === 'tool' ? TOOL_WEIGHT : 1 };
-      await this.#index.addResting(key, messageText(message), as, breather);
-      await breathe(breather);
+      if (!this.#index.has(keyOf(session, messageKey(id)))) await this.#add(session, searchableMessage(state, id));
     }
+    for (const event of state.events.values()) await this.#add(session, searchableEvent(event));
+    for (const node of state.nodes.values()) await this.#add(session, searchableNode(node));
+  }
+
+  async #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
+    if (!searchable) return;
+    const { breather } = this.#deps.clock;
+    await this.#index.addResting(keyOf(session, searchable.key), searchable.text, searchable.as, breather);
+    await breathe(breather);
   }
 }
 
-function hitOf(
-  state: SessionState | undefined,
-  { id: session, title, archived }: SessionSummary,
-  message: MessageId,
-  query: string,
-): WorkspaceHit | undefined {
-  const found = state?.messages.get(message);
-  const position = state?.positionOf(message);
-  if (!state || !found || position === undefined) return undefined;
-  const covered = state.frontier.some((item) => item.from <= position && position <= item.to);
-  const tier = archived ? 'archived' : covered ? 'summarized' : 'sent';
-  const whole = messageText(found);
-  const { start, end } = bestExcerpt(whole, query, EXCERPT);
-  return { session, title, message, position, role: found.role, tier, text: whole.slice(start, end) };
-}
-
 /** Ids of sessions hold no newline: they are names of files. */
-const keyOf = (session: SessionId, message: MessageId): string => `${session}\n${message}`;
+const keyOf = (session: SessionId, key: string): string => `${session}\n${key}`;
 
-function parseKey(key: string): { readonly session: SessionId; readonly message: MessageId } {
-  const at = key.indexOf('\n');
-  return { session: sessionId(key.slice(0, at)), message: messageId(key.slice(at + 1)) };
+function parseKey(id: string): { readonly session: SessionId; readonly key: string } {
+  const at = id.indexOf('\n');
+  return { session: sessionId(id.slice(0, at)), key: id.slice(at + 1) };
 }

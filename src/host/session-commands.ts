@@ -44,7 +44,7 @@ export async function searchSessions(app: Product, argument?: unknown): Promise<
   if (hits.length === 0) return inform(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', query));
   const items = hits.map((hit) => ({
     label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
-    description: tierName(hit),
+    description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
     detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
   }));
@@ -67,6 +67,10 @@ function tierName({ tier }: WorkspaceHit): string {
     case 'archived':
       return vscode.l10n.t('archived');
   }
+}
+
+function kindName(kind: 'event' | 'summary'): string {
+  return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
 }
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */

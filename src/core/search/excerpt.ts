@@ -1,4 +1,5 @@
 import { nearness } from './near-terms.ts';
+import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { visitTerms } from './terms.ts';
 
 /** A stretch of a text in UTF-16 offsets, `end` exclusive. */
@@ -36,25 +37,36 @@ export function bestExcerpt(text: string, query: string, maxChars: number): Exce
   return settle(text, bestWindow(matches, maxChars), maxChars);
 }
 
+/**
+ * How much of what matches a query stands close together: the share of the matched words that one stretch of `maxChars`
+ * UTF-16 units holds, 0…1; 1 without a match.
+ */
+export function togetherness(text: string, query: string, maxChars: number): number {
+  const matches = matchesOf(text, query);
+  const all = new Set(matches.map(({ word }) => word)).size;
+  if (all === 0) return 1;
+  const { start, end } = bestWindow(matches, maxChars);
+  const inside = matches.filter((match) => match.start >= start && match.end <= end);
+  return new Set(inside.map(({ word }) => word)).size / all;
+}
+
 function matchesOf(text: string, query: string): readonly Match[] {
-  const words: string[] = [];
-  visitTerms(query, (term) => {
-    if (!words.includes(term)) words.push(term);
-  });
+  const { sought } = readQuery(query);
   const known = new Map<string, { word: number; value: number } | undefined>();
   const matches: Match[] = [];
   visitTerms(text, (term, start, end) => {
-    if (!known.has(term)) known.set(term, answer(words, term));
+    if (!known.has(term)) known.set(term, answer(sought, term));
     const found = known.get(term);
     if (found !== undefined) matches.push({ start, end, ...found });
   });
   return matches.sort((a, b) => a.start - b.start);
 }
 
-function answer(words: readonly string[], term: string): { word: number; value: number } | undefined {
+function answer(sought: readonly SoughtTerm[], term: string): { word: number; value: number } | undefined {
   let best: { word: number; value: number } | undefined;
-  words.forEach((word, index) => {
-    const value = nearness(word, term) * Math.log(1 + word.length);
+  sought.forEach(({ term: word, synonyms }, index) => {
+    const near = Math.max(nearness(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
+    const value = near * Math.log(1 + word.length);
     if (value > (best?.value ?? 0)) best = { word: index, value };
   });
   return best;

@@ -1,12 +1,16 @@
+import type { KeyEventKind } from '../model/key-event.ts';
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { nearness } from './near-terms.ts';
+import { readQuery, SYNONYM_WEIGHT } from './query.ts';
 import { visitTerms } from './terms.ts';
 
 /** What is known of a text beside its words. */
 export interface IndexedAs {
   /** What it is, for a search within one kind: 'message', 'event', 'summary'. */
   readonly kind?: string;
+  /** The kind of key event that it is; a query that asks about such events favours it. */
+  readonly about?: KeyEventKind;
   /** Multiplies its scores; 1 unless given. */
   readonly weight?: number;
 }
@@ -30,6 +34,7 @@ export interface SearchHit {
 interface Entry {
   readonly id: string;
   readonly kind: string | undefined;
+  readonly about: KeyEventKind | undefined;
   readonly weight: number;
   length: number;
   /** False while it is being added and once it is removed. */
@@ -47,8 +52,19 @@ const ENTRY_UNIT = 64;
 /** Terms are gathered by their first letters, where a search looks for near ones. */
 const BUCKET_LETTERS = 3;
 
-/** Half of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
-const COVERAGE_SHARE = 0.5;
+/** So much of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
+const COVERAGE_SHARE = 0.6;
+
+/**
+ * A word that says how something was said and not what ("choose") adds little by itself, and without the thing itself
+ * next to nothing, since most of the score goes by what of the query was covered. Beside the thing it lifts the whole:
+ * "we decided on X" before "X is fast".
+ */
+const MANNER_SHARE = 0.2;
+const MANNER_WEIGHT = 1.6;
+
+/** What a key event of the kind that is asked about gains. */
+const ASKED_WEIGHT = 1.5;
 
 /** A step of indexing takes a few milliseconds: as many characters read, or terms filed. */
 const STEP_CHARS = 3000;
@@ -104,30 +120,39 @@ export class TextIndex {
   /** The texts that answer a query best, best first; of equals the latest added. */
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
     const { limit = 10, kinds, accepts } = options;
-    const sought = new Set<string>();
-    visitTerms(query, (term) => sought.add(term));
-    const found = new Map<number, { score: number; covered: number; terms: [string, number][] }>();
+    const { sought, kinds: asked } = readQuery(query);
+    const found = new Map<number, { score: number; covered: number; isSaidSo: boolean; terms: [string, number][] }>();
     let total = 0;
-    for (const term of sought) {
-      const answers = this.answersTo(term);
-      const rarity = this.rarity(term);
+    for (const { term, synonyms, isManner } of sought) {
+      const answers = this.answersTo(term, synonyms);
+      const rarity = isManner ? 0 : this.rarity(term);
       total += rarity;
       for (const [at, { score, matched }] of answers) {
         let hit = found.get(at);
-        if (hit === undefined) found.set(at, (hit = { score: 0, covered: 0, terms: [] }));
-        hit.score += score;
+        if (hit === undefined) found.set(at, (hit = { score: 0, covered: 0, isSaidSo: false, terms: [] }));
+        hit.score += isManner ? score * MANNER_SHARE : score;
         hit.covered += rarity;
+        hit.isSaidSo ||= isManner;
         hit.terms.push([matched, score]);
       }
     }
     const hits: { at: number; hit: SearchHit }[] = [];
-    for (const [at, { score, covered, terms }] of found) {
+    for (const [at, { score, covered, isSaidSo, terms }] of found) {
       const entry = this.entries[at]!;
       if (kinds !== undefined && (entry.kind === undefined || !kinds.includes(entry.kind))) continue;
       if (accepts !== undefined && !accepts(entry.id)) continue;
       const coverage = 1 - COVERAGE_SHARE + COVERAGE_SHARE * (covered / total);
+      const favour =
+        entry.about !== undefined && asked.has(entry.about)
+          ? ASKED_WEIGHT
+          : isSaidSo && covered > 0
+            ? MANNER_WEIGHT
+            : 1;
       const ranked = terms.sort((a, b) => b[1] - a[1]).map(([term]) => term);
-      hits.push({ at, hit: { id: entry.id, score: score * coverage * entry.weight, terms: [...new Set(ranked)] } });
+      hits.push({
+        at,
+        hit: { id: entry.id, score: score * coverage * entry.weight * favour, terms: [...new Set(ranked)] },
+      });
     }
     hits.sort((a, b) => b.hit.score - a.hit.score || b.at - a.at);
     return hits.slice(0, limit).map(({ hit }) => hit);
@@ -142,7 +167,7 @@ export class TextIndex {
       if (from < text.length) yield;
     }
     const at = this.entries.length;
-    const entry: Entry = { id, kind: as.kind, weight: as.weight ?? 1, length: 0, alive: false };
+    const entry: Entry = { id, kind: as.kind, about: as.about, weight: as.weight ?? 1, length: 0, alive: false };
     this.entries.push(entry);
     this.unfinished++;
     try {
@@ -178,26 +203,34 @@ export class TextIndex {
     else bucket.push(term);
   }
 
-  /** For each entry that has the term or one near to it: the best score among those. */
-  private answersTo(sought: string): ReadonlyMap<number, { score: number; matched: string }> {
+  /** For each entry that has the term, one near to it or another word for it: the best score among those. */
+  private answersTo(
+    sought: string,
+    synonyms: readonly string[],
+  ): ReadonlyMap<number, { score: number; matched: string }> {
     const best = new Map<number, { score: number; matched: string }>();
-    const average = this.totalLength / Math.max(1, this.byId.size);
     for (const term of this.buckets.get(sought.slice(0, BUCKET_LETTERS)) ?? []) {
       const near = nearness(sought, term);
       if (near === 0) continue;
       const rarity = Math.min(this.rarity(term), near === 1 ? Infinity : this.rarity(sought));
-      for (const posting of this.postings.get(term)!) {
-        const at = Math.floor(posting / ENTRY_UNIT);
-        const entry = this.entries[at]!;
-        if (!entry.alive) continue;
-        const times = posting % ENTRY_UNIT;
-        const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
-        const score = near * rarity * saturated;
-        const known = best.get(at);
-        if (known === undefined || known.score < score) best.set(at, { score, matched: term });
-      }
+      this.score(term, near * rarity, best);
     }
+    for (const term of synonyms) this.score(term, SYNONYM_WEIGHT * this.rarity(term), best);
     return best;
+  }
+
+  private score(term: string, worth: number, best: Map<number, { score: number; matched: string }>): void {
+    const average = this.totalLength / Math.max(1, this.byId.size);
+    for (const posting of this.postings.get(term) ?? []) {
+      const at = Math.floor(posting / ENTRY_UNIT);
+      const entry = this.entries[at]!;
+      if (!entry.alive) continue;
+      const times = posting % ENTRY_UNIT;
+      const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
+      const score = worth * saturated;
+      const known = best.get(at);
+      if (known === undefined || known.score < score) best.set(at, { score, matched: term });
+    }
   }
 
   /** Inverse document frequency, never negative. What was removed still counts until the next compaction. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import type { CompressionRecord } from '../../../src/core/journal/event.ts';
-import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/breathers.ts';
@@ -91,6 +91,7 @@ describe('searching all sessions of a workspace', () => {
       assert.deepEqual(best, {
         session: sessionId('s2'),
         title: 'Billing',
+        kind: 'message',
         message: 'm1',
         position: 1,
         role: 'assistant',
@@ -117,6 +118,36 @@ describe('searching all sessions of a workspace', () => {
         'One 2 sent',
         'Two 0 archived',
       ]);
+    }));
+
+  it('finds key events and summaries too, each at its place', () =>
+    withDesk(async ({ store, search }) => {
+      await session(store, 'One', 'Let us take the cheap cedar, finally.', 'Fine.', 'And now something else.');
+      const journal = await store.open(sessionId('s1'));
+      const { nodes, ...rest } = summaryOf(0, 1);
+      const quote = 'take the cheap cedar';
+      const decision = {
+        id: keyEventId('e1'),
+        message: messageId('m0'),
+        kind: 'decision',
+        quote,
+        start: 7,
+        end: 7 + quote.length,
+        score: 1,
+        reason: 'r',
+        status: 'active',
+        pinned: false,
+      } as const;
+      const detailed = 'They spoke of wood for the boathouse.';
+      const compression = { ...rest, nodes: nodes.map((node) => ({ ...node, detailed })), events: [decision] };
+      await journal.append({ type: 'compressed', compression });
+      await journal.close();
+      const best = async (query: string): Promise<unknown> => {
+        const [hit] = (await search.search({ query, limit: 5 })) ?? [];
+        return hit && [hit.kind, hit.message, hit.position, hit.role, hit.tier, hit.text.split('\n').at(-1)];
+      };
+      assert.deepEqual(await best('which cedar did we decide on?'), ['event', 'm0', 0, 'user', 'summarized', quote]);
+      assert.deepEqual(await best('boathouse'), ['summary', 'm0', 0, 'summary', 'summarized', detailed]);
     }));
 
   it('reads again only sessions that have changed, and forgets those that were deleted', () =>

@@ -1,0 +1,152 @@
+import { keyEventId, messageId, nodeId, type MessageId } from '../core/model/ids.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
+import { messageText } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
+import { bestExcerpt, togetherness } from '../core/search/excerpt.ts';
+import type { IndexedAs } from '../core/search/text-index.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+
+/** How a message stands now: sent word for word, behind a summary, or in a session that was put away. */
+export type Tier = 'sent' | 'summarized' | 'archived';
+
+/** What can be found: what was said, a key event quoted from it, or what a summary says of a run of messages. */
+export type FoundKind = 'message' | 'event' | 'summary';
+
+/** Something in a session that answers a query, at its place there. */
+export interface Found {
+  readonly kind: FoundKind;
+  /** For a summary the first of the messages it stands for. */
+  readonly message: MessageId;
+  /** 0-based, on the session's active branch. */
+  readonly position: number;
+  /** The message's, or `summary`. */
+  readonly role: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly tier: Tier;
+  /** UTF-16 units into the message's text; both 0 for a summary. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** 0…1: how much of what matched stands close together. */
+  readonly together: number;
+}
+
+/** What a tool printed answers fewer questions than what people said; a key event answers more, a summary is second hand. */
+const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
+/** How the journal names the provider that answers from the session itself. */
+const LOCAL_MODEL = 'local';
+/** Matches within so many UTF-16 units of each other count as one passage. */
+const PASSAGE = 240;
+/** So much of a score goes by whether the matches form a passage. */
+const PASSAGE_SHARE = 0.3;
+
+export interface Searchable {
+  readonly key: string;
+  readonly text: string;
+  readonly as: IndexedAs;
+}
+
+/** A message as the index takes it in; undefined for one that only quotes others. */
+export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
+  const message = state.messages.get(id);
+  // The local provider's replies are quotes of what is indexed already.
+  if (!message || message.model === LOCAL_MODEL) return undefined;
+  const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
+  return { key: messageKey(id), text: messageText(message), as: { kind: 'message', weight } };
+}
+
+export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
+  return { key: `event:${id}`, text: quote, as: { kind: 'event', about: kind, weight: WEIGHTS.event } };
+}
+
+/** Nodes that stand for messages themselves; what is above them says the same once more, and less exactly. */
+export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
+  if (depth > 0) return undefined;
+  return {
+    key: `summary:${id}`,
+    text: [title, brief, detailed].join('\n'),
+    as: { kind: 'summary', weight: WEIGHTS.summary },
+  };
+}
+
+export const messageKey = (id: MessageId): string => `message:${id}`;
+
+/** The place that a key of the index stands for; undefined when it is not on the active branch (any more). */
+export function placeOf(state: SessionState, key: string): number | undefined {
+  const [kind, id] = parts(key);
+  switch (kind) {
+    case 'message':
+      return state.positionOf(messageId(id));
+    case 'event': {
+      const event = state.events.get(keyEventId(id));
+      return event && !state.isRemoved(event.id) ? state.positionOf(event.message) : undefined;
+    }
+    case 'summary': {
+      const node = state.nodes.get(nodeId(id));
+      return node && !state.isOpen(node.id) && state.positionOf(node.last) !== undefined
+        ? state.positionOf(node.first)
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What a key of the index stands for, with the stretch of at most `units` UTF-16 units that answers the query best. */
+export function foundAt(state: SessionState, key: string, query: string, units: number): Found | undefined {
+  const position = placeOf(state, key);
+  const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
+  if (position === undefined || !message) return undefined;
+  const [kind, id] = parts(key);
+  const covered = state.frontier.some((item) => item.from <= position && position <= item.to);
+  const place = {
+    message: message.id,
+    position,
+    at: message.at,
+    tier: state.archived ? 'archived' : covered ? 'summarized' : 'sent',
+  } as const;
+  switch (kind) {
+    case 'message': {
+      const whole = messageText(message);
+      const { start, end } = bestExcerpt(whole, query, units);
+      const together = togetherness(whole, query, PASSAGE);
+      return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), together };
+    }
+    case 'event': {
+      const { start, end, quote } = state.events.get(keyEventId(id))!;
+      return { ...place, kind, role: message.role, start, end, text: quote, together: 1 };
+    }
+    case 'summary': {
+      const { text } = searchableNode(state.nodes.get(nodeId(id))!) ?? { text: '' };
+      const { start, end } = bestExcerpt(text, query, units);
+      const together = togetherness(text, query, PASSAGE);
+      return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), together };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The best of what was found, best first: what stands close together gains, and each message comes once. */
+export function rankFound<T extends { readonly found: Found; readonly score: number; readonly session?: string }>(
+  hits: readonly T[],
+  limit: number,
+): (T & { readonly score: number })[] {
+  const seen = new Set<string>();
+  return hits
+    .map((hit) => ({ ...hit, score: hit.score * (1 - PASSAGE_SHARE + PASSAGE_SHARE * hit.found.together) }))
+    .sort((a, b) => b.score - a.score)
+    .filter(({ found, session }) => {
+      const place = `${session ?? ''}\n${found.message}\n${found.kind === 'summary' ? 'summary' : ''}`;
+      if (seen.has(place)) return false;
+      seen.add(place);
+      return true;
+    })
+    .slice(0, limit);
+}
+
+function parts(key: string): readonly [kind: string, id: string] {
+  const at = key.indexOf(':');
+  return [key.slice(0, at), key.slice(at + 1)];
+}
