@@ -12,6 +12,7 @@ import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
 import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
 import { chooseModel, testApiKey } from './model-picker.ts';
+import { reattachSessions } from './reattach.ts';
 import { cleanUp, openOtherSession, searchSessions } from './session-commands.ts';
 import { choosePolicy } from './policy-picker.ts';
 import { exportSession, importFile, openSample } from './transcript-commands.ts';
@@ -58,6 +59,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   [COMMAND.recall]: recall,
   [COMMAND.searchSessions]: searchSessions,
   [COMMAND.openOtherSession]: openOtherSession,
+  [COMMAND.reattachSessions]: reattachSessions,
   [COMMAND.cleanUp]: cleanUp,
   [COMMAND.showActions]: showActions,
   [COMMAND.openLog]: (app) => {

@@ -26,6 +26,7 @@ export const COMMAND = {
   takeOver: 'threadkeeper.takeOver',
   searchSessions: 'threadkeeper.searchSessions',
   openOtherSession: 'threadkeeper.openOtherSession',
+  reattachSessions: 'threadkeeper.reattachSessions',
   cleanUp: 'threadkeeper.cleanUp',
   checkHealth: 'threadkeeper.checkHealth',
   rememberEvent: 'threadkeeper.rememberEvent',

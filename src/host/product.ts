@@ -18,7 +18,7 @@ export interface Product {
   readonly clock: Clock;
   readonly sessions: Sessions;
   /** The sessions of all workspaces. */
-  readonly store: Pick<SessionStore, 'list'>;
+  readonly store: Pick<SessionStore, 'list' | 'open'>;
   /** Where the journals lie. */
   readonly folder: string;
   /** Identity of this window's workspace. */

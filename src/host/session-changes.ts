@@ -1,14 +1,13 @@
 import type * as vscode from 'vscode';
-import type { SessionJournal } from '../app/ports.ts';
+import type { SessionJournal, SessionStore } from '../app/ports.ts';
 import type { Sessions } from '../app/sessions.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
-import type { FileSessionStore } from '../storage/session-store.ts';
 
 /** Changes a session of the list, open or not. Rejects with `StoreFault`. */
 export async function changeSession(
-  { sessions, store }: { readonly sessions: Sessions; readonly store: FileSessionStore },
+  { sessions, store }: { readonly sessions: Sessions; readonly store: Pick<SessionStore, 'open'> },
   id: SessionId,
   event: SessionEvent,
 ): Promise<void> {

@@ -114,6 +114,40 @@ describe('the sessions in the editor', () => {
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
   });
 
+  it('of a folder that was renamed can be re-attached, and that can be taken back', async () => {
+    const app = await product();
+    const before = 'folder:file:///old/place/grove';
+    for (const title of ['Grove one', 'Grove two']) {
+      const journal = await app.store.create(title, before);
+      await journal.append({ type: 'message_added', message: say('a', null, title) });
+      await journal.close();
+    }
+    const here = async (): Promise<readonly string[]> =>
+      (await app.sessions.list()).map((one) => one.title).filter((title) => title.startsWith('Grove'));
+    const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
+      Promise.resolve(items.find(({ label, description }) => label === 'grove' && description === '2 sessions'));
+    const said: string[] = [];
+    const answer = (reply: string | undefined) => (text: string) => {
+      said.push(text);
+      return Promise.resolve(reply);
+    };
+    assert.deepEqual(await here(), []);
+    await answering({ showQuickPick, showInformationMessage: answer(undefined) }, async () => {
+      await run('reattachSessions');
+    });
+    assert.deepEqual([...(await here())].sort(), ['Grove one', 'Grove two']);
+    assert.deepEqual(said, ['2 sessions of grove belong to this workspace now.']);
+
+    const back = await app.store.create('Grove three', before);
+    await back.close();
+    const one = (items: readonly Item[]): Promise<Item | undefined> =>
+      Promise.resolve(items.find(({ label }) => label === 'grove'));
+    await answering({ showQuickPick: one, showInformationMessage: answer('Undo') }, async () => {
+      await run('reattachSessions');
+    });
+    assert.ok(!(await here()).includes('Grove three'));
+  });
+
   it('that were chosen are deleted for good after a question, open ones and all others stay', async () => {
     const app = await product();
     const open = await app.sessions.create('Open');
