@@ -22,6 +22,7 @@ import { measureRobustness } from './figures/robustness.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
+import { measureSizes } from './figures/sizes.ts';
 import { measureModels } from './figures/speed-models.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
@@ -34,6 +35,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   compression: measureCompression,
   opening: measureSessionsOnDisk,
   models: measureModels,
+  sizes: measureSizes,
   cost: measureCost,
   events: measureEvents,
   sessions: measureSessions,

@@ -4,7 +4,7 @@ import { factsIn, plantFacts } from '../data/facts.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { oracle } from '../models/oracle.ts';
 import { installPeers } from '../peers/load.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import type { Figure, Measured, Plot, Series } from '../report/figure.ts';
 import { allSystems, oftenTried } from '../systems/all.ts';
 import { play } from '../systems/play.ts';
 import type { System } from '../systems/system.ts';
@@ -80,7 +80,9 @@ export async function measurePeerBudgets(context: BenchContext): Promise<Measure
   const turns = turnsOf(transcript);
   const conversation = tokensOf(transcript, counter);
   const figures: Figure[] = [];
+  const series: Series[] = [];
   for (const system of await oftenTried(context)) {
+    const points: [number, number][] = [];
     for (const share of BUDGETS) {
       say(`peers: ${system.label} at ${share * 100} %`);
       const budget = Math.floor(conversation * share);
@@ -91,13 +93,31 @@ export async function measurePeerBudgets(context: BenchContext): Promise<Measure
         row: system.label,
       });
       const kept = factsIn(facts, text).length / FACTS;
+      points.push([share * 100, kept]);
       const best = counter.text(text) / budget <= OVER ? 'higher' : undefined;
       const figure = one(`at${share * 100}`, `${share * 100} %`, kept, 'share', best);
       figures.push({ ...figure, ...(system.id === 'threadkeeper' && { guard: FACTS_GUARD }) });
     }
+    if (PLOTTED[system.id] !== undefined) series.push({ name: PLOTTED[system.id]!, points });
   }
-  return { figures };
+  const plot: Plot = {
+    id: 'peers.facts',
+    title: 'Planted facts kept turn by turn, by budget',
+    x: '% of the tokens',
+    y: `share of ${FACTS} facts`,
+    series,
+  };
+  return { figures, plots: [plot] };
 }
+
+/** Systems of the plot, by short names that its legend has room for. */
+const PLOTTED: Readonly<Record<string, string>> = {
+  threadkeeper: 'Threadkeeper',
+  newest: 'newest messages',
+  middleware: 'LangChain, defaults',
+  middlewareBest: 'LangChain, best',
+  llamaIndex: 'LlamaIndex',
+};
 
 const FACTS_GUARD = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 

@@ -66,7 +66,7 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
   const decayed = await atOnce(transcript, Math.floor(before * REDUCED), facts, counter, model(0.9));
   figures.push({
     id: 'quality.facts.at20.decay',
-    label: `the same at 20 %, each fact survives a call with 0.9`,
+    label: `${FACTS} facts in 1,000 messages at 20 %, each fact survives a call with 0.9`,
     value: decayed,
     unit: 'share',
     target: { atLeast: 0.95 },

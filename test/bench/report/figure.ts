@@ -2,7 +2,7 @@ export const SECTIONS = ['speed', 'cost', 'quality', 'peers', 'robustness'] as c
 export type Section = (typeof SECTIONS)[number];
 
 /** What a value is counted in. `×` is a ratio, `share` 0…1; `ms` and `s` are of CPU time unless the label says otherwise. */
-export type Unit = '×' | 'share' | 'ms' | 's' | 'MB/s' | 'tokens' | '$' | 'count';
+export type Unit = '×' | 'share' | 'ms' | 's' | 'MB/s' | 'KB' | 'tokens' | '$' | 'count';
 
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
@@ -79,6 +79,8 @@ export function show(value: number, unit: Unit): string {
     case 'tokens':
     case 'count':
       return Math.round(value).toLocaleString('en-US');
+    case 'KB':
+      return `${Math.round(value).toLocaleString('en-US')} KB`;
     case '$':
       return `$${value < 0.1 ? value.toFixed(4) : value.toFixed(2)}`;
     case '×':

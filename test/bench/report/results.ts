@@ -17,6 +17,18 @@ import { gridsOf, type Grid } from './grid.ts';
 import { plotSvg } from './plot.ts';
 
 const page = path.join(root, 'docs', 'benchmarks.md');
+const readme = path.join(root, 'README.md');
+/** What the README shows. */
+const SUMMARY = [
+  'cost.turns1000.in',
+  'cost.turns1000.usd',
+  'cost.turns1000.cacheable',
+  'quality.events.recall',
+  'quality.facts.turns1000.oracle',
+  'quality.facts.turns1000.reduction',
+  'speed.turn10000.p50',
+  'speed.compress1000.session',
+] as const;
 const committed = path.join(root, 'docs', 'benchmarks', 'results.json');
 
 /** What a run was made with. */
@@ -60,26 +72,33 @@ export async function writeResults(
     let text = await readFile(page, 'utf8');
     for (const section of SECTIONS) text = withTable(text, section, figures);
     await writeFile(page, await format(text, { ...options, parser: 'markdown', proseWrap: 'preserve' }));
+    const chosen = SUMMARY.flatMap((id) => figures.find((figure) => figure.id === id) ?? []);
+    const shown = withTable(await readFile(readme, 'utf8'), 'summary', chosen);
+    await writeFile(readme, await format(shown, { ...options, parser: 'markdown', proseWrap: 'preserve' }));
   }
   return folder;
 }
 
+/** Tables show what the file holds. */
+const rounded = (figure: Figure): Figure => ({ ...figure, value: Number(figure.value.toPrecision(4)) });
+
 function saved(figure: Figure): Record<string, unknown> {
-  const { label, value, unit, target } = figure;
+  const { label, value, unit, target, cell } = rounded(figure);
   return {
     label,
-    value: Number(value.toPrecision(4)),
+    value,
     unit,
+    ...(cell && { cell: { grid: cell.grid, row: cell.row, column: cell.column } }),
     ...(target && { target: describeTarget(target, unit), met: isMet(figure) }),
   };
 }
 
 /** Puts a section's table between its two marks. */
-function withTable(text: string, section: Section, figures: readonly Figure[]): string {
+function withTable(text: string, section: Section | 'summary', figures: readonly Figure[]): string {
   const [begin, end] = [`<!-- table: ${section} -->`, `<!-- end: ${section} -->`];
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  const own = figures.filter(({ id }) => sectionOf(id) === section);
+  const own = figures.filter(({ id }) => section === 'summary' || sectionOf(id) === section).map(rounded);
   if (from < 0 || to < 0 || own.length === 0) return text;
   const rows = own
     .filter(({ cell }) => !cell)
