@@ -1,6 +1,6 @@
 import { Emitter, type Disposable } from '../app/emitter.ts';
 import type { Conversation } from '../app/conversation.ts';
-import { GAUGE_PARTS, levelOf, type GaugeLevel } from '../core/budget/gauge.ts';
+import { gaugeParts, levelOf, type GaugeLevel } from '../core/budget/gauge.ts';
 import type { GaugeView } from '../protocol/views.ts';
 
 /** The gauge's figures for a conversation: the same for status bar, panel and triggers. */
@@ -23,14 +23,14 @@ export class ContextGauge {
     const context = conversation.context();
     const { contextWindow, reservedTokens, policy } = conversation.settings();
     const { tokenFactor } = conversation.meter;
-    const shown = (tokens: number): number => Math.round(tokens * tokenFactor);
+    const used = Math.round(context.total * tokenFactor);
     return {
-      used: shown(context.total),
+      used,
       budget: conversation.meter.providerBudget(),
       contextWindow,
       reserved: reservedTokens,
       approximate: conversation.meter.isApproximate,
-      parts: GAUGE_PARTS.map((name) => ({ name, tokens: shown(context.tokens[name]) })),
+      parts: gaugeParts(context.tokens, used),
       ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,
       policy: policy.name,

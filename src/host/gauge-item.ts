@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
+import type { GaugePart } from '../core/budget/gauge.ts';
 import type { GaugeView } from '../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from './ids.ts';
@@ -56,25 +57,37 @@ export function short(tokens: number): string {
   return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
 }
 
+/** What the parts of a request are called, in status bar and tree alike. */
+export function partName(part: GaugePart): string {
+  switch (part) {
+    case 'system':
+      return vscode.l10n.t('System prompt');
+    case 'memory':
+      return vscode.l10n.t('Memory');
+    case 'ledger':
+      return vscode.l10n.t('Key events');
+    case 'summaries':
+      return vscode.l10n.t('Summaries');
+    case 'window':
+      return vscode.l10n.t('Newest messages');
+    case 'task':
+      return vscode.l10n.t('Task');
+    case 'attachments':
+      return vscode.l10n.t('Attachments');
+    case 'recalled':
+      return vscode.l10n.t('Recalled');
+  }
+}
+
 function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpend): vscode.MarkdownString {
   const { counters, title } = conversation.state;
-  const names: Readonly<Record<GaugeView['parts'][number]['name'], string>> = {
-    system: vscode.l10n.t('System prompt'),
-    memory: vscode.l10n.t('Memory'),
-    ledger: vscode.l10n.t('Key events'),
-    summaries: vscode.l10n.t('Summaries'),
-    window: vscode.l10n.t('Newest messages'),
-    task: vscode.l10n.t('Task'),
-    attachments: vscode.l10n.t('Attachments'),
-    recalled: vscode.l10n.t('Recalled'),
-  };
   const number = (value: number): string => Math.round(value).toLocaleString(vscode.env.language);
   const text = new vscode.MarkdownString('', true);
   text.appendMarkdown(`**${vscode.l10n.t('Context')}** — `);
   text.appendText(title === '' ? vscode.l10n.t('New session') : title);
   text.appendMarkdown('\n\n| | |\n|:--|--:|\n');
   for (const part of view.parts) {
-    if (part.tokens > 0) text.appendMarkdown(`| ${names[part.name]} | ${number(part.tokens)} |\n`);
+    if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${number(part.tokens)} |\n`);
   }
   text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${number(Math.max(0, view.budget - view.used))} |\n`);
   text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the reply')} | ${number(view.reserved)} |\n\n`);

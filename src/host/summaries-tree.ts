@@ -1,18 +1,20 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
+import type { GaugePart } from '../core/budget/gauge.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../core/model/key-event.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
 import { levelOf } from '../core/context/assemble.ts';
 import type { ContextGauge } from './context-gauge.ts';
+import { partName } from './gauge-item.ts';
 import { short } from './gauge-item.ts';
 import { openMessageDocument, openNodeDocument } from './documents.ts';
 
 /** A row of the tree. Children are worked out when a row is opened, so that what is closed costs nothing. */
 export type Row =
   | { readonly kind: 'section'; readonly section: 'context' | 'summaries' | 'events' | 'tasks' }
-  | { readonly kind: 'part'; readonly name: string; readonly tokens: number }
+  | { readonly kind: 'part'; readonly name: GaugePart; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
   | { readonly kind: 'nodeEvents'; readonly node: NodeId }
   | { readonly kind: 'messages'; readonly from: number; readonly to: number }
@@ -158,7 +160,7 @@ function treeItem(conversation: Conversation, row: Row): vscode.TreeItem {
       return item;
     }
     case 'part': {
-      const item = new vscode.TreeItem(row.name, None);
+      const item = new vscode.TreeItem(partName(row.name), None);
       item.description = vscode.l10n.t('{0} tokens', row.tokens.toLocaleString(vscode.env.language));
       item.iconPath = new vscode.ThemeIcon('circle-small-filled');
       return item;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { GAUGE_PARTS } from '../core/budget/gauge.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import {
   aCompressionId,
@@ -153,17 +154,6 @@ export const nodeSchema = v.object({
   events: list(eventMarkSchema),
 });
 export type NodeView = v.InferOutput<typeof nodeSchema>;
-
-export const GAUGE_PARTS = [
-  'system',
-  'memory',
-  'ledger',
-  'summaries',
-  'window',
-  'task',
-  'attachments',
-  'recalled',
-] as const;
 
 /** The gauge: `used` is the sum of the parts, out of `budget` (`contextWindow` less what is reserved for the reply). */
 export const gaugeSchema = v.object({

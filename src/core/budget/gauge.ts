@@ -28,18 +28,6 @@ export interface Budget {
 
 export type GaugeLevel = 'ok' | 'warning' | 'error';
 
-export interface GaugeReading {
-  /** The share of the budget in use; above 1 the request does not fit. */
-  readonly share: number;
-  readonly used: number;
-  /** Tokens of the budget still free; never below 0. */
-  readonly free: number;
-  readonly budget: Budget;
-  readonly level: GaugeLevel;
-  /** Every part, empty ones too; they add up to `used`. */
-  readonly parts: Readonly<Record<GaugePart, number>>;
-}
-
 /** From here the editor shows a warning, and from the next an error (the shares at which compression starts). */
 export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
@@ -63,24 +51,21 @@ export function budgetOf(
   return { tokens: Math.min(contextWindow - reserved, maxInput), reserved, contextWindow };
 }
 
-/** Adds the parts up and compares them with the budget. */
-export function gauge(parts: PartTokens, budget: Budget): GaugeReading {
-  const read = (part: GaugePart): number => parts[part] ?? 0;
-  const whole: Record<GaugePart, number> = {
-    system: read('system'),
-    memory: read('memory'),
-    ledger: read('ledger'),
-    summaries: read('summaries'),
-    window: read('window'),
-    task: read('task'),
-    attachments: read('attachments'),
-    recalled: read('recalled'),
-  };
-  const used = GAUGE_PARTS.reduce((sum, part) => sum + whole[part], 0);
-  const share = budget.tokens > 0 ? used / budget.tokens : used > 0 ? Infinity : 0;
-  return { share, used, free: Math.max(0, budget.tokens - used), budget, level: levelOf(share), parts: whole };
+/**
+ * Every part, empty ones too, scaled so that they add up to `used` exactly (whole tokens). What belongs to no part, the
+ * priming of the reply and what rounding leaves, goes to those that rounding has cut most (largest remainders).
+ */
+export function gaugeParts(tokens: PartTokens, used: number): { readonly name: GaugePart; readonly tokens: number }[] {
+  const sum = GAUGE_PARTS.reduce((all, name) => all + (tokens[name] ?? 0), 0);
+  const exact = GAUGE_PARTS.map((name) => (sum === 0 ? 0 : ((tokens[name] ?? 0) * used) / sum));
+  const whole = exact.map(Math.floor);
+  const left = sum === 0 ? 0 : used - whole.reduce((all, one) => all + one, 0);
+  const cut = [...exact.keys()].sort((a, b) => exact[b]! - whole[b]! - (exact[a]! - whole[a]!));
+  for (const at of cut.slice(0, left)) whole[at]!++;
+  return GAUGE_PARTS.map((name, at) => ({ name, tokens: whole[at]! }));
 }
 
+/** The level of a share of the budget. */
 export function levelOf(share: number): GaugeLevel {
   if (share >= ERROR_SHARE) return 'error';
   return share >= WARNING_SHARE ? 'warning' : 'ok';

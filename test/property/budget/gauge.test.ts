@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { budgetOf, gauge, GAUGE_PARTS } from '../../../src/core/budget/gauge.ts';
+import { budgetOf, gaugeParts, GAUGE_PARTS } from '../../../src/core/budget/gauge.ts';
 
 const tokens = fc.integer({ min: 0, max: 2_000_000 });
 
@@ -11,18 +11,21 @@ describe('any gauge', () => {
       maxOutput: tokens,
       maxInput: tokens,
     });
-    const parts = fc.record(Object.fromEntries(GAUGE_PARTS.map((part) => [part, tokens])), { requiredKeys: [] });
+    const parts = fc.dictionary(fc.constantFrom(...GAUGE_PARTS), tokens);
     fc.assert(
-      fc.property(model, tokens, parts, (limits, reply, sent) => {
+      fc.property(model, tokens, parts, tokens, (limits, reply, sent, used) => {
         const budget = budgetOf(limits, reply);
         assert.ok(budget.tokens >= 0 && budget.reserved >= 0);
         assert.ok(budget.tokens + budget.reserved <= limits.contextWindow);
         assert.ok(budget.tokens <= limits.maxInput && budget.reserved <= limits.maxOutput);
-        const reading = gauge(sent, budget);
-        const sum = Object.values(reading.parts).reduce((total, part) => total + part, 0);
-        assert.equal(sum, reading.used);
-        assert.equal(reading.free, Math.max(0, budget.tokens - reading.used));
-        assert.equal(reading.share > 1, reading.used > budget.tokens);
+        const whole = GAUGE_PARTS.reduce((total, part) => total + (sent[part] ?? 0), 0);
+        const shown = gaugeParts(sent, used);
+        const sum = shown.reduce((total, part) => total + part.tokens, 0);
+        assert.equal(sum, whole === 0 ? 0 : used);
+        for (const part of shown) {
+          const exact = whole === 0 ? 0 : ((sent[part.name] ?? 0) * used) / whole;
+          assert.ok(Math.abs(part.tokens - exact) < 1 + 1e-6, part.name);
+        }
       }),
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { budgetOf, gauge, levelOf } from '../../../src/core/budget/gauge.ts';
+import { budgetOf, gaugeParts, levelOf } from '../../../src/core/budget/gauge.ts';
 import { modelInfo } from '../../../src/core/tokens/models.ts';
 
 describe('the budget of a request', () => {
@@ -30,29 +30,39 @@ describe('the budget of a request', () => {
 });
 
 describe('the gauge', () => {
-  const budget = { tokens: 1000, reserved: 200, contextWindow: 1200 };
-
   it('shows the share of the budget in use and its parts, empty ones too', () => {
-    const reading = gauge({ system: 100, ledger: 150, window: 250, recalled: 120 }, budget);
-    assert.equal(reading.used, 620);
-    assert.equal(reading.share, 0.62);
-    assert.equal(reading.free, 380);
-    assert.equal(reading.parts.memory, 0);
-    assert.equal(reading.level, 'ok');
+    const parts = gaugeParts({ system: 100, ledger: 150, window: 250, recalled: 120 }, 620);
+    assert.deepEqual(
+      parts.map(({ name, tokens }) => [name, tokens]),
+      [
+        ['system', 100],
+        ['memory', 0],
+        ['ledger', 150],
+        ['summaries', 0],
+        ['window', 250],
+        ['task', 0],
+        ['attachments', 0],
+        ['recalled', 120],
+      ],
+    );
+  });
+
+  it('has parts that add up to what is in use, however the provider counts', () => {
+    for (const used of [623, 744, 311, 1]) {
+      const parts = gaugeParts({ system: 100, ledger: 150, window: 250, recalled: 120 }, used);
+      assert.equal(
+        parts.reduce((sum, { tokens }) => sum + tokens, 0),
+        used,
+      );
+      for (const { name, tokens } of parts) if (name === 'memory' || name === 'task') assert.equal(tokens, 0);
+    }
+  });
+
+  it('has empty parts where nothing is sent', () => {
+    assert.ok(gaugeParts({}, 3).every(({ tokens }) => tokens === 0));
   });
 
   it('warns from 75 % and shows an error from 90 %', () => {
     assert.deepEqual([0.7499, 0.75, 0.8999, 0.9, 1.5].map(levelOf), ['ok', 'warning', 'warning', 'error', 'error']);
-  });
-
-  it('says by how much a request does not fit, and never that less than nothing is free', () => {
-    const reading = gauge({ window: 1500 }, budget);
-    assert.equal(reading.share, 1.5);
-    assert.equal(reading.free, 0);
-  });
-
-  it('reads nothing of nothing as empty', () => {
-    assert.equal(gauge({}, { tokens: 0, reserved: 0, contextWindow: 0 }).share, 0);
-    assert.equal(gauge({ window: 1 }, { tokens: 0, reserved: 0, contextWindow: 0 }).level, 'error');
   });
 });
