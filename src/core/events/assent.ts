@@ -2,12 +2,15 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import { sentencesOf } from './sentences.ts';
+import { subjectOf } from './subject.ts';
 
 /** An answer longer than this says what it is about. */
 const SHORT_ANSWER_WORDS = 12;
 /** Only the end of the message before is searched (UTF-16 units): what is answered stands there. */
 const SEARCHED = 4000;
 const LONGEST_QUOTE = 300;
+/** A question of fewer words that carry meaning does not say what it asks for. */
+const TELLING = 2;
 
 const ASSENT = CONCEPTS.indexOf('assent');
 const DECIDE = CONCEPTS.indexOf('decide');
@@ -40,10 +43,13 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
   let found: Span | undefined;
   if (named !== undefined)
     found = sentences.findLast((span) => labelOf(before.slice(span.start, span.start + 60)) === named);
-  found ??= sentences.findLast((span) => {
+  const proposals = sentences.filter((span) => {
     const quote = before.slice(span.start, span.end);
     return /[?？]\W*$/.test(quote) || findConcepts(quote).count[SUGGEST]! > 0;
   });
+  // "Shall I do that?" proposes what stands before it.
+  found ??= proposals.findLast(({ start, end }) => subjectOf(before.slice(start, end)).tokens.size >= TELLING);
+  found ??= proposals.at(-1);
   if (found === undefined) return undefined;
   const end = Math.min(found.end, found.start + LONGEST_QUOTE);
   return { start: found.start, end, quote: before.slice(found.start, end) };

@@ -11,6 +11,8 @@ const REMEMBERED = 8;
 const SAME = 0.8;
 /** From this share of the shorter quote's words on, two quotes are about one subject. */
 const ON_SUBJECT = 0.5;
+/** Long sentences share words by chance: words of replacement replace what has this share of all their words in common. */
+const MUCH_ALIKE = 0.3;
 /** A bare "fixed" or "all tests pass" settles the errors that were met at most this many messages ago. */
 const FIX_REACH = 30;
 
@@ -149,16 +151,9 @@ export class Ledger {
       changed.set(merged.id, merged);
       if (twin.entry.kind === 'error') return;
     } else {
-      if (SUPERSEDING.has(entry.kind)) {
-        for (const older of near) {
-          if (
-            older.entry.status !== 'active' ||
-            !SUPERSEDING.has(older.entry.kind) ||
-            !supersedes(entry, subject, older)
-          )
-            continue;
-          changed.set(older.entry.id, this.set(older, { status: 'superseded', link: entry.id }));
-        }
+      for (const older of near) {
+        if (older.entry.status !== 'active' || !supersedes(entry, subject, older)) continue;
+        changed.set(older.entry.id, this.set(older, { status: 'superseded', link: entry.id }));
       }
       this.hold(entry, subject);
       changed.set(entry.id, entry);
@@ -258,19 +253,36 @@ const plain = ({ start, end, kind, quote, score, reason }: DetectedEvent): Detec
 });
 
 /**
- * Whether `entry` ends an earlier one on the same subject: the same words with another value or the opposite sense, or
- * words of replacement that name the earlier subject.
+ * Whether `entry` ends an earlier one on the same subject: it denies what that one says ("8443, not 8080"), has the
+ * same words with another value or the opposite sense, or words of replacement that name the earlier subject. What was
+ * met as an error, and reports of what failed, end nothing.
  */
 function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
-  if (older.entry.message === entry.message) return false;
+  if (older.entry.message === entry.message || older.entry.kind === 'error') return false;
+  if (subject.failedAttempt || (entry.kind === 'error' && subject.faulty)) return false;
   const shared = overlap(subject.tokens, older.subject.tokens);
   if (shared === 0) return false;
   const share = shared / Math.min(subject.tokens.size, older.subject.tokens.size);
   const values =
     subject.values.size > 0 && older.subject.values.size > 0 && !sameMembers(subject.values, older.subject.values);
   const sense = subject.negative !== older.subject.negative;
+  if (values && overlap(subject.denied, older.subject.values) > 0) return true;
   const whole = likeness(subject.tokens, older.subject.tokens);
-  if (values && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
-  if (sense && (whole >= ON_SUBJECT || share === 1)) return true;
-  return subject.replaces && (share >= ON_SUBJECT || shared >= 3);
+  // A kind is less certain than an event, so what both say counts more than what they are called.
+  if (!SUPERSEDING.has(entry.kind) || !SUPERSEDING.has(older.entry.kind)) {
+    return (
+      subject.replaces &&
+      shared >= 2 &&
+      share >= ON_SUBJECT &&
+      whole >= MUCH_ALIKE &&
+      (values || (sense && subject.negative))
+    );
+  }
+  const deniedWords = overlap(subject.denied, older.subject.tokens);
+  if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= ON_SUBJECT) return true;
+  // Each names something that the other does not: staging's port and production's.
+  const apart = shared < subject.tokens.size && shared < older.subject.tokens.size && !subject.replaces;
+  if (values && !apart && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
+  if (sense && (whole >= ON_SUBJECT || (share === 1 && shared >= 2))) return true;
+  return subject.replaces && shared >= 2 && share >= ON_SUBJECT && whole >= MUCH_ALIKE;
 }

@@ -11,6 +11,10 @@ export interface Subject {
   /** All words in order, folded: equal for texts that differ in case, accents, marks and spaces alone. */
   readonly normal: string;
   readonly replaces: boolean;
+  /** Words and values that it says hold no longer: "8443, not 8080" denies 8080. */
+  readonly denied: ReadonlySet<string>;
+  /** Speaks of something that is broken. */
+  readonly faulty: boolean;
   readonly negative: boolean;
   /** Reports that something works again, is done or was fixed. */
   readonly resolves: boolean;
@@ -25,17 +29,21 @@ const READ = 600;
 const HOLLOW = new Set(
   (
     'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
+    'actually decided decide decision ' +
     'always never use using used have has had get want need let lets go make sure more very only too there here what which when where how why all each every any some one instead ok okay sure don doesn didn isn aren won ' +
-    'el la los las un una unos unas de del al en con por para que y o pero es son fue ser no si se lo le su sus mi tu nos este esta esto eso siempre nunca usa usar use ' +
-    'o os as um uma uns umas do da dos das no na nos nas em com por para que e ou mas foi ser nao sim se seu sua meu minha este esta isso sempre nunca utilize ' +
-    'le la les un une des du de au aux en dans avec par pour que qui et ou mais est sont ete etre ne pas non oui se ce cette ces son sa ses mon ma toujours jamais utilise on nous vous je tu il ' +
-    'der die das den dem des ein eine einen einem einer und oder aber ist sind war sein nicht kein keine ja nein zu zum zur im in auf mit von fur bei als es wir ihr sie ich du immer nie bitte verwende nutze ' +
+    'ahora el la los las un una unos unas de del al en con por para que y o pero es son fue ser no si se lo le su sus mi tu nos este esta esto eso siempre nunca usa usar use ' +
+    'agora o os as um uma uns umas do da dos das no na nos nas em com por para que e ou mas foi ser nao sim se seu sua meu minha este esta isso sempre nunca utilize ' +
+    'maintenant le la les un une des du de au aux en dans avec par pour que qui et ou mais est sont ete etre ne pas non oui se ce cette ces son sa ses mon ma toujours jamais utilise on nous vous je tu il ' +
+    'jetzt der die das den dem des ein eine einen einem einer und oder aber ist sind war sein nicht kein keine ja nein zu zum zur im in auf mit von fur bei als es wir ihr sie ich du immer nie bitte verwende nutze ' +
     'il lo gli uno di del della che e non si sempre mai usa'
   ).split(' '),
 );
 
 const REPLACING =
-  /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
+  /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing) (?:it |that |this )?(?:to|from|back)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
+/** What is denied: the word after the denial, articles and the like passed over; before it in Japanese. */
+const DENIED =
+  /(?:\b(?:not|no|without|instead of|rather than|no longer|nicht mehr|nicht|kein(?:e[nm]?)?|statt|anstatt|pas|plus|au lieu d[eu']|plutot que|en vez de|en lugar de|ya no|nao|nem|em vez de|ao inves de|non|invece di)\s+(?:(?:use|on|to|the|a|an|port|auf|an|el|la|los|le|les|de|du|o|os|der|die|das|den|puerto|porta|porto|usar|usa)\s+){0,2}|不是|而不是|不再用|不再是|不用|不要用|替代|代替|取代)\s*([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)|([a-z0-9_][a-z0-9_.+-]*)\s?(?:ではなく|じゃなく|をやめ|の代わり)/gu;
 const TRIED = /^(?:tried|already tried)/;
 
 const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
@@ -56,8 +64,10 @@ export function subjectOf(quote: string): Subject {
     }
     normal.push(word);
     if (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false') values.add(word);
-    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) tokens.add(word);
+    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) tokens.add(withoutLine(word));
   }
+  const denied = new Set<string>();
+  for (const [, after, before] of text.matchAll(DENIED)) denied.add((after ?? before ?? '').replace(/[.+-]+$/, ''));
   const counts = findConcepts(quote.slice(0, READ)).count;
   const failedAttempt = has(counts, 'fail') || TRIED.test(text);
   return {
@@ -65,11 +75,16 @@ export function subjectOf(quote: string): Subject {
     values,
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
+    denied,
+    faulty: has(counts, 'fault') && !has(counts, 'faultless'),
     negative: has(counts, 'forbid') || has(counts, 'not'),
     resolves: !failedAttempt && (has(counts, 'done') || has(counts, 'faultless')),
     failedAttempt,
   };
 }
+
+/** A file is the same file at any of its lines. */
+const withoutLine = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
 
 /** Shared members over all members, 0…1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
