@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ContentBlock, Role } from '../../src/core/model/message.ts';
+
+/** A sentence of a summary: as it is true, or with one falsehood planted in it. */
+export interface PlantedStatement {
+  readonly text: string;
+  /** What was changed; undefined in a true sentence. */
+  readonly planted: string | undefined;
+}
+
+export interface PlantedCase {
+  readonly name: string;
+  readonly messages: readonly { readonly role: Role; readonly content: readonly ContentBlock[] }[];
+  readonly statements: readonly PlantedStatement[];
+}
+
+const FOLDER = path.resolve(import.meta.dirname, '../fixtures/statements');
+const CHOICE = /\{([^}]*)\}/g;
+
+/**
+ * Transcripts with the sentences of a correct summary, and falsehoods planted in them, one at a time. In a file the
+ * messages come first, each line `speaker: text`; after `===` the summary's sentences, in which `{true|kind:false|…}`
+ * gives the truth and what may be put in its place.
+ */
+export function plantedCases(): PlantedCase[] {
+  return readdirSync(FOLDER)
+    .sort()
+    .map((file) => {
+      const [talk = '', summary = ''] = readFileSync(path.join(FOLDER, file), 'utf8').split('===\n');
+      return {
+        name: path.parse(file).name,
+        messages: talk.trim().split('\n').map(toMessage),
+        statements: summary.trim().split('\n').flatMap(variants),
+      };
+    });
+}
+
+function toMessage(line: string): PlantedCase['messages'][number] {
+  const [, speaker = '', text = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
+  if (speaker !== 'user' && speaker !== 'assistant' && speaker !== 'tool') throw new Error(`who says “${line}”?`);
+  return { role: speaker, content: [{ type: 'text', text }] };
+}
+
+/** The true sentence, and one for each falsehood. */
+function variants(line: string): PlantedStatement[] {
+  const all: PlantedStatement[] = [{ text: fill(line, -1, 0), planted: undefined }];
+  for (const [at, [, choices = '']] of [...line.matchAll(CHOICE)].entries()) {
+    for (const [option, choice] of choices.split('|').entries()) {
+      if (option > 0) all.push({ text: fill(line, at, option), planted: choice.slice(0, choice.indexOf(':')) });
+    }
+  }
+  return all;
+}
+
+/** The sentence with the truth everywhere but at one place. */
+function fill(line: string, place: number, option: number): string {
+  let at = -1;
+  return line.replace(CHOICE, (_, choices: string) => {
+    at++;
+    const chosen = choices.split('|')[at === place ? option : 0] ?? '';
+    return at === place ? chosen.slice(chosen.indexOf(':') + 1) : chosen;
+  });
+}
+
+export interface PlantedFigures {
+  readonly falsehoods: number;
+  readonly truths: number;
+  /** Shares that a checker marks, 0…1. */
+  readonly marked: number;
+  readonly wronglyMarked: number;
+}
+
+/** How a checker does on them; `onWrong` is told of each mistake. */
+export function scorePlanted(
+  isSupported: (statement: string, messages: PlantedCase['messages']) => boolean,
+  onWrong: (name: string, statement: PlantedStatement) => void = () => undefined,
+): PlantedFigures {
+  const count = { falsehoods: 0, truths: 0, marked: 0, wronglyMarked: 0 };
+  for (const { name, messages, statements } of plantedCases()) {
+    for (const statement of statements) {
+      const supported = isSupported(statement.text, messages);
+      if (statement.planted === undefined) {
+        count.truths++;
+        if (!supported) count.wronglyMarked++;
+      } else {
+        count.falsehoods++;
+        if (!supported) count.marked++;
+      }
+      if (supported !== (statement.planted === undefined)) onWrong(name, statement);
+    }
+  }
+  return {
+    falsehoods: count.falsehoods,
+    truths: count.truths,
+    marked: count.marked / count.falsehoods,
+    wronglyMarked: count.wronglyMarked / count.truths,
+  };
+}
