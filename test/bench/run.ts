@@ -18,6 +18,7 @@ import { measureEvents } from './figures/quality-events.ts';
 import { measureFacts } from './figures/quality-facts.ts';
 import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
+import { measureStatements } from './figures/quality-statements.ts';
 import { measureRobustness } from './figures/robustness.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
@@ -41,6 +42,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   sessions: measureSessions,
   facts: measureFacts,
   probes: measureProbes,
+  statements: measureStatements,
   hard: measureHardModels,
   robustness: measureRobustness,
   peers: measurePeers,

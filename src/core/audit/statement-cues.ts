@@ -1,15 +1,21 @@
 /** Words that deny, in languages of the product's transcripts; the last group is of scripts without spaces. */
 const NEGATION =
-  /\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|can[’']t|don[’']t|doesn[’']t|didn[’']t|won[’']t|wouldn[’']t|shouldn[’']t|couldn[’']t|isn[’']t|aren[’']t|wasn[’']t|weren[’']t|hasn[’']t|haven[’']t|hadn[’']t|refus\w+|reject\w+|fail(?:s|ed)? to|nicht|kein\w*|niemals|nie|ohne|ne|pas|jamais|aucune?|sans|não|nunca|nenhuma?|sem|nunca|jamás|ningun[oa]?|sin|non|mai|nessun[oa]?|senza|не|нет|никогда|без)\b|(?<![\p{L}])(?:не|нет|никогда|без)(?![\p{L}])|不|没|未|ない|ません|않|없/iu;
+  /\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|can[’']t|don[’']t|doesn[’']t|didn[’']t|won[’']t|wouldn[’']t|shouldn[’']t|couldn[’']t|isn[’']t|aren[’']t|wasn[’']t|weren[’']t|hasn[’']t|haven[’']t|hadn[’']t|refus\w+|reject\w+|fail(?:s|ed)? to|nicht|kein\w*|niemals|nie|ohne|ne|pas|jamais|aucune?|sans|não|nunca|nenhuma?|sem|nunca|jamás|ningun[oa]?|sin|non|mai|nessun[oa]?|senza|не|нет|никогда|без)\b|(?<![\p{L}])(?:не|нет|никогда|без)(?![\p{L}])|不|没|未|\b0\s(?=\p{L})|ない|ません|않|없/iu;
 
 /** Whether a sentence denies something. Two denials count as one: who reads them as none is rare. */
 export function isNegated(text: string): boolean {
   return NEGATION.test(text);
 }
 
+/** "Without" denies what follows it, not what the clause says. */
+const LACKING = /\b(?:without|sans|ohne|sin|sem|senza)\s+\S+(?:\s+\S+)?/giu;
+
+/** Whether a clause denies what it speaks of, not only something beside it. */
+export const isDenied = (clause: string): boolean => isNegated(clause.replace(LACKING, ''));
+
 /** Where one clause ends and the next begins; a denial reaches no farther. */
 const CLAUSE_END =
-  /[;:—–()]|,\s|[，、；：]|\s(?:because|since|but|although|though|whereas|unless|which|and then|weil|aber|obwohl|porque|mas|pero|aunque|parce que|mais)\s/i;
+  /[.!?;:—–()]\s|[()。！？]|,\s|[，、；：]|\s(?:and|et|y|und|e|because|since|but|although|though|whereas|unless|which|and then|weil|aber|obwohl|porque|mas|pero|aunque|parce que|mais)\s/i;
 
 /** The clauses of a sentence that have words of their own. */
 export function clausesOf(sentence: string): string[] {
@@ -29,10 +35,20 @@ const ASSISTANT = new RegExp(
   'i',
 );
 
+/** A speaker who opens the sentence, in languages whose verbs are not listed: who opens it acts in it. */
+const OPENS_USER =
+  /^(?:l['’]utilisat(?:eur|rice)|(?:el|la|o|a) us(?:uario|uário|uaria|uária)|der (?:benutzer|nutzer)|die (?:benutzerin|nutzerin)|l['’]utente|ユーザー|用户|用戶)(?![\p{L}]*表)/iu;
+const OPENS_ASSISTANT =
+  /^(?:l['’]assistant|(?:el|la) asistente|[oa] assistente|der assistent|l['’]assistente|アシスタント|助手)/iu;
+
+/** A sentence without the speaker who opens it. */
+export const withoutSpeaker = (text: string): string =>
+  text.replace(OPENS_USER, '').replace(OPENS_ASSISTANT, '').trim();
+
 /** Who a sentence says has spoken or acted; undefined where it does not say, or names both. */
 export function speakerOf(text: string): 'user' | 'assistant' | undefined {
-  const user = USER.test(text);
-  const assistant = ASSISTANT.test(text);
+  const user = USER.test(text) || OPENS_USER.test(text);
+  const assistant = ASSISTANT.test(text) || OPENS_ASSISTANT.test(text);
   if (user === assistant) return undefined;
   return user ? 'user' : 'assistant';
 }

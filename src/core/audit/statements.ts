@@ -1,9 +1,12 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { forEachTerm, type TermKind } from '../compress/terms.ts';
+import { HOLLOW } from '../events/subject.ts';
+import { closedValues, plain, saysOpposite } from './closed-words.ts';
 import { findQuotes } from './quotes.ts';
-import { clausesOf, isNegated, speakerOf } from './statement-cues.ts';
+import { clausesOf, isDenied, isNegated, speakerOf, withoutSpeaker } from './statement-cues.ts';
 import { stemOf } from './stem.ts';
+import { exchangesWord } from './substitution.ts';
 
 /** Why a statement is held to be supported or not. */
 export type StatementReason =
@@ -45,13 +48,17 @@ const MOST_SOURCES = 3;
 /** A sentence that is this much farther from the statement than the closest is no source of it. */
 const NEAR = 0.5;
 
+/** A sentence from here on is as close as the closest: who of them spoke is not told by their words. */
+const NEARLY = 0.9;
+
 /** A word that so many sentences hold tells nothing about where a statement comes from. */
 const MOST_POSTINGS = 400;
 
 /**
  * Whether the statements of a summary stand in the messages: by their words (weighted by rarity), their numbers, names
- * and identifiers, by negation, by who is said to have spoken, and by quotations. A lexical check: it finds what was
- * changed or invented, and cannot see through a paraphrase that shares no word. Linear in the messages; a statement
+ * and identifiers, by days, months and small numbers in words, by a word exchanged among others that stay, by negation
+ * and opposites, by who is said to have spoken, and by quotations. A lexical check: it finds what was changed or
+ * invented, and cannot see through a paraphrase that shares no word. Linear in the messages; a statement
  * costs what its rarest words cost.
  */
 export function checkStatements(
@@ -67,7 +74,7 @@ export function checkStatements(
 
 function checkStatement(text: string, start: number, index: SentenceIndex): CheckedStatement {
   const said = mentions(text);
-  const { share, sources, words } = index.closest(said.words);
+  const { share, sources, words, near, closest } = index.closest(said.words);
   const named = sources.map(({ message, start: from, end }) => ({ message, start: from, end }));
   const judged = (reason: StatementReason): CheckedStatement => ({
     text,
@@ -82,13 +89,32 @@ function checkStatement(text: string, start: number, index: SentenceIndex): Chec
   if (sources.length === 0) return judged('no_source');
   for (const number of said.numbers) if (!words.has(number)) return judged('number_differs');
   for (const name of said.names) if (!words.has(name)) return judged('name_differs');
+  const there = closedValues(near);
+  for (const value of closedValues(text)) if (!there.has(value) && !words.has(value)) return judged('number_differs');
   if (share < SUPPORTED_SHARE) return judged('no_source');
+  if (exchangesWord(withoutSpeaker(text), near, isTelling) || (opensWithStranger(text, index) && share >= CLOSE_SHARE))
+    return judged('name_differs');
+  if (sources.length > 0 && saysOpposite(text, near)) return judged('negation_differs');
   if (denialDiffers(text, sources)) return judged('negation_differs');
   const speaker = speakerOf(text);
-  if (speaker && sources.every(({ role }) => (role === 'user' ? 'user' : 'assistant') !== speaker)) {
+  if (speaker && closest.every(({ role }) => (role === 'user' ? 'user' : 'assistant') !== speaker)) {
     return judged('speaker_differs');
   }
   return judged('supported');
+}
+
+/** Words in common from which on a name that nobody knows is one put in another's place. */
+const CLOSE_SHARE = 0.62;
+
+const isTelling = (word: string): boolean =>
+  (wordOf('word', word) !== undefined && !/^[\u3041-\u30ff]$/.test(word)) || /\d/.test(word);
+
+/** Whether a statement starts with a capitalized word that stands nowhere in the messages. */
+function opensWithStranger(text: string, index: SentenceIndex): boolean {
+  const first = /^\p{Lu}[\p{L}\p{N}]{2,}(?= )/u.exec(text)?.[0];
+  if (first === undefined) return false;
+  const word = wordOf('word', first);
+  return word !== undefined && !index.knows(word);
 }
 
 /** A clause must share this much of its words with the statement's to be about the same. */
@@ -97,12 +123,20 @@ const SAME_CLAUSE = 0.5;
 /** Whether the statement denies what all clauses closest to it affirm, or the other way round. */
 function denialDiffers(text: string, sources: readonly SourceSentence[]): boolean {
   const theirs = sources.flatMap((source) =>
-    clausesOf(source.text).map((clause) => ({ words: mentions(clause).words, negated: isNegated(clause) })),
+    clausesOf(source.text).map((clause) => ({
+      words: mentions(clause).words,
+      negated: isNegated(clause),
+      denied: isDenied(clause),
+    })),
   );
   for (const clause of clausesOf(text)) {
     const { words } = mentions(clause);
-    if (words.size < 2) continue;
     const negated = isNegated(clause);
+    const speaking = theirs.filter((other) => [...words].some((word) => other.words.has(word)));
+    // "It did not help" says of the clause before it what a summary says in one.
+    if (negated && speaking.some((other) => other.negated)) continue;
+    if (!negated && words.size > 0 && deniedAlone(words, speaking)) return true;
+    if (words.size < 2) continue;
     let best = Math.ceil(words.size * SAME_CLAUSE);
     let same: boolean | undefined;
     for (const other of theirs) {
@@ -115,6 +149,16 @@ function denialDiffers(text: string, sources: readonly SourceSentence[]): boolea
     if (same === false) return true;
   }
   return false;
+}
+
+/** Whether the last thing that a statement affirms is spoken of only where it is denied. */
+function deniedAlone(
+  words: ReadonlySet<string>,
+  speaking: readonly { readonly words: ReadonlySet<string>; readonly denied: boolean }[],
+): boolean {
+  const last = [...words].at(-1)!;
+  const holding = speaking.filter((other) => other.words.has(last));
+  return holding.length > 0 && holding.every((other) => other.denied);
 }
 
 interface Mentions {
@@ -145,8 +189,8 @@ function mentions(text: string): Mentions {
 function wordOf(kind: TermKind, term: string): string | undefined {
   if (kind === 'identifier' || kind === 'url') return term.toLowerCase();
   if (kind === 'number') return term.replace(/(?<=\d)[,.'’\s](?=\d{3}\b)/g, '');
-  const lower = term.toLowerCase();
-  if (STOP_WORDS.has(lower)) return undefined;
+  const lower = plain(term);
+  if (STOP_WORDS.has(lower) || HOLLOW.has(lower)) return undefined;
   if (lower.length < 3 && lower.charCodeAt(0) < 0x2e80) return kind === 'name' ? lower : undefined;
   return stemOf(lower);
 }
@@ -158,7 +202,10 @@ const STOP_WORDS = new Set(
     'being has have had do does did will would shall should can could may might must not no this that these those it ' +
     'its he she they them their his her we our you your i me my who what which when where why how there here so than ' +
     'too very just also only own same such more most some any all each both few other again once user assistant ' +
-    'said says asked wants wanted decided told agreed noted'
+    'said says asked wants wanted decided told agreed noted suggested proposed rejected preferred prefers ' +
+    'usuario usuaria utilisateur utilisatrice benutzer benutzerin nutzer utente asistente assistente assistent ' +
+    'pidio sugirio propuso prefiere dijo quiere pediu sugeriu propos prefere disse quer demande suggere propose prefere ' +
+    'dit veut bat schlug vor mochte sagte will chiesto proposto preferisce detto vuole poder pode puo kann peut puede'
   ).split(' '),
 );
 
@@ -191,17 +238,30 @@ class SentenceIndex {
     }
   }
 
+  knows(word: string): boolean {
+    return this.byWord.has(word);
+  }
+
   holds(quote: string): boolean {
     return this.texts.some((text) => text.includes(quote));
   }
 
   private weight(word: string): number {
-    const count = this.byWord.get(word)?.length ?? 0;
+    // A word that nobody says weighs as much as one that is said once: it may be a paraphrase.
+    const count = Math.max(1, this.byWord.get(word)?.length ?? 1);
     return Math.log(1 + (this.sentences.length + 1) / (count + 1));
   }
 
   /** The sentences closest to a set of words, the share of its weight that they hold, and all words near them. */
-  closest(wanted: ReadonlySet<string>): { share: number; sources: SourceSentence[]; words: ReadonlySet<string> } {
+  closest(wanted: ReadonlySet<string>): {
+    share: number;
+    sources: SourceSentence[];
+    /** Those of the sources that are nearly as close as the closest. */
+    closest: SourceSentence[];
+    words: ReadonlySet<string>;
+    /** What the sentences say, with those beside them. */
+    near: string;
+  } {
     const scores = new Map<number, number>();
     let total = 0;
     for (const word of wanted) {
@@ -214,23 +274,30 @@ class SentenceIndex {
     const ranked = [...scores].sort(([a, x], [b, y]) => y - x || b - a).slice(0, MOST_SOURCES * 4);
     const best = ranked[0]?.[1] ?? 0;
     const sources: SourceSentence[] = [];
+    const closest: SourceSentence[] = [];
     const words = new Set<string>();
+    const texts = new Set<string>();
     for (const [at, score] of ranked) {
       if (score < best * NEAR || sources.length >= MOST_SOURCES) break;
       sources.push(this.sentences[at]!);
-      for (const word of this.around(at)) words.add(word);
+      if (score >= best * NEARLY) closest.push(this.sentences[at]!);
+      for (const beside of this.around(at)) {
+        texts.add(beside.text);
+        for (const word of beside.words) words.add(word);
+      }
     }
     let held = 0;
     for (const word of wanted) if (words.has(word)) held += this.weight(word);
-    return { share: total === 0 ? 0 : held / total, sources, words };
+    return { share: total === 0 ? 0 : held / total, sources, closest, words, near: [...texts].join('\n') };
   }
 
-  /** Words of a sentence and of those beside it in the same message: a summary joins what stood in two. */
-  private *around(at: number): Generator<string> {
+  /** A sentence and those beside it in the same message, or the question that it answers: a summary joins such. */
+  private *around(at: number): Generator<SourceSentence> {
     const { message } = this.sentences[at]!;
     for (const near of [at - 1, at, at + 1]) {
       const sentence = this.sentences[near];
-      if (sentence?.message === message) yield* sentence.words;
+      if (sentence === undefined) continue;
+      if (sentence.message === message || (near < at && /[?？]$/.test(sentence.text))) yield sentence;
     }
   }
 }

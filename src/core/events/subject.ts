@@ -26,7 +26,7 @@ const MOST_TOKENS = 40;
 const READ = 600;
 
 /** Words that say how something is said, not what about. */
-const HOLLOW = new Set(
+export const HOLLOW: ReadonlySet<string> = new Set(
   (
     'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
     'actually decided decide decision ' +

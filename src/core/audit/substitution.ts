@@ -1,0 +1,90 @@
+import { plain } from './closed-words.ts';
+
+/** Words, and single characters of scripts without spaces, in order. */
+const TOKEN = /[\u3041-\u30ff\u3400-\u9fff]|[\p{L}\p{N}](?:[\p{L}\p{N}_./'’-]*[\p{L}\p{N}_])?/gu;
+const IDEOGRAPH = /[\u3400-\u9fff]/;
+/** A name in ideographs has at most so many characters. */
+const LONGEST_NAME = 3;
+
+const tokensOf = (text: string): string[] => plain(text).match(TOKEN) ?? [];
+
+/**
+ * Whether a statement tells its source's own words with one of them exchanged: what stands on both sides of a word is
+ * in the source side by side with another word between (at the statement's start or end, two words on the one side).
+ * `isTelling` says whether a word means something by itself.
+ */
+export function exchangesWord(statement: string, source: string, isTelling: (word: string) => boolean): boolean {
+  const said = tokensOf(statement);
+  const there = tokensOf(source);
+  const known = new Set(there);
+  const saidWords = new Set(said);
+  for (let at = 0; at < said.length;) {
+    const word = said[at]!;
+    if (known.has(word)) {
+      at++;
+      continue;
+    }
+    // A name in ideographs is several characters.
+    let end = at + 1;
+    if (IDEOGRAPH.test(word))
+      while (end < said.length && end - at < LONGEST_NAME && IDEOGRAPH.test(said[end]!) && !known.has(said[end]!))
+        end++;
+    if (IDEOGRAPH.test(word) ? exchangedName(said, at, end, there) : exchanged(said, at, there, saidWords, isTelling))
+      return true;
+    at = end;
+  }
+  return false;
+}
+
+function exchanged(
+  said: readonly string[],
+  at: number,
+  there: readonly string[],
+  saidWords: ReadonlySet<string>,
+  isTelling: (word: string) => boolean,
+): boolean {
+  if (!isTelling(said[at]!)) return false;
+  const before = said[at - 1];
+  const after = said[at + 1];
+  for (let place = 0; place < there.length; place++) {
+    const other = there[place]!;
+    if (saidWords.has(other) || !isTelling(other) || isInflected(said[at]!, other)) continue;
+    const left = before !== undefined && there[place - 1] === before;
+    const right = after !== undefined && there[place + 1] === after;
+    if (left && right) return true;
+    if (at === 0 && right && said[2] !== undefined && there[place + 2] === said[2]) return true;
+    if (at === said.length - 1 && left && said[at - 2] !== undefined && there[place - 2] === said[at - 2]) return true;
+  }
+  return false;
+}
+
+/** A run of ideographs that the source lacks, where the source has others before the same two characters. */
+function exchangedName(said: readonly string[], from: number, to: number, there: readonly string[]): boolean {
+  const next = said.slice(to, to + 2);
+  const last = said.slice(Math.max(0, from - 2), from);
+  for (let place = 1; place < there.length; place++) {
+    const follows = next.length === 2 && there[place] === next[0] && there[place + 1] === next[1];
+    const precedes =
+      from === 0 ||
+      (last.length === 2 &&
+        there[place - LONGEST_NAME - 1] !== undefined &&
+        there
+          .slice(Math.max(0, place - LONGEST_NAME - 2), place)
+          .join('')
+          .includes(last.join('')));
+    if (follows && precedes && IDEOGRAPH.test(there[place - 1]!)) return true;
+  }
+  return false;
+}
+
+/** Most of a word that is inflected stays: "brauchte" and "braucht", "crashed" and "crashes". */
+function isInflected(one: string, other: string): boolean {
+  if (/\d/.test(one) || /\d/.test(other)) return false;
+  const shorter = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < shorter && one[same] === other[same]) same++;
+  return same >= LEAST_STEM && same >= shorter * STEM_SHARE;
+}
+
+const LEAST_STEM = 4;
+const STEM_SHARE = 0.6;
