@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { exportedMessages } from '../../../src/core/redact/exported-messages.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+import { Desk, fill, says } from './desk.ts';
+
+const exported = ({ state }: Conversation): string => [...sessionToJsonl(exportedMessages(state))].join('');
+
+describe('what was imported, sent and received', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open(says('Received: “ok” 𝄞\r\n\tand more.'));
+  });
+  afterEach(() => desk.close());
+
+  it('is exported byte for byte the same after five compressions, an undo and a restart', async () => {
+    // What another window has exported: every kind of block, line ends and a branch that is not active.
+    const odd = [
+      { id: 'a', parent: null, role: 'user', text: 'First\r\nline, “quotes”, \u2028, \u0000 and 𝄞' },
+      { id: 'b', parent: 'a', role: 'assistant', text: 'a branch that was left' },
+      { id: 'c', parent: 'a', role: 'assistant', text: '  spaces before and after  \n\n' },
+    ] as const;
+    const lines = odd.map(({ id, parent, role, text }) => JSON.stringify({ role, content: text, at: 1, id, parent }));
+    const file = `${lines.join('\n')}\n`;
+    let conversation = await desk.converse();
+    for (const message of sessionFromJsonl(file)) await conversation.journal.append({ type: 'message_added', message });
+    assert.equal(exported(conversation), exportOrder(file));
+
+    const sent: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      await fill(conversation, 60);
+      const text = `Sent in round ${round}: \t“${'é'.normalize('NFD')}”\r\n`;
+      sent.push(text);
+      await conversation.send(text);
+      const before = exported(conversation);
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      assert.equal(exported(conversation), before);
+    }
+    const before = exported(conversation);
+    const [oldest] = conversation.state.frontier;
+    assert.ok(oldest);
+    await conversation.undoNodes([oldest.node.id], true);
+    assert.equal(exported(conversation), before);
+    conversation = await desk.restart(conversation);
+    assert.equal(exported(conversation), before);
+    assert.ok(before.startsWith(exportOrder(file)));
+    for (const text of sent) assert.ok(before.includes(JSON.stringify(text)));
+    assert.equal(before.split(JSON.stringify('Received: “ok” 𝄞\r\n\tand more.')).length - 1, 5);
+    assert.ok(conversation.state.messages.has(messageId('b')));
+  });
+});
+
+/** An export begins with what is not on the active branch. */
+function exportOrder(file: string): string {
+  const [a = '', b = '', c = ''] = file.split('\n');
+  return `${b}\n${a}\n${c}\n`;
+}

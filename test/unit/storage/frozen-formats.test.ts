@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeLine, encodeLine, JOURNAL_VERSION } from '../../../src/core/journal/envelope.ts';
+import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
+import { readSnapshots, SNAPSHOT_VERSION } from '../../../src/storage/snapshot-schema.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder, testClock } from './support.ts';
+
+const fixture = (name: string): URL => new URL(`../../fixtures/formats/${name}`, import.meta.url);
+
+/** What the frozen session holds, whichever version of the format it was written in. */
+function assertFrozenSession(state: SessionState): void {
+  assert.deepEqual([state.title, state.workspace, state.policy], ['Boats', 'folder:file:///new', 'steady']);
+  assert.deepEqual([state.archived, state.pinned, state.deleted], [false, true, false]);
+  assert.deepEqual([...state.path], ['m1', 'm2', 'm3', 'm4', 'm5']);
+  assert.equal(state.counters.messagesEver, 6);
+  assert.deepEqual(state.messages.get(messageId('m4'))?.content, [
+    { type: 'tool_result', callId: 'c', text: 'a b', isError: false },
+  ]);
+  assert.deepEqual(state.messages.get(messageId('m1'))?.attachments?.[0]?.lines, [1, 2]);
+  assert.equal(state.messages.get(messageId('m2'))?.usage?.cacheWrite, 1);
+  assert.equal(state.task?.goal, 'Rest');
+  assert.equal(state.endedTasks[0]?.steps[0]?.status, 'done');
+  assert.equal(state.nodes.get(nodeId('n1'))?.detailed, 'SQLite it is.');
+  assert.deepEqual(
+    state.frontier.map(({ from, to }) => [from, to]),
+    [[0, 1]],
+  );
+  const event = state.events.get(keyEventId('e1'));
+  assert.deepEqual([event?.kind, event?.quote, event?.pinned], ['constraint', 'SQLite', true]);
+  assert.ok(state.isRemoved(keyEventId('e2')));
+  assert.equal(state.counters.chatCostUsd, 0.01);
+  assert.equal(state.escalation, 'token_overflow');
+}
+
+describe('files that an earlier version has written', () => {
+  it('there is one of every version of the journal and of the snapshots', async () => {
+    const names = await readdir(fixture(''));
+    for (let n = 1; n <= JOURNAL_VERSION; n++) assert.ok(names.includes(`journal-v${n}.jsonl`), `journal ${n}`);
+    for (let n = 1; n <= SNAPSHOT_VERSION; n++) assert.ok(names.includes(`snapshots-v${n}.json`), `snapshots ${n}`);
+  });
+
+  it('are opened as they were left: a journal with every kind of event of its time', () =>
+    inFolder(async (folder) => {
+      for (const name of (await readdir(fixture(''))).filter((one) => one.endsWith('.jsonl'))) {
+        await copyFile(fixture(name), join(folder, 's1.jsonl'));
+        const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+        const journal = await store.open(sessionId('s1'));
+        assert.equal(journal.notice, undefined, name);
+        assertFrozenSession(journal.state);
+        await store.close();
+      }
+    }));
+
+  it('hold no line that this version does not know, and what it writes of them says the same', () => {
+    const lines = readFileSync(fixture(`journal-v${JOURNAL_VERSION}.jsonl`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    for (const line of lines) {
+      const decoded = decodeLine(line);
+      assert.equal(decoded.kind, 'event', line.slice(0, 100));
+      if (decoded.kind === 'event') assert.deepEqual(decodeLine(encodeLine(decoded.envelope)), decoded);
+    }
+  });
+
+  it('give back what a snapshot had', () => {
+    const read = readSnapshots(JSON.parse(readFileSync(fixture('snapshots-v1.json'), 'utf8')));
+    assert.equal(read.kind, 'sound');
+    if (read.kind !== 'sound') return;
+    assert.equal(read.snapshots.index[0]?.title, 'Boats');
+    const [live] = read.snapshots.live;
+    assert.ok(live);
+    const state = SessionState.fold(snapshotEvents(live).map((body, at) => ({ at, body })));
+    assert.deepEqual([state.title, state.task?.goal], ['Boats', 'Rest']);
+    assert.equal(state.frontier[0]?.node.detailed, 'SQLite it is.');
+    assert.equal(state.path.at(-1), 'm5');
+  });
+});
