@@ -45,6 +45,9 @@ export interface CompressSessionDeps {
 const LEAST_FRONTIER_SHARE = 0.22;
 const MOST_FRONTIER_SHARE = 0.35;
 
+/** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
+const CONDENSED = 0.8;
+
 /** Enough for one short question to a provider that may still be down. */
 const TRIAL_TOKENS = 3000;
 
@@ -205,7 +208,7 @@ async function summarize(
         named,
       )
     : found;
-  const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state));
+  const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state), state.levels);
   const remaining =
     runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;
   const ledger = draft.tokens === 0 ? 0 : draft.tokens + fence(counter, renderLedger(['']));
@@ -272,6 +275,7 @@ function runSettings(job: CompressionJob, prompt: SummaryPrompt, budget: number,
     ...(job.probing && { concurrency: 1 }),
     prompt,
     frontierTokens,
+    condenseTo: CONDENSED,
     ceilings: ceilingsFor(policy, steady ? policy.summary.maxTokens : detailed),
     temperature: policy.summary.temperature,
     maxOutputTokens: policy.summary.maxTokens,

@@ -26,6 +26,8 @@ export interface RunSettings {
   readonly segmentTokens: number;
   /** What the frontier may take in the context. */
   readonly frontierTokens: number;
+  /** Of that, what the frontier at its briefest is taken down to once it exceeds it; 1 where it is left out. */
+  readonly condenseTo?: number;
   /** Neighbours that a parent stands for. */
   readonly fanIn: number;
   /** Segments summarized at once. */
@@ -171,13 +173,20 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     named.push(...leaf.named.map(({ at, event }) => ({ at: segment.from + at, event })));
     covered = segment.to + 1;
   }
-  const condensed = await condense([...input.frontier, ...leaves], settings.frontierTokens, settings.fanIn, {
+  const parentTools = {
     counter,
     pace,
     ceilings: settings.ceilings,
     nextId: tools.nextId,
     now: tools.now,
-  });
+  };
+  const condensed = await condense(
+    [...input.frontier, ...leaves],
+    settings.frontierTokens,
+    settings.fanIn,
+    parentTools,
+    settings.condenseTo,
+  );
   const chosen = chooseLevels(condensed.frontier, settings.frontierTokens);
   throwIfCancelled(cancel);
   return {

@@ -17,6 +17,9 @@ export function tokensAt(node: SummaryNode, level: Level): number {
   return tokens + NODE_HEADING_TOKENS;
 }
 
+/** Of the budget, what finer levels take when they are chosen anew: the rest is for what comes. */
+const REFILLED = 0.6;
+
 /** What a frontier takes at its coarsest. */
 export function leastTokens(frontier: readonly SummaryNode[]): number {
   return frontier.reduce((sum, node) => sum + tokensAt(node, 'brief'), 0);
@@ -27,13 +30,21 @@ export function leastTokens(frontier: readonly SummaryNode[]): number {
  * the newest back, then full from the newest back where it was made. The finer part is unbroken: no older node is
  * finer than a newer one that could be finer still. What does not fit even at its briefest says `fits: false`.
  * `nearTask` names positions in the frontier, the nearest first, that are made detailed before all others, since the
- * task at hand speaks of what they hold.
+ * task at hand speaks of what they hold. With `before`, levels stay as they were and what is new is detailed, as long
+ * as all of it fits; once it does not, room is made for a while, so that what is sent seldom changes.
  */
 export function chooseLevels(
   frontier: readonly SummaryNode[],
   budgetTokens: number,
   nearTask: readonly number[] = [],
+  before?: ReadonlyMap<NodeId, Level>,
 ): { readonly levels: LevelChoice[]; readonly tokens: number; readonly fits: boolean } {
+  if (before) {
+    const asBefore = frontier.map((node) => ({ node: node.id, level: before.get(node.id) ?? 'detailed' }));
+    const taken = frontier.reduce((sum, node, at) => sum + tokensAt(node, asBefore[at]!.level), 0);
+    if (taken <= budgetTokens) return { levels: asBefore, tokens: taken, fits: true };
+  }
+  const finerUpTo = before ? budgetTokens * REFILLED : budgetTokens;
   const levels: Level[] = frontier.map(() => 'brief');
   let tokens = leastTokens(frontier);
   const fits = tokens <= budgetTokens;
@@ -41,7 +52,7 @@ export function chooseLevels(
     const node = frontier[at]!;
     if (levels[at] !== from || (to === 'full' && node.full === undefined)) return true;
     const more = tokensAt(node, to) - tokensAt(node, from);
-    if (tokens + more > budgetTokens) return false;
+    if (tokens + more > finerUpTo) return false;
     levels[at] = to;
     tokens += more;
     return true;

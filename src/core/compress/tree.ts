@@ -164,7 +164,8 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
 }
 
 /**
- * Joins neighbours until the frontier (oldest first) fits `budgetTokens` at its briefest: each time the oldest run of
+ * Where the frontier (oldest first) exceeds `budgetTokens` at its briefest, joins neighbours until it takes no more than
+ * `downTo` of it: each time the oldest run of
  * `fanIn` nodes of the least depth. Returns the new frontier and the parents made; a frontier of one is never joined.
  */
 export async function condense(
@@ -172,10 +173,12 @@ export async function condense(
   budgetTokens: number,
   fanIn: number,
   tools: ParentTools,
+  downTo = 1,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
   const nodes = [...frontier];
+  const aim = leastTokens(nodes) > budgetTokens ? budgetTokens * downTo : budgetTokens;
   const parents: SummaryNode[] = [];
-  while (nodes.length > 1 && leastTokens(nodes) > budgetTokens) {
+  while (nodes.length > 1 && leastTokens(nodes) > aim) {
     const at = oldestRun(nodes, fanIn);
     const run = nodes.slice(at, at + fanIn);
     const parent = await makeJoined(run, budgetTokens, tools);

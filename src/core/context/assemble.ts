@@ -127,22 +127,32 @@ export interface ContextPrefix {
   readonly leftOut: readonly KeyEvent[];
 }
 
-/** Costs in proportion to the ledger and the frontier, which is why the caller keeps it. */
+/**
+ * Costs in proportion to the ledger and the frontier, which is why the caller keeps it. Both grow at their ends with each
+ * commit. So that most of what was sent stays where it was, key events of what is told briefly by now stand before the
+ * summaries and later ones behind them; all of them behind, once they are so many that each commit drops some.
+ */
 export function assemblePrefix(input: PrefixInput): ContextPrefix {
   const { state, systemPrompt, memory, counter, counts, ledgerBudget } = input;
   const frontier = state.frontier;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
-  const ledger = renderLedger(kept.map(({ line }) => line));
+  const used = kept.reduce((sum, one) => sum + one.tokens, 0);
+  const isFull = used > ledgerBudget * NEARLY_FULL;
+  const settled = isFull ? -1 : (frontier.findLast((item) => levelOf(state, item) === 'brief')?.to ?? -1);
+  const lines = (isLate: boolean): string[] =>
+    kept.filter(({ position }) => position > settled === isLate).map(({ line }) => line);
+  const ledger = renderLedger(lines(false));
+  const lateLedger = renderLedger(lines(true));
   const summaries = renderSummaries(frontier.map((item) => ({ ...item, level: levelOf(state, item) })));
   const count = (text: string): number => (text === '' ? 0 : counter.text(text) + MESSAGE_FRAMING_TOKENS);
-  const system = [systemPrompt, memory, ledger, summaries].filter((text) => text !== '');
+  const system = [systemPrompt, memory, ledger, summaries, lateLedger].filter((text) => text !== '');
   return {
     system,
     cjk: system.reduce((sum, text) => sum + cjkUnits(text), 0),
     tokens: {
       system: count(systemPrompt),
       memory: count(memory),
-      ledger: count(ledger),
+      ledger: count(ledger) + count(lateLedger),
       summaries: count(summaries),
     },
     leftOut,
@@ -154,6 +164,17 @@ export function levelOf(state: SessionState, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
+/** A key event as it is sent, with its message's position on the active branch. */
+export interface LedgerLine {
+  readonly event: KeyEvent;
+  readonly line: string;
+  readonly position: number;
+  readonly tokens: number;
+}
+
+/** From this share of its budget on the ledger drops entries at each commit, all over it. */
+const NEARLY_FULL = 0.8;
+
 /**
  * The ledger's lines, oldest first: active and pinned events whose message no longer stands word for word. Where they
  * exceed the budget the lowest scores are left out and named; pinned ones stay.
@@ -162,7 +183,7 @@ export function ledgerEntries(
   state: SessionState,
   counts: MessageCounts,
   budget: number,
-): { readonly kept: readonly { readonly event: KeyEvent; readonly line: string }[]; readonly leftOut: KeyEvent[] } {
+): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
   const covered = coverage(state.frontier);
   const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
   for (const event of state.events.values()) {

@@ -77,7 +77,7 @@ function checkMadeFrom(state: SessionState, node: SummaryNode, messages: readonl
 export function checkEvents(world: World, context: Context): void {
   const { state, conversation, desk } = world;
   // In the ledger itself: a summary may quote the same words today and others tomorrow.
-  const sent = context.system.find((block) => block.startsWith(`<key_events>\n${LEDGER_INTRO}`)) ?? '';
+  const sent = context.system.filter((block) => block.startsWith(`<key_events>\n${LEDGER_INTRO}`)).join('\n');
   const left = new Set(context.leftOut.map(({ id }) => id));
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
   const standsFor = new Set(covered);

@@ -24,7 +24,10 @@ describe('a key event that the user corrects', () => {
   const found = ({ state }: Conversation, words: string): KeyEvent =>
     [...state.events.values()].find((event) => event.quote.includes(words)) ?? assert.fail(`not found: ${words}`);
   const ledger = (conversation: Conversation): string =>
-    conversation.context().system.find((block) => block.startsWith('<key_events>')) ?? '';
+    conversation
+      .context()
+      .system.filter((block) => block.startsWith('<key_events>'))
+      .join('\n');
 
   it('is sent with its new kind and extent, through compressions and a restart', async () => {
     let conversation = await compressed();

@@ -42,4 +42,21 @@ describe('the levels of a frontier', () => {
     for (let budget = 128; budget < 500; budget += 20)
       assert.ok(chooseLevels(frontier, budget, [0, 1, 2]).tokens <= budget);
   });
+
+  it('stay as they were while there is room, and then leave some for what comes', () => {
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(node);
+    const before = new Map(many.map(({ id }) => [id, id === 'a' ? 'brief' : 'detailed'] as const));
+    const finer = (of: readonly SummaryNode[], budget: number): string[] =>
+      chooseLevels(of, budget, [], before)
+        .levels.filter(({ level }) => level === 'detailed')
+        .map((one) => one.node);
+    const whole = 32 + 5 * 112;
+    assert.deepEqual(finer(many, whole), ['b', 'c', 'd', 'e', 'f']);
+    assert.deepEqual(
+      finer([...many, node('g')], whole + 112),
+      ['b', 'c', 'd', 'e', 'f', 'g'],
+      'what is new is detailed',
+    );
+    assert.deepEqual(finer(many, whole - 1), ['e', 'f']);
+  });
 });
