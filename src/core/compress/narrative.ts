@@ -1,6 +1,5 @@
 import { renderSummaries } from '../context/render.ts';
 import type { Span } from '../model/key-event.ts';
-import type { NodeId } from '../model/ids.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { compressRun, type RunSettings, type RunTools } from './compress-run.ts';
@@ -11,7 +10,7 @@ import { extract, renderPassages } from './extractive.ts';
 import { extractText, firstThatFits, FULL_SHARE, type NamedEvent } from './leaf.ts';
 import { NODE_HEADING_TOKENS } from './levels.ts';
 import type { Pace, SourceMessage } from './source.ts';
-import { makeParent } from './tree.ts';
+import { makeParent, notedIn } from './tree.ts';
 
 export interface NarrativeInput {
   readonly messages: readonly SourceMessage[];
@@ -130,13 +129,9 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
       to: range.from + (position.get(node.last) ?? 0),
     });
     for (const node of run.nodes) nodes.push(place(node));
-    const modelled = new Set<NodeId>();
-    for (const { id, rung, children } of run.nodes) {
-      if ((rung !== 'extractive' && rung !== 'cut') || children.some((child) => modelled.has(child))) modelled.add(id);
-    }
     const levels = new Map(run.levels.map(({ node, level }) => [node, level]));
     for (const node of run.frontier) {
-      const own = modelled.has(node.id) ? node[levels.get(node.id) === 'brief' ? 'brief' : 'detailed'] : '';
+      const own = notedIn(node[levels.get(node.id) === 'brief' ? 'brief' : 'detailed'], node);
       placed.push({ ...place(node), range: index, own });
     }
   }

@@ -2,7 +2,7 @@ import { auditSummary } from '../audit/audit.ts';
 import { messageId, type NodeId } from '../model/ids.ts';
 import type { Role } from '../model/message.ts';
 import { resting } from '../pace/steps.ts';
-import type { StructuredSummary, SummaryNode } from '../model/summary.ts';
+import type { Rung, StructuredSummary, SummaryNode } from '../model/summary.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { NOTED_LABEL } from './extractive.ts';
 import { extractText, firstThatFits, levelLimits, type LeafTools, type LevelLimits, titleOf } from './leaf.ts';
@@ -95,7 +95,7 @@ interface Speech {
 
 /** Summaries' texts cut into the speeches they quote and what they note themselves, so that who spoke still counts. */
 async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
-  const speeches = children.flatMap(spoken);
+  const speeches = children.flatMap(({ detailed, rung }) => spoken(detailed, rung));
   const corpus = await buildCorpus(
     speeches.map(({ role, lines }, index) => ({
       id: messageId(String(index)),
@@ -110,9 +110,17 @@ async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promi
   return { ...corpus, passages };
 }
 
-function spoken({ detailed, rung }: SummaryNode): Speech[] {
+/** What a summary's text says in words of its own, without the source's that stand beside them. */
+export function notedIn(text: string, { rung }: Pick<SummaryNode, 'rung'>): string {
+  return spoken(text, rung)
+    .filter(({ noted }) => noted)
+    .map(({ lines }) => lines.join('\n').trim())
+    .join('\n');
+}
+
+function spoken(text: string, rung: Rung): Speech[] {
   const speeches: Speech[] = [];
-  for (const line of detailed.split('\n')) {
+  for (const line of text.split('\n')) {
     const speaker = SPEAKER.exec(line);
     const open = speeches.at(-1);
     if (speaker) {
