@@ -16,7 +16,7 @@ const FACTS = 50;
 const SHARE = 0.2;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 /** CPU time that a system gets for a session before it is stopped, in ms. */
-const MOST_MS = 30_000;
+const MOST_MS = 20_000;
 const QUICK_MS = 3_000;
 /** What the prompts around a context may take beyond the budget before it counts as exceeded. */
 export const OVER = 1.1;
