@@ -6,7 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { answering, product, transcript } from './product.ts';
+import { answering, product, transcript, withSettings } from './product.ts';
 
 type Item = vscode.QuickPickItem;
 
@@ -72,6 +72,15 @@ describe('the sessions in the editor', () => {
       assert.ok(text.includes('It is [redacted: github-token].'), name);
     }
     assert.match(await readFile(file('s.decisions.md').fsPath, 'utf8'), /^# Decisions: Secrets\n/);
+  });
+
+  it('are exported as they are where the user has said that secrets need not be masked', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create('Plain');
+    const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
+    await conversation.journal.append({ type: 'message_added', message: say('a', null, `It is ${secret}.`) });
+    await withSettings({ 'export.redact': false }, () => Promise.resolve(run('exportSession', file('plain.jsonl'))));
+    assert.ok((await readFile(file('plain.jsonl').fsPath, 'utf8')).includes(secret));
   });
 
   it('are searched all at once, and a hit opens its session at its place', async () => {

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, transcript, withSettings } from './product.ts';
 
@@ -27,12 +31,12 @@ describe('a turn in the editor', () => {
     assert.match(texts[3] ?? '', /port 8443/);
   });
 
-  for (const { provider, model, path } of PROVIDERS) {
+  for (const { provider, model, path: base } of PROVIDERS) {
     it(`goes through ${provider}, streamed, with the usage it reports`, async () => {
       const app = await product();
       server.reset().answer({ text: 'Use a bounded queue.', usage: { input_tokens: 21, output_tokens: 6 } });
       await app.keys.set(provider, 'sk-test-key');
-      const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${path}` };
+      const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${base}` };
       await withSettings(settings, async () => {
         const conversation = await app.sessions.create();
         const pieces: string[] = [];
@@ -79,23 +83,47 @@ describe('a turn in the editor', () => {
     await app.keys.clear('openai');
   });
 
-  it('never writes a key to the journal', async () => {
+  it('never writes a key to a journal, an export or a log file, nor when the server refuses it', async () => {
     const app = await product();
-    const { readdir, readFile } = await import('node:fs/promises');
-    const path = await import('node:path');
-    server.reset().answer('Fine.');
-    await app.keys.set('openai', 'sk-planted-key-4711');
-    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };
+    const planted = 'sk-planted-key-4711';
+    server.reset().answer('Fine.').refuseNext(401);
+    await app.keys.set('openai', planted);
+    const exports = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-keys-'));
+    const settings = {
+      'chat.provider': 'openai',
+      'chat.model': 'gpt-4o-mini',
+      'chat.baseUrl': `${server.url}/v1`,
+      'export.redact': false,
+    };
     await withSettings(settings, async () => {
       const conversation = await app.sessions.create();
-      await conversation.send('Is it well?');
+      app.describe(await rejection(conversation.send('Is it well?')));
+      await conversation.retry(conversation.state.head!);
+      for (const name of ['session.jsonl', 'session.md']) {
+        const file = vscode.Uri.file(path.join(exports, name));
+        await vscode.commands.executeCommand('threadkeeper.exportSession', file);
+      }
     });
-    assert.equal(server.lastRequest?.headers['authorization'], 'Bearer sk-planted-key-4711');
+    assert.equal(server.lastRequest?.headers['authorization'], `Bearer ${planted}`);
     await app.keys.clear('openai');
-    const files = await readdir(app.folder, { recursive: true, withFileTypes: true });
-    for (const file of files.filter((one) => one.isFile())) {
-      const text = await readFile(path.join(file.parentPath, file.name), 'utf8');
-      assert.ok(!text.includes('sk-planted-key-4711'), `${file.name} holds the key`);
+    // <user data>/User/globalStorage/<extension>/sessions
+    const storage = path.dirname(app.folder);
+    const logs = path.resolve(storage, '../../../logs');
+    const read: string[] = [];
+    for (const folder of [storage, exports, logs]) {
+      for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        const name = path.join(file.parentPath, file.name);
+        if (!file.isFile()) continue;
+        read.push(name);
+        assert.ok(!(await readFile(name, 'latin1')).includes(planted), `${name} holds the key`);
+      }
+    }
+    await rm(exports, { recursive: true });
+    for (const ending of ['.jsonl', '.checkpoint.json', 'session.md']) {
+      assert.ok(
+        read.some((name) => name.endsWith(ending)),
+        `no ${ending} was looked at: ${read.join(', ')}`,
+      );
     }
   });
 });
