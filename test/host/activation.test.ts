@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import Mocha from 'mocha';
 import * as vscode from 'vscode';
 
 describe('the extension', () => {
@@ -16,9 +17,9 @@ describe('the extension', () => {
     const before = process.cpuUsage();
     await find().activate();
     const { user, system } = process.cpuUsage(before);
-    console.log(
-      `      activation: ${((user + system) / 1000).toFixed(1)} ms of CPU, the loading of the bundle included`,
-    );
+    const ms = ((user + system) / 1000).toFixed(1);
+    // What is printed elsewhere goes to the window's console, where nobody looks.
+    Mocha.reporters.Base.consoleLog(`      activation: ${ms} ms of CPU, the loading of the bundle included`);
     await vscode.commands.executeCommand('threadkeeper.openChat');
     assert.equal(find().isActive, true);
   });
