@@ -2,6 +2,11 @@ import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { ChatChunk, ChatModel } from './ports.ts';
 import type { Usage } from '../core/model/message.ts';
 
+/** Providers that serve many at once. A server of one's own would only queue the requests until they time out. */
+const SERVES_MANY: ReadonlySet<string> = new Set(['openai', 'anthropic']);
+const MANY = 12;
+const FEW = 3;
+
 /** A chat model as the compression uses it: one prompt, one whole answer. Its faults are thrown as they are. */
 export function summaryModel(
   model: ChatModel,
@@ -12,6 +17,7 @@ export function summaryModel(
   return {
     id: model.id,
     maxInputTokens,
+    atOnce: SERVES_MANY.has(model.provider) ? MANY : FEW,
     async complete({ system, prompt, maxTokens, temperature, jsonSchema }) {
       const stream = model.stream(
         {

@@ -30,7 +30,7 @@ export interface RunSettings {
   readonly condenseTo?: number;
   /** Neighbours that a parent stands for. */
   readonly fanIn: number;
-  /** Segments summarized at once. */
+  /** Segments summarized at once, at most; a model may take fewer. */
   readonly concurrency: number;
   /** Ceilings of one node's texts. */
   readonly ceilings: LevelLimits;
@@ -47,7 +47,7 @@ export interface RunSettings {
 export const DEFAULT_RUN_SETTINGS: Omit<RunSettings, 'prompt' | 'frontierTokens'> = {
   segmentTokens: 24_000,
   fanIn: 6,
-  concurrency: 4,
+  concurrency: 12,
   ceilings: { brief: 400, detailed: 1600 },
   temperature: 0.3,
   maxOutputTokens: 900,
@@ -124,7 +124,9 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   let fault: unknown;
   let done = 0;
 
-  const made = await mapLimited(segments, settings.concurrency, async (segment): Promise<Leaf | undefined> => {
+  // Code alone is no faster at several segments at once.
+  const atOnce = tools.model ? Math.min(settings.concurrency, tools.model.atOnce) : 1;
+  const made = await mapLimited(segments, atOnce, async (segment): Promise<Leaf | undefined> => {
     const source: LeafSource = {
       corpus,
       from: offset + segment.from,

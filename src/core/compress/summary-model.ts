@@ -24,6 +24,8 @@ export interface SummaryModel {
   readonly id: string;
   /** What a request may hold, prompt and system together. */
   readonly maxInputTokens: number;
+  /** Requests that it takes at once. */
+  readonly atOnce: number;
   complete(request: SummaryRequest, cancel: Cancel): Promise<SummaryReply>;
 }
 

@@ -35,6 +35,7 @@ export function scriptedModel(
   return {
     id: 'scripted/model',
     maxInputTokens,
+    atOnce: 4,
     requests,
     async complete(request) {
       requests.push(request);
