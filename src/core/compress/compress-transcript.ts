@@ -86,6 +86,8 @@ const ASKED_WINDOW_SHARE = 0.75;
 
 /** Of the target, for key events that a model names beside those that were found. */
 const NAMED_SHARE = 0.02;
+/** Of the ledger's own room, at most. */
+const MOST_NAMED_SHARE = 0.25;
 
 /** Searching a text is so many times as fast as cutting it, which paces are measured by. */
 const SEARCHED_PER_CUT = 20;
@@ -155,11 +157,11 @@ export async function compressTranscript(
     }
     return fitLedger(current, costs, room);
   };
-  let ledger = await fit(entries, ledgerRoom);
-  // What a model names is known only when all else has been given out.
+  // What a model names is known only when all else has been given out: its room is kept free.
   const forNamed = tools.model
-    ? Math.max(0, Math.min(Math.floor(target * NAMED_SHARE), ledgerRoom - ledger.tokens))
+    ? Math.max(0, Math.min(Math.floor(target * NAMED_SHARE), Math.floor(ledgerRoom * MOST_NAMED_SHARE)))
     : 0;
+  let ledger = await fit(entries, ledgerRoom - forNamed);
   const textOf = ({ kept }: FittedLedger): string => renderLedger(kept.map((entry) => ledgerLine(entry, messages)));
   let ledgerText = textOf(ledger);
   /** Tokens of a part that stands before others; none for what is not there. */
@@ -183,7 +185,10 @@ export async function compressTranscript(
   const told = await narrate(narrative, untold ? { ...tools, calls } : withoutModel({ ...tools, calls }), pace);
   if (told.named.length > 0) {
     const all = entriesOf(withNamed(found, told.named));
-    const larger = await fit(all, ledger.tokens + forNamed);
+    const kept = new Set(ledger.kept.map(({ id }) => id));
+    const known = new Set(entries.map(({ id }) => id));
+    const candidates = all.filter(({ id }) => kept.has(id) || !known.has(id));
+    const larger = await fit(candidates, ledger.tokens + forNamed);
     const text = textOf(larger);
     if ((await tokensOf(text)) <= ledgerTokens) {
       entries = all;
