@@ -35,6 +35,11 @@ export class Attachments {
     return this.hold(await this.#read(what), counter);
   }
 
+  /** Throws `RequestFault` when the file is too large. */
+  async addFile(uri: vscode.Uri, counter: TokenCounter): Promise<AttachmentView> {
+    return this.hold(await fileAttachment(uri), counter);
+  }
+
   hold(attachment: Attachment, counter: TokenCounter): AttachmentView {
     const id = this.#newId();
     const { kind, name, lines } = attachment;

@@ -8,6 +8,7 @@ import type { Step } from '../core/model/task.ts';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { checkHealth } from './health/check-health.ts';
+import { askAboutSelection, attachFiles, explainProblem, moveToNewWindow, stepSession } from './editor-commands.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { askForKey, chooseProvider, isKeyed } from './keys.ts';
 import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
@@ -20,7 +21,7 @@ import { openMessageDocument } from './documents.ts';
 import type { Row } from './summaries-tree.ts';
 import type { Product } from './product.ts';
 
-type Handler = (app: Product, argument?: unknown) => Promise<void>;
+type Handler = (app: Product, argument?: unknown, more?: unknown) => Promise<void>;
 
 /** Every command of the palette, each one use case. A failure is told once, in one sentence with a way out. */
 const HANDLERS: Readonly<Record<CommandId, Handler>> = {
@@ -33,6 +34,13 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
     app.panel.open();
   },
   [COMMAND.switchSession]: switchSession,
+  [COMMAND.nextSession]: (app) => stepSession(app, 1),
+  [COMMAND.previousSession]: (app) => stepSession(app, -1),
+  [COMMAND.moveToNewWindow]: moveToNewWindow,
+  [COMMAND.askAboutSelection]: askAboutSelection,
+  [COMMAND.attachFile]: attachFiles,
+  [COMMAND.explainProblem]: explainProblem,
+  [COMMAND.choosePolicy]: choosePolicy,
   [COMMAND.compressHistory]: compressHistory,
   [COMMAND.undoCompression]: undoCompression,
   [COMMAND.resetTask]: async (app) => {
@@ -95,9 +103,9 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
 
 export function registerCommands(app: Product): vscode.Disposable[] {
   return Object.entries(HANDLERS).map(([id, handler]) =>
-    vscode.commands.registerCommand(id, async (argument?: unknown) => {
+    vscode.commands.registerCommand(id, async (argument?: unknown, more?: unknown) => {
       try {
-        await handler(app, argument);
+        await handler(app, argument, more);
       } catch (error) {
         await tell(app, error);
       }

@@ -6,7 +6,7 @@ import { StoreFault } from '../app/ports.ts';
 import { SpendLimitReached } from '../app/spend.ts';
 import { PolicyError } from '../core/policy/policy.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
-import type { FaultView, RequestFaultReason } from '../protocol/faults.ts';
+import { RequestFault, type FaultView, type RequestFaultReason } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
 import { SettingsError } from './settings.ts';
 import { locale, translated } from './translated.ts';
@@ -21,6 +21,10 @@ const COMMAND_OF: Readonly<Record<FaultAction, CommandName>> = {
 
 /** One sentence for the user, with a way out where there is one. What is not foreseen goes to the log by its message. */
 export function faultView(error: unknown): FaultView {
+  if (RequestFault.is(error)) {
+    const { reason, message, action } = error;
+    return { reason, text: message, ...(action && { action }) };
+  }
   if (ModelFault.is(error)) {
     const { message, action } = describeFault(error);
     return {

@@ -6,7 +6,9 @@ import type { Sessions } from '../app/sessions.ts';
 import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { FaultView } from '../protocol/faults.ts';
+import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
+import type { Drafts } from './drafts.ts';
 import type { Keys } from './keys.ts';
 import type { WorkspaceMemory } from './memory/workspace-memory.ts';
 import type { ChosenModel, Models } from './models.ts';
@@ -28,6 +30,10 @@ export interface Product {
   /** What holds in every session of the workspace. */
   readonly memory: WorkspaceMemory;
   readonly panel: ChatPanel;
+  /** What goes with the next message. */
+  readonly attachments: Attachments;
+  /** What stands unsent in the composer. */
+  readonly drafts: Drafts;
   readonly tree: SummariesTree;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;

@@ -21,6 +21,7 @@ import { registerCommands, pageCommand } from './commands.ts';
 import { ContextGauge } from './context-gauge.ts';
 import { Documents } from './documents.ts';
 import { Drafts } from './drafts.ts';
+import { ExplainAction } from './editor-commands.ts';
 import { EditorModels } from './editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge-item.ts';
@@ -59,6 +60,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   readonly drafts: Drafts;
+  readonly attachments: Attachments;
   readonly log: Log;
   readonly memory: WorkspaceMemory;
   /** What other chats may ask of the sessions. */
@@ -75,7 +77,6 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #spend: SpendLimit;
   readonly #summarizers: Summarizers;
   readonly #snapshots: Snapshots;
-  readonly #attachments: Attachments;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
   readonly #documents: Documents;
@@ -176,7 +177,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
     const editor = new LastEditor();
     const attachments = new Attachments(() => this.clock.id(), editor);
-    this.#attachments = attachments;
+    this.attachments = attachments;
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
       link: () => this.#currentLink(),
@@ -212,6 +213,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.memory.onDidChange(() => this.#refreshSoon()),
       vscode.workspace.registerTextDocumentContentProvider(DOCUMENT_SCHEME, this.#documents),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
+        providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+      }),
       vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
@@ -314,7 +318,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
           list: () => this.#list(),
           models: this.models,
           drafts: this.drafts,
-          attachments: this.#attachments,
+          attachments: this.attachments,
           chosenModel: () => this.chosenModel(),
           modelReady: () => this.#modelReady,
           hasSample: () => this.#hasSample,

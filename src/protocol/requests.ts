@@ -91,9 +91,17 @@ const REQUESTS = {
     v.object({ type: v.literal('pin'), ...message, start: count, end: count, kind: keyEventKindSchema }),
     v.object({ event: aKeyEventId }),
   ],
-  /** Pins a quote found by its text: the selection in a rendered message has lost its markdown. */
+  /**
+   * Pins a quote found by its text: the selection in a rendered message has lost its markdown. Without a message it is
+   * looked for in all of them, the newest first.
+   */
   pinQuote: [
-    v.object({ type: v.literal('pinQuote'), ...message, quote: longText, kind: keyEventKindSchema }),
+    v.object({
+      type: v.literal('pinQuote'),
+      message: v.optional(aMessageId),
+      quote: longText,
+      kind: keyEventKindSchema,
+    }),
     v.object({ event: aKeyEventId }),
   ],
   setEventPinned: [v.object({ type: v.literal('setEventPinned'), event: aKeyEventId, pinned: v.boolean() }), done],

@@ -48,9 +48,16 @@ export function historyHandlers(deps: HandlerDeps): Pick<RequestHandlers, Histor
     },
     pin: ({ message, start, end, kind }) => pin(pinned(message, start, end, kind)),
     pinQuote: ({ message, quote, kind }) => {
-      const found = locate(messageText(messageIn(conversation(), message)), quote);
-      if (!found) throw notFound(vscode.l10n.t('The selection could not be found in the message; select less of it.'));
-      return pin(pinned(message, found.start, found.end, kind));
+      const { state } = conversation();
+      for (const id of message === undefined ? state.path.toReversed() : [message]) {
+        const found = locate(messageText(messageIn(conversation(), id)), quote);
+        if (found) return pin(pinned(id, found.start, found.end, kind));
+      }
+      throw notFound(
+        message === undefined
+          ? vscode.l10n.t('No message of this session says that, word for word.')
+          : vscode.l10n.t('The selection could not be found in the message; select less of it.'),
+      );
     },
     setEventPinned: async ({ event, pinned: value }) => {
       await conversation().journal.append({ type: 'event_pinned', id: event, pinned: value });

@@ -257,7 +257,13 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
     page.show('recall');
   } else if (slash.command === 'compress') {
     page.show('preview');
+  } else if (slash.command === 'pin' && argument !== '') {
+    void pinText(page, argument);
   } else {
     page.run(slash.command, argument === '' ? undefined : argument);
   }
+}
+
+async function pinText(page: Page, quote: string): Promise<void> {
+  if (await page.do('pinQuote', { quote, kind: 'fact' })) page.tell(text('pinned'));
 }

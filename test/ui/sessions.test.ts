@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import { ChatPage } from './chat-page.ts';
+
+describe('the list of sessions in the chat', () => {
+  let chat: ChatPage;
+
+  before(async () => {
+    chat = await ChatPage.open('sessions');
+    for (const title of ['Alpha release', 'Beta feedback', 'Gamma ray']) {
+      if (title !== 'Alpha release') await chat.button('New session').click();
+      await chat.workbench.webview().getByText('What are you working on?').waitFor();
+      await chat.send(title, 'No model is configured');
+    }
+    await chat.workbench.webview().locator('.title-button').click();
+  });
+
+  after(() => chat.workbench.close());
+
+  const rows = (): Locator => chat.workbench.webview().locator('.session');
+  const titles = (): Promise<string[]> => rows().locator('.session-title').allInnerTexts();
+  const search = (): Locator => chat.workbench.webview().getByRole('searchbox', { name: 'Search sessions' });
+
+  async function act(title: string, action: string): Promise<void> {
+    const row = rows().filter({ hasText: title });
+    await row.hover();
+    await row.getByRole('button', { name: action, exact: true }).click();
+  }
+
+  /** Waits until the list shows these, in this order. */
+  async function shows(...expected: string[]): Promise<void> {
+    for (const [index, title] of expected.entries()) await rows().nth(index).filter({ hasText: title }).waitFor();
+    assert.deepEqual(await titles(), expected);
+  }
+
+  it('has titles of the first turn, the newest first, and is searched by them', async () => {
+    await shows('Gamma ray', 'Beta feedback', 'Alpha release');
+    await search().fill('alp');
+    await shows('Alpha release');
+    await search().fill('');
+  });
+
+  it('takes another title', async () => {
+    await act('Beta feedback', 'Rename');
+    const field = chat.workbench.webview().getByRole('textbox', { name: 'New title' });
+    await field.fill('Beta answers');
+    await field.press('Enter');
+    await rows().filter({ hasText: 'Beta answers' }).waitFor();
+  });
+
+  it('keeps a pinned session at the top, also after a reload', async () => {
+    await act('Alpha release', 'Pin');
+    await rows().first().filter({ hasText: 'Alpha release' }).waitFor();
+    await chat.workbench.reload();
+    await chat.show();
+    await chat.workbench.webview().locator('.title-button').click();
+    await rows().first().filter({ hasText: 'Alpha release' }).waitFor();
+    await act('Alpha release', 'Unpin');
+    await act('Alpha release', 'Pin');
+  });
+
+  it('moves a session into the archive and out of it', async () => {
+    await act('Beta answers', 'Archive');
+    await rows().last().filter({ hasText: 'Archived' }).waitFor();
+    assert.equal((await titles()).at(-1), 'Beta answers');
+    await act('Beta answers', 'Move out of the archive');
+    await rows().getByText('Archived').waitFor({ state: 'detached' });
+  });
+
+  it('deletes a session, and gives it back', async () => {
+    await act('Beta answers', 'Delete');
+    await rows().filter({ hasText: 'Beta answers' }).waitFor({ state: 'detached' });
+    await chat.said('Session deleted.').getByRole('button', { name: 'Undo' }).click();
+    await rows().filter({ hasText: 'Beta answers' }).waitFor();
+  });
+
+  it('is gone through by keyboard, and opens what is chosen', async () => {
+    await search().press('ArrowDown');
+    await chat.workbench.page.keyboard.press('Enter');
+    await chat.workbench.webview().locator('.title-button', { hasText: 'Alpha release' }).waitFor();
+    await rows().first().waitFor({ state: 'detached' });
+  });
+
+  it('gets no second empty session', async () => {
+    await chat.button('New session').click();
+    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.button('New session').click();
+    await chat.workbench.webview().locator('.title-button').click();
+    await rows().filter({ hasText: 'Gamma ray' }).waitFor();
+    assert.equal((await titles()).filter((title) => title === 'New session').length, 1);
+  });
+});
