@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
 import { aMessageId, aSessionId, count, list, longText, plainId, shortText } from './fields.ts';
 import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
+import { compressionSchema, coverSchema } from './compression-views.ts';
 import {
-  compressionSchema,
-  coverSchema,
   draftSchema,
   gaugeSchema,
   messageSchema,

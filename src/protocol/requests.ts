@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { aKeyEventId, aMessageId, aNodeId, aSessionId, count, list, longText, plainId, shortText } from './fields.ts';
+import { nodeSchema, previewSchema } from './compression-views.ts';
 import {
   attachmentSchema,
   commandSchema,
@@ -9,9 +10,7 @@ import {
   keyEventKindSchema,
   levelSchema,
   messageSchema,
-  nodeSchema,
   outlineSchema,
-  previewSchema,
   stepSchema,
   stepStatusSchema,
 } from './views.ts';

@@ -1,8 +1,7 @@
 import type { SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
+import type { CompressionView, CoverView } from '../protocol/compression-views.ts';
 import type {
-  CompressionView,
-  CoverView,
   DraftView,
   GaugeView,
   ModelView,
@@ -73,7 +72,8 @@ function reduceSession(
     case 'transcript': {
       const fresh = message.epoch !== session.epoch;
       const next = transcript.replaceFrom(message.from, message.messages, message.total, fresh);
-      return { ...session, epoch: message.epoch, transcript: next };
+      const history = withSent(session.history, transcript.total, message);
+      return { ...session, epoch: message.epoch, transcript: next, history };
     }
     case 'messagesChanged':
       return { ...session, transcript: transcript.update(message.messages) };
@@ -119,4 +119,16 @@ export function coverAt(covers: readonly CoverView[], position: number): CoverVi
   }
   const cover = covers[low];
   return cover && cover.from <= position ? cover : undefined;
+}
+
+/** The texts the user sent, with those of messages behind what was there: `total` of them. */
+function withSent(
+  history: readonly string[],
+  total: number,
+  { from, messages }: Extract<HostToPage, { type: 'transcript' }>,
+): readonly string[] {
+  const sent = messages.flatMap(({ role, parts }, index) =>
+    role === 'user' && from + index >= total ? parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+  );
+  return sent.length === 0 ? history : [...history, ...sent];
 }

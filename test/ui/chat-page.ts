@@ -81,6 +81,12 @@ export class ChatPage {
     return this.workbench.webview().getByRole('button', { name, exact: typeof name === 'string' });
   }
 
+  /** Starts a session by the button at the head of the chat. */
+  async newSession(): Promise<void> {
+    await this.workbench.webview().locator('.header').getByTitle('New session', { exact: true }).click();
+    await this.workbench.webview().getByText('What are you working on?').waitFor();
+  }
+
   /** The short word at the foot of the page. */
   said(text: string | RegExp): Locator {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });

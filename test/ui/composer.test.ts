@@ -85,11 +85,12 @@ describe('writing in the chat', () => {
     await event.getByRole('button', { name: 'Not a key event' }).click();
     await event.waitFor({ state: 'detached' });
     await chat.said('No longer a key event.').getByRole('button', { name: 'Undo' }).click();
+    await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     await event.locator('q').getByText('port 8443 for the gateway').waitFor();
   });
 
   it('finds what was said while it is typed, and goes there', async () => {
-    await chat.write('/recall');
+    await chat.button('Recall').click();
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Find what was said' });
     await field.pressSequentially('8443');
     await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
@@ -139,8 +140,7 @@ describe('writing in the chat', () => {
 
   it('keeps a draft for each session', async () => {
     await chat.composer().fill('not yet sent');
-    await chat.button('New session').click();
-    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.newSession();
     assert.equal(await chat.composer().inputValue(), '');
     await chat.composer().press('Alt+PageDown');
     await chat.message('A log.').waitFor();

@@ -8,8 +8,7 @@ describe('the list of sessions in the chat', () => {
   before(async () => {
     chat = await ChatPage.open('sessions');
     for (const title of ['Alpha release', 'Beta feedback', 'Gamma ray']) {
-      if (title !== 'Alpha release') await chat.button('New session').click();
-      await chat.workbench.webview().getByText('What are you working on?').waitFor();
+      if (title !== 'Alpha release') await chat.newSession();
       await chat.send(title, 'No model is configured');
     }
     await chat.workbench.webview().locator('.title-button').click();
@@ -82,9 +81,8 @@ describe('the list of sessions in the chat', () => {
   });
 
   it('gets no second empty session', async () => {
-    await chat.button('New session').click();
-    await chat.workbench.webview().getByText('What are you working on?').waitFor();
-    await chat.button('New session').click();
+    await chat.newSession();
+    await chat.newSession();
     await chat.workbench.webview().locator('.title-button').click();
     await rows().filter({ hasText: 'Gamma ray' }).waitFor();
     assert.equal((await titles()).filter((title) => title === 'New session').length, 1);

@@ -7,15 +7,8 @@ import { levelOf } from '../../core/context/assemble.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
-import type {
-  CompressionView,
-  CoverView,
-  EventMark,
-  MessageView,
-  PartView,
-  SessionView,
-  TaskView,
-} from '../../protocol/views.ts';
+import type { CompressionView, CoverView } from '../../protocol/compression-views.ts';
+import type { EventMark, MessageView, PartView, SessionView, TaskView } from '../../protocol/views.ts';
 
 /** What else is known of a message, kept apart from it: tokens by the counter, key events quoted from it. */
 export interface MessageFacts {

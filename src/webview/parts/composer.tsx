@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FileMatch } from '../../protocol/views.ts';
-import { commandsFor, completingAt, InputHistory, readCommand } from '../completion.ts';
+import { completingAt, InputHistory, readCommand } from '../completion.ts';
 import { formatShort } from '../format.ts';
 import { usePage, useSignal } from '../page-context.ts';
 import type { Page, Signal } from '../page.ts';
@@ -10,7 +9,8 @@ import { text } from '../texts.ts';
 import { AttachMenu, attachImage } from './attach-menu.tsx';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
-import { SuggestionList, type Suggestion } from './suggestion-list.tsx';
+import { SuggestionList } from './suggestion-list.tsx';
+import { suggestionKey, useSuggestions } from './suggestions.ts';
 
 /** How long the typing must pause before the draft is kept, in ms. */
 const DRAFT_PAUSE = 300;
@@ -23,11 +23,9 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const [caret, setCaret] = useState(0);
   const [chosen, setChosen] = useState(0);
   const [dismissed, setDismissed] = useState(false);
-  const [files, setFiles] = useState<readonly FileMatch[]>([]);
   const history = useMemo(() => new InputHistory(session.history), [session.history]);
   const { settings, status, draft, model } = session;
   const completing = dismissed ? undefined : completingAt(value, caret);
-  const fileQuery = completing?.kind === 'file' ? completing.query : undefined;
 
   const write = (next: string, at = next.length) => {
     setValue(next);
@@ -43,20 +41,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     return () => clearTimeout(timer);
   }, [value]);
 
-  useEffect(() => {
-    if (fileQuery === undefined) {
-      setFiles([]);
-      return undefined;
-    }
-    let current = true;
-    void page.ask('completeFiles', { query: fileQuery }).then((found) => {
-      if (current) setFiles(found ?? []);
-    });
-    return () => {
-      current = false;
-    };
-  }, [fileQuery]);
-
   useSignal(
     useCallback((signal: Signal) => {
       if (signal.type === 'quote') {
@@ -71,37 +55,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       }
     }, []),
   );
-
-  const suggestions: Suggestion[] = [];
-  if (completing?.kind === 'command') {
-    for (const each of commandsFor(completing.query)) {
-      suggestions.push({
-        key: each.name,
-        icon: 'symbol-event',
-        label: `/${each.name}`,
-        detail: text(each.help),
-        choose: () => {
-          if (each.argument) write(`/${each.name} `);
-          else submit(`/${each.name}`);
-        },
-      });
-    }
-  } else if (completing) {
-    for (const file of files) {
-      suggestions.push({
-        key: file.path,
-        icon: 'file',
-        label: file.name,
-        detail: file.path,
-        choose: () => {
-          write(value.slice(0, completing.start) + value.slice(completing.end), completing.start);
-          void page.ask('attach', { what: { kind: 'file', path: file.path } });
-        },
-      });
-    }
-  }
-  const open = suggestions.length > 0;
-  const picked = Math.min(chosen, suggestions.length - 1);
 
   const submit = (source = value) => {
     const command = readCommand(source);
@@ -126,6 +79,10 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       if (field.current?.value === '') write(source);
     });
   };
+
+  const suggestions = useSuggestions(completing, value, write, submit);
+  const open = suggestions.length > 0;
+  const picked = Math.min(chosen, suggestions.length - 1);
 
   const keyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
@@ -234,21 +191,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       </div>
     </div>
   );
-}
-
-function suggestionKey(
-  event: KeyboardEvent,
-  suggestions: readonly Suggestion[],
-  picked: number,
-  setChosen: (index: number) => void,
-): boolean {
-  const count = suggestions.length;
-  if (event.key === 'ArrowDown') setChosen((picked + 1) % count);
-  else if (event.key === 'ArrowUp') setChosen((picked + count - 1) % count);
-  else if (event.key === 'Enter' || event.key === 'Tab') suggestions[picked]?.choose();
-  else return false;
-  event.preventDefault();
-  return true;
 }
 
 function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof readCommand>>): void {

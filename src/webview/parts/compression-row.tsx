@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CompressionView, NodeView } from '../../protocol/views.ts';
+import type { CompressionView, NodeView } from '../../protocol/compression-views.ts';
 import { formatCost, formatCount, formatPercent, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';

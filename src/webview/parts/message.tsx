@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { CoverView, MessageView } from '../../protocol/views.ts';
+import type { CoverView } from '../../protocol/compression-views.ts';
+import type { MessageView } from '../../protocol/views.ts';
 import { formatCost, formatFull, formatShort, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered } from '../sending.ts';
