@@ -108,6 +108,7 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     try {
       const link = await this.#deps.link();
       const init = await link.init();
+      if (this.#panel === undefined) return;
       this.post(init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.setTitle(init.title);

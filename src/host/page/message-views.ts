@@ -11,10 +11,41 @@ export class MessageViews {
   /** What was recalled for messages of this window's time; a reload forgets it. */
   readonly recalled = new Map<MessageId, readonly Recalled[]>();
   readonly #conversation: Conversation;
+  #arriving: { readonly view: MessageView; text: string } | undefined;
   #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
+  }
+
+  /** The reply that is arriving, as far as it has come: it is no message of the session yet. */
+  get arriving(): MessageView | undefined {
+    if (!this.#arriving) return undefined;
+    const { view, text } = this.#arriving;
+    return { ...view, parts: [{ type: 'text', text }] };
+  }
+
+  /** A reply begins; `at` is milliseconds since the epoch. */
+  begin(id: MessageId, model: string, at: number): void {
+    this.#arriving = { view: { id, role: 'assistant', parts: [], at, model, streaming: true }, text: '' };
+  }
+
+  grow(text: string): void {
+    if (this.#arriving) this.#arriving.text += text;
+  }
+
+  end(): void {
+    this.#arriving = undefined;
+  }
+
+  /** The messages from position `from` on, with the reply that is arriving, and how many there are in all. */
+  newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
+    const { length } = this.#conversation.state.path;
+    const { arriving } = this;
+    return {
+      total: arriving ? length + 1 : length,
+      messages: [...this.slice(from, length), ...(arriving ? [arriving] : [])],
+    };
   }
 
   /** The messages at positions `from` to `to` (exclusive) of the active branch. */

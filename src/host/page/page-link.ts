@@ -69,23 +69,23 @@ export class PageLink {
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { state, journal } = conversation;
-    const total = state.path.length;
-    const from = Math.max(0, total - FIRST_MESSAGES);
-    const { sessions, model, settings, draft, notices, untitled } = this.#surroundings;
+    const { model, settings, draft, notices, untitled } = this.#surroundings;
+    const sessions = await this.#surroundings.sessions();
+    // From here on nothing waits: what comes of a reply meanwhile would be missing on the page.
+    const from = Math.max(0, state.path.length - FIRST_MESSAGES);
     return {
       type: 'init',
       version: 1,
       session: journal.id,
       epoch: this.#epoch,
-      total,
       from,
-      messages: this.#views.slice(from, total),
+      ...this.#views.newest(from),
       title: state.title === '' ? untitled : state.title,
       covers: coverViews(state),
       compressions: compressionViews(state),
       gauge: this.#gauge.view(conversation),
       task: taskView(state),
-      sessions: await sessions(),
+      sessions,
       model: model(),
       settings: settings(),
       status: statusView(conversation, this.#resetPending, this.#offline),
@@ -116,20 +116,15 @@ export class PageLink {
     const { state, journal } = this.conversation;
     switch (update.type) {
       case 'reply_started': {
-        const { id, model } = update;
-        const message: MessageView = {
-          id,
-          role: 'assistant',
-          parts: [{ type: 'text', text: '' }],
-          at: Date.now(),
-          model,
-          streaming: true,
-        };
+        this.#views.begin(update.id, update.model, Date.now());
+        const message = this.#views.arriving;
+        if (!message) return;
         this.#post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
         this.#sendStatus();
         return;
       }
       case 'reply_text':
+        this.#views.grow(update.text);
         this.#post({
           type: 'replyDelta',
           session: journal.id,
@@ -139,6 +134,7 @@ export class PageLink {
         });
         return;
       case 'turn_ended': {
+        this.#views.end();
         this.#resetPending = false;
         this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
         const message = update.id === undefined ? undefined : state.messages.get(update.id);
@@ -230,15 +226,13 @@ export class PageLink {
   }
 
   #sendTranscript(from: number): void {
-    const { state, journal } = this.conversation;
-    const total = state.path.length;
+    const { journal } = this.conversation;
     this.#post({
       type: 'transcript',
       session: journal.id,
       epoch: this.#epoch,
-      total,
       from,
-      messages: this.#views.slice(from, total),
+      ...this.#views.newest(from),
     });
   }
 
