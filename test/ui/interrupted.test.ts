@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+
+/** Numbered, so that a gap or a repetition shows. */
+const WORDS = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
+
+describe('a reply that is arriving', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+    chat = await ChatPage.open('interrupted', answeredBy(server));
+  });
+
+  after(async () => {
+    await chat.workbench.close();
+    await server.stop();
+  });
+
+  const reply = () => chat.messages().last().locator('.message-body');
+
+  async function begin(question: string): Promise<void> {
+    server.answer({ text: WORDS, pieceSize: 8, dripMs: 40 });
+    await chat.write(question);
+    await chat
+      .messages()
+      .last()
+      .getByText(/w0 w1 w2 .*w20/)
+      .waitFor();
+  }
+
+  /** What is kept is the reply's beginning, whole, at least as long as what was seen before. */
+  function keeps(kept: string, seen: string): void {
+    assert.equal(WORDS.slice(0, kept.trim().length), kept.trim());
+    assert.ok(kept.trim().length >= seen.trim().length - 200, `${kept.length} of ${seen.length} characters`);
+  }
+
+  it('goes on while the panel is closed, and is all there when it is opened again', async () => {
+    await begin('One.');
+    await chat.workbench.runCommand('View: Close Editor');
+    await chat.composer().waitFor({ state: 'detached' });
+    await chat.show();
+    await reply().getByText('w0 w1').waitFor();
+    await chat.button('Stop the reply').waitFor();
+    await reply().getByText('w399').waitFor();
+    assert.equal((await reply().innerText()).trim(), WORDS);
+    await chat.button('Stop the reply').waitFor({ state: 'detached' });
+  });
+
+  it('says when the provider cannot be reached, and goes on when it can be', async () => {
+    server.answer('Here again.');
+    for (let times = 0; times < 6; times++) server.disturbNext({ kind: 'reset' });
+    await chat.write('Anyone there?');
+    await chat.workbench
+      .webview()
+      .getByText(/could not be reached/)
+      .first()
+      .waitFor();
+    server.reset().answer('Here again.');
+    await chat.message('Here again.').waitFor();
+    await chat.workbench.webview().getByText('What you wrote is kept').waitFor({ state: 'detached' });
+  });
+
+  it('is there as far as it had come when the window is reloaded', async () => {
+    await begin('Two.');
+    const seen = await reply().innerText();
+    await chat.workbench.reload();
+    await chat.show();
+    await reply().getByText('w20').waitFor();
+    keeps(await reply().innerText(), seen);
+  });
+
+  it('is there as far as it had come when the editor is started anew', async () => {
+    const seen = await reply().innerText();
+    chat = new ChatPage(await chat.workbench.restart());
+    await chat.show();
+    await reply().getByText('w20').waitFor();
+    keeps(await reply().innerText(), seen);
+  });
+});
