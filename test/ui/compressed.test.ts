@@ -80,15 +80,6 @@ describe('a compressed session in the chat', () => {
     await chat.show();
   });
 
-  it('is undone and taken up again', async () => {
-    await toRow();
-    await row().getByRole('button', { name: 'Undo' }).click();
-    await row().getByText('Undone: these messages are sent word for word again.').waitFor();
-    await page().locator('.message.covered').first().waitFor({ state: 'detached' });
-    await row().getByRole('button', { name: 'Use the summary again' }).click();
-    await row().getByRole('button', { name: 'Undo' }).waitFor();
-  });
-
   it('jumps by the overview, and back to the newest message by a button', async () => {
     const map = page().locator('.minimap');
     const box = await map.boundingBox();
@@ -99,33 +90,5 @@ describe('a compressed session in the chat', () => {
     const total = await chat.messages().last().getAttribute('aria-setsize');
     await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
     await chat.button('Jump to latest').waitFor({ state: 'detached' });
-  });
-
-  it('recalls excerpts of what was compressed with a question, and goes to them', async () => {
-    await chat.send('What did we decide about the database?', 'No model is configured');
-    const question = chat.message('What did we decide about the database?').last();
-    await question.getByText(/Recalled with this message: \d+/).click();
-    await question.locator('.recalled-excerpt').first().click();
-    await page().locator('.message.marked').waitFor();
-  });
-
-  it('is one stop of the Tab key, gone through by arrows', async () => {
-    const { keyboard } = chat.workbench.page;
-    await chat.button('Jump to latest').click();
-    await scroller().focus();
-    await keyboard.press('ArrowUp');
-    const focused = page().locator('[role="article"]:focus');
-    await focused.waitFor();
-    await keyboard.press('ArrowUp');
-    assert.equal(await focused.count(), 1);
-    await keyboard.press('Tab');
-    await page().locator('[role="article"] :focus').waitFor();
-    await keyboard.press('Shift+Tab');
-    await focused.waitFor();
-    await scroller().focus();
-    await keyboard.press('Tab');
-    assert.equal(await page().locator('.transcript :focus, .transcript:focus').count(), 0, 'Tab leaves the transcript');
-    await keyboard.press('Shift+Tab');
-    await focused.waitFor();
   });
 });
