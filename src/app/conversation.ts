@@ -236,6 +236,11 @@ export class Conversation {
     await this.journal.append(...nodes.map((node) => ({ type: 'node_undone', node, undone }) as const));
   }
 
+  /** The model that would answer now. Rejects with `ModelFault` when it cannot be had. */
+  chatModel(): Promise<ChatModel> {
+    return this.#deps.chatModel();
+  }
+
   /** What would be sent if this were sent now. Nothing is kept of it, and no model is asked. */
   async previewSend(text: string, attachments: readonly Attachment[] = []): Promise<SendPreview> {
     return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, text, attachments);

@@ -53,6 +53,11 @@ export class Attachments {
     return [...this.#held.values()].map(({ view }) => view);
   }
 
+  /** What a message would be sent with now. */
+  contents(): Attachment[] {
+    return [...this.#held.values()].map(({ attachment }) => attachment);
+  }
+
   remove(id: string): void {
     this.#held.delete(id);
   }

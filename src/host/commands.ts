@@ -17,8 +17,10 @@ import { reattachSessions } from './reattach.ts';
 import { cleanUp, openOtherSession, searchSessions } from './session-commands.ts';
 import { choosePolicy } from './policy-picker.ts';
 import { exportSession, importFile, openSample } from './transcript-commands.ts';
-import { openMessageDocument } from './documents.ts';
-import type { Row } from './summaries-tree.ts';
+import { openMessageDocument } from './documents/open.ts';
+import { SUMMARY_HANDLERS } from './summary-commands.ts';
+import { newestStanding, undoCompressions } from '../app/summary-changes.ts';
+import type { Row } from './tree/rows.ts';
 import type { Product } from './product.ts';
 
 type Handler = (app: Product, argument?: unknown, more?: unknown) => Promise<void>;
@@ -95,6 +97,7 @@ const HANDLERS: Readonly<Record<CommandId, Handler>> = {
   [COMMAND.editMemory]: editMemory,
   [COMMAND.forgetMemory]: forgetMemory,
   [COMMAND.exportMemory]: (app, argument) => exportMemory(app, argument instanceof vscode.Uri ? argument : undefined),
+  ...SUMMARY_HANDLERS,
   [COMMAND.takeOver]: async (app) => {
     await (await app.sessions.currentOrLatest()).journal.takeOver();
     await app.panel.changed();
@@ -269,16 +272,14 @@ function byCode(fault: unknown): string {
 }
 
 async function undoCompression(app: Product): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const { state } = conversation;
-  const newest = state.compressions.findLast((one) => one.nodes.some((node) => !state.isOpen(node)));
-  if (!newest) return inform(vscode.l10n.t('There is no compression to undo.'));
-  const leaves = newest.nodes.filter((node) => !state.isOpen(node));
-  await conversation.undoNodes(leaves, true);
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const newest = newestStanding(state);
+  if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
+  await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
   const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
   void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
-    if (answer === redo) await conversation.undoNodes(leaves, false).catch((error: unknown) => tell(app, error));
+    if (answer === redo) await undoCompressions(journal, [newest], false).catch((error: unknown) => tell(app, error));
   });
 }
 

@@ -3,6 +3,7 @@ import { ContextOverflow, TurnRunning } from '../app/turn-refused.ts';
 import { describeFault, type FaultAction } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { StoreFault } from '../app/ports.ts';
+import { SummaryFault } from '../app/summary-changes.ts';
 import { SpendLimitReached } from '../app/spend.ts';
 import { PolicyError } from '../core/policy/policy.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
@@ -62,6 +63,8 @@ export function faultView(error: unknown): FaultView {
       action: { label: actionLabel('openSettings'), command: 'openSettings' },
     };
   }
+  if (SummaryFault.is(error))
+    return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
   if (error instanceof TurnRunning)
     return { reason: 'busy', text: vscode.l10n.t('A reply is still arriving. Stop it first, or wait until it ends.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
@@ -74,6 +77,21 @@ export function faultView(error: unknown): FaultView {
     text: vscode.l10n.t('Something went wrong; the session is as it was. The log says what.'),
     action: { label: vscode.l10n.t('Open Log'), command: 'openLog' },
   };
+}
+
+function summaryFaultText({ reason }: SummaryFault): string {
+  switch (reason) {
+    case 'unknown_node':
+      return vscode.l10n.t('That summary is no longer in the session.');
+    case 'not_on_branch':
+      return vscode.l10n.t('Some messages of this summary are not on the branch that is open: switch to it first.');
+    case 'empty':
+      return vscode.l10n.t('A summary cannot be empty: undo it instead, to send its messages word for word.');
+    case 'nothing_shorter':
+      return vscode.l10n.t('Nothing better could be made of these messages; the summary is as it was.');
+    case 'changed':
+      return vscode.l10n.t('The summary was changed meanwhile, so the new one was dropped.');
+  }
 }
 
 /** Whether the fault was not foreseen, so that its stack belongs in the log. */

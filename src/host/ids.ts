@@ -41,10 +41,28 @@ export const COMMAND = {
   editMemory: 'threadkeeper.editMemory',
   forgetMemory: 'threadkeeper.forgetMemory',
   exportMemory: 'threadkeeper.exportMemory',
+  editSummary: 'threadkeeper.editSummary',
+  readSummary: 'threadkeeper.readSummary',
+  compareSummary: 'threadkeeper.compareSummary',
+  resummarize: 'threadkeeper.resummarize',
+  expandForTurn: 'threadkeeper.expandForTurn',
+  closeNode: 'threadkeeper.closeNode',
+  undoSince: 'threadkeeper.undoSince',
+  redoCompression: 'threadkeeper.redoCompression',
+  undoChange: 'threadkeeper.undoChange',
+  redoChange: 'threadkeeper.redoChange',
+  correctEvent: 'threadkeeper.correctEvent',
+  whyForgotten: 'threadkeeper.whyForgotten',
+  previewNext: 'threadkeeper.previewNext',
+  dryRun: 'threadkeeper.dryRun',
+  showCompressions: 'threadkeeper.showCompressions',
+  showChart: 'threadkeeper.showChart',
+  saveChart: 'threadkeeper.saveChart',
 } as const;
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 
 export const CHAT_PANEL = 'threadkeeper.chat';
+export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';
 /** The participant of the editor's own chat, and the tools that its models may use. */
@@ -52,5 +70,5 @@ export const PARTICIPANT = 'threadkeeper.memory';
 export const RECALL_TOOL = 'threadkeeper_recall';
 export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';
-/** The scheme of read-only documents: summaries, sources, previews. */
+/** The scheme of a session's documents: summaries, sources, previews. */
 export const DOCUMENT_SCHEME = 'threadkeeper';

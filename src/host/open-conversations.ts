@@ -1,10 +1,12 @@
 import type { CompressSessionDeps } from '../app/compress-session.ts';
 import { Compressor, type CompressionWork } from '../app/compressor.ts';
 import { Conversation } from '../app/conversation.ts';
-import type { Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
+import type { Resummary } from '../app/resummarize.ts';
+import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
 import { SessionSearch } from '../app/session-search.ts';
 import type { ConversationSettings } from '../app/settings.ts';
 import type { SessionId } from '../core/model/ids.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
@@ -18,6 +20,12 @@ import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from './
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
+  /** Makes one summary anew; by the chosen summarizer, where no other model is named. */
+  readonly resummarize: (
+    wanted: Omit<Resummary, 'model'>,
+    chosen: ChosenModel | undefined,
+    signal: AbortSignal,
+  ) => Promise<SummaryNode>;
 }
 
 export interface OpenConversationsDeps {
@@ -83,15 +91,34 @@ export class OpenConversations {
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
-        if (chosen.provider === 'local') await search.grow();
         const model = await models.make(chosen, memory);
-        return retrying(model, {
+        return retrying(chosen.provider === 'local' ? remembering(model, search) : model, {
           onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
         });
       },
       recall: (text, budget) => search.recall(text, budget, counter),
     });
-    this.#open.set(journal.id, { conversation, search });
+    this.#open.set(journal.id, {
+      conversation,
+      search,
+      resummarize: async (wanted, chosen = summarizer(), signal) => {
+        const due = { trigger: 'command', threshold: 0 } as const;
+        const model = await summarizers.model(chosen, memory, { due, urgency: 'now' });
+        const { resummarize } = await import('../app/resummarize.ts');
+        const deps = {
+          journal,
+          clock,
+          counter,
+          counts: conversation.counts,
+          settings: () => this.#settings(journal, counter),
+          preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          price: costOf,
+          spendGate: summarizers.gate(() => chosen),
+        };
+        return resummarize(deps, { ...wanted, ...(model && { model }) }, signal);
+      },
+    });
     await conversation.prepare();
     return conversation;
   }
@@ -131,6 +158,17 @@ export class OpenConversations {
     };
   }
 }
+
+/** A model that answers from the session, with all that was said in it. */
+const remembering = (model: ChatModel, search: SessionSearch): ChatModel => ({
+  id: model.id,
+  provider: model.provider,
+  model: model.model,
+  async *stream(request, signal) {
+    await search.grow();
+    yield* model.stream(request, signal);
+  },
+});
 
 /** What the local provider knows: the session itself. */
 const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({

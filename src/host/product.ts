@@ -9,6 +9,10 @@ import type { FaultView } from '../protocol/faults.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Drafts } from './drafts.ts';
+import type { ChartPanel } from './chart/chart-panel.ts';
+import type { Comparison } from './documents/comparison.ts';
+import type { SessionFiles } from './documents/session-files.ts';
+import type { OpenConversation } from './open-conversations.ts';
 import type { Keys } from './keys.ts';
 import type { WorkspaceMemory } from './memory/workspace-memory.ts';
 import type { ChosenModel, Models } from './models.ts';
@@ -39,6 +43,13 @@ export interface Product {
   chosenModel(): ChosenModel;
   /** Shows everywhere who answers now; called after another model was chosen. */
   modelChanged(): Promise<void>;
+  /** The session's documents. */
+  readonly files: SessionFiles;
+  /** The chart of the context's size. */
+  readonly chart: ChartPanel;
+  readonly comparison: Comparison;
+  /** Makes one summary of the current session anew. */
+  resummarize: OpenConversation['resummarize'];
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** The best places of all sessions of the workspace; undefined when cancelled. */

@@ -6,7 +6,7 @@ import type { Message } from '../core/model/message.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
 import type { ImportResult } from './transcript-import.ts';
-import { openMessageDocument } from './documents.ts';
+import { openMessageDocument } from './documents/open.ts';
 import type { Product } from './product.ts';
 
 /** Hits shown for one search. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { Clock, Log, SessionSummary } from '../app/ports.ts';
+import { ModelFault } from '../app/fault.ts';
+import type { ChatModel, Clock, Log, SessionSummary } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
 import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { SharedThread } from '../core/pace/breather.ts';
 import { readSession } from '../storage/clean-up.ts';
@@ -19,13 +21,16 @@ import { Calibrations } from './calibrations.ts';
 import { ChatPanel } from './chat-panel.ts';
 import { registerCommands, pageCommand } from './commands.ts';
 import { ContextGauge } from './context-gauge.ts';
-import { Documents } from './documents.ts';
+import { ChartPanel } from './chart/chart-panel.ts';
+import { Comparison } from './documents/comparison.ts';
+import { readingAids } from './documents/reading.ts';
+import { SessionFiles } from './documents/session-files.ts';
 import { Drafts } from './drafts.ts';
 import { ExplainAction } from './editor-commands.ts';
 import { EditorModels } from './editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge-item.ts';
-import { CHAT_PANEL, DOCUMENT_SCHEME, MEMORY_VIEW, SUMMARIES_VIEW } from './ids.ts';
+import { CHAT_PANEL, DOCUMENT_SCHEME, MEMORY_VIEW } from './ids.ts';
 import { Keys } from './keys.ts';
 import { channelLog } from './log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models.ts';
@@ -36,14 +41,16 @@ import { proposeMemory } from './memory/memory-commands.ts';
 import { MemoryTree } from './memory/memory-tree.ts';
 import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './last-editor.ts';
-import { OpenConversations } from './open-conversations.ts';
+import { OpenConversations, type OpenConversation } from './open-conversations.ts';
 import { pageHandlers } from './page/page-handlers.ts';
 import { PageLink } from './page/page-link.ts';
 import { pageSurroundings, untitled } from './page/surroundings.ts';
 import { readSettings } from './settings.ts';
 import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
-import { OPEN_ROW, SummariesTree } from './summaries-tree.ts';
+import { showWhatIsPossible } from './possible-commands.ts';
+import { SummariesTree } from './summaries-tree.ts';
+import { OPEN_ROW } from './tree/items.ts';
 import { importFile, hasSample } from './transcript-commands.ts';
 import type { Product } from './product.ts';
 import { workspaceIdentity } from './workspace.ts';
@@ -79,7 +86,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #snapshots: Snapshots;
   readonly #gauge: ContextGauge;
   readonly #gaugeItem: GaugeItem;
-  readonly #documents: Documents;
+  readonly files: SessionFiles;
+  readonly chart: ChartPanel;
+  readonly comparison = new Comparison();
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
   #link: PageLink | undefined;
@@ -169,15 +178,26 @@ export class Threadkeeper implements Product, vscode.Disposable {
       () => this.sessions.current,
       () => this.#spend.current(),
     );
-    this.tree = new SummariesTree(
-      () => this.sessions.current,
-      () => this.sessions.latestIfAny(),
-      this.#gauge,
-    );
-    this.#documents = new Documents((id) => this.#open.get(sessionId(id))?.conversation);
+    this.tree = new SummariesTree({
+      conversation: () => this.sessions.current,
+      latest: () => this.sessions.latestIfAny(),
+      gauge: this.#gauge,
+      now: () => this.clock.now(),
+    });
     const editor = new LastEditor();
     const attachments = new Attachments(() => this.clock.id(), editor);
     this.attachments = attachments;
+    this.files = new SessionFiles({
+      conversation: async (id) => {
+        await this.sessions.latestIfAny();
+        return this.#open.get(sessionId(id))?.conversation;
+      },
+      draft: (id) => ({ text: this.drafts.get(id), attachments: attachments.contents() }),
+      chatModel: () => this.#wireModel(),
+      now: () => this.clock.now(),
+      describe: (error) => this.describe(error).text,
+    });
+    this.chart = new ChartPanel(() => this.sessions.current);
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
       link: () => this.#currentLink(),
@@ -204,14 +224,16 @@ export class Threadkeeper implements Product, vscode.Disposable {
       editor,
       this.panel,
       this.tree,
-      this.#documents,
+      this.files,
+      this.chart,
+      this.comparison,
       this.#gaugeItem,
-      vscode.window.registerTreeDataProvider(SUMMARIES_VIEW, this.tree),
       this.memory,
       memoryTree,
       vscode.window.registerTreeDataProvider(MEMORY_VIEW, memoryTree),
       this.memory.onDidChange(() => this.#refreshSoon()),
-      vscode.workspace.registerTextDocumentContentProvider(DOCUMENT_SCHEME, this.#documents),
+      vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, this.files, { isCaseSensitive: true }),
+      ...readingAids((uri) => this.files.page(uri)),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
@@ -293,6 +315,23 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Reads a transcript into a new session; asks for the file when none is given. */
   importTranscript(uri?: vscode.Uri): Promise<void> {
     return importFile(this, uri);
+  }
+
+  async resummarize(...how: Parameters<OpenConversation['resummarize']>): Promise<SummaryNode> {
+    const { journal } = await this.sessions.currentOrLatest();
+    const open = this.#open.get(journal.id);
+    if (!open) throw new Error('the current session is not open');
+    return open.resummarize(...how);
+  }
+
+  /** The chat's model as far as it is needed to say what it would be sent; undefined when it cannot be had now. */
+  async #wireModel(): Promise<ChatModel | undefined> {
+    try {
+      return await this.sessions.current?.chatModel();
+    } catch (error) {
+      if (ModelFault.is(error)) return undefined;
+      throw error;
+    }
   }
 
   async #currentLink(): Promise<PageLink> {
@@ -386,6 +425,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.#gaugeItem.refresh();
     this.#gauge.changed();
     this.tree.refresh();
-    this.#documents.refresh();
+    this.chart.refresh();
+    showWhatIsPossible(this.sessions.current);
+    void this.files.refresh().catch((error: unknown) => this.describe(error));
   }
 }

@@ -119,6 +119,11 @@ export abstract class SessionFacts {
     return this.summaries.parentsOf(node);
   }
 
+  /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
+  get openedNodes(): ReadonlySet<NodeId> {
+    return this.summaries.opened;
+  }
+
   isUndone(node: NodeId): boolean {
     return this.summaries.isUndone(node);
   }

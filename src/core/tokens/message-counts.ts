@@ -46,6 +46,12 @@ export class MessageCounts {
     });
   }
 
+  /** Body and attachments of a message that has been counted, without reading it; undefined for one that has not. */
+  known(id: MessageId): number | undefined {
+    const count = this.counts.get(id);
+    return count && count.body + count.attachments;
+  }
+
   /** Body and attachments together. */
   total(message: Message): number {
     const { body, attachments } = this.of(message);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { levelOf } from '../../core/context/assemble.ts';
 import { nodeText } from '../../core/context/render.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
-import { openNodeDocument } from '../documents.ts';
+import { openNodeDocument } from '../documents/open.ts';
 import { notFound, type HandlerDeps } from './handler-deps.ts';
 import { eventMark } from './views.ts';
 

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import { locale } from '../translated.ts';
+import { CHART_PANEL } from '../ids.ts';
+import { contextSeries } from './context-series.ts';
+import { chartSvg } from './svg.ts';
+
+/** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
+export class ChartPanel implements vscode.Disposable {
+  readonly #conversation: () => Conversation | undefined;
+  #panel: vscode.WebviewPanel | undefined;
+  #drawn: string | undefined;
+
+  constructor(conversation: () => Conversation | undefined) {
+    this.#conversation = conversation;
+  }
+
+  dispose(): void {
+    this.#panel?.dispose();
+  }
+
+  open(): void {
+    if (!this.#panel) {
+      const panel = vscode.window.createWebviewPanel(CHART_PANEL, title(), vscode.ViewColumn.Active, {
+        enableScripts: false,
+        localResourceRoots: [],
+      });
+      panel.onDidDispose(() => {
+        if (this.#panel !== panel) return;
+        this.#panel = undefined;
+        this.#drawn = undefined;
+      });
+      panel.onDidChangeViewState(() => this.refresh());
+      this.#panel = panel;
+    }
+    this.#panel.reveal();
+    this.refresh();
+  }
+
+  /** Draws the chart anew, if it can be seen. */
+  refresh(): void {
+    if (!this.#panel?.visible) return;
+    const svg = drawing(this.#conversation(), false);
+    if (svg === this.#drawn) return;
+    this.#drawn = svg;
+    this.#panel.webview.html = pageHtml(svg);
+  }
+
+  /** Writes the chart to a file that the user names. */
+  async save(): Promise<void> {
+    const svg = drawing(this.#conversation(), true);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const uri = await vscode.window.showSaveDialog({
+      filters: { SVG: ['svg'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
+    });
+    if (uri) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
+  }
+}
+
+function drawing(conversation: Conversation | undefined, standsAlone: boolean): string {
+  if (!conversation) return '';
+  const { state, counts } = conversation;
+  const { system, memory } = conversation.context().tokens;
+  const number = (value: number): string => Math.round(value).toLocaleString(locale());
+  const series = contextSeries(state, counts, system + memory, {
+    compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', number(before), number(after)),
+    reset: vscode.l10n.t('Reset of the task'),
+  });
+  const texts = {
+    title: title(),
+    tokens: vscode.l10n.t('Tokens in context'),
+    messages: vscode.l10n.t('Messages'),
+    budget: vscode.l10n.t('Budget'),
+    number,
+  };
+  return chartSvg(series, conversation.budget(), texts, standsAlone);
+}
+
+const title = (): string => vscode.l10n.t('Context Over Time');
+
+/** A drawing and its colours, which are the theme's; nothing runs in it, and nothing is loaded. */
+function pageHtml(svg: string): string {
+  const nonce = randomBytes(16).toString('base64');
+  return `<!DOCTYPE html>
+<html lang="${locale()}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
+<title>${title()}</title>
+<style nonce="${nonce}">
+body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
+svg{width:100%;max-width:1200px;height:auto}
+.label{font:12px var(--vscode-font-family);fill:var(--vscode-descriptionForeground)}
+.grid{stroke:var(--vscode-charts-lines);stroke-opacity:.3}
+.budget{stroke:var(--vscode-charts-red);stroke-dasharray:6 4}
+.line{fill:none;stroke:var(--vscode-charts-blue);stroke-width:2}
+.area{fill:var(--vscode-charts-blue);fill-opacity:.15}
+.compression{stroke:var(--vscode-charts-purple);stroke-dasharray:2 3}
+.knot{fill:var(--vscode-charts-purple)}
+.event{stroke:var(--vscode-charts-orange)}
+.reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}
+</style>
+</head>
+<body>${svg}</body>
+</html>`;
+}

@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import type { CheckedStatement, StatementReason } from '../../core/audit/statements.ts';
+import { messageText as textOf, type Message } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { messageUri, nodeUri, placeOf } from './node-pages.ts';
+import { openDocument } from './open.ts';
+
+/** Marks what the source supports and what it does not, in a summary and in its source beside it. */
+export class Comparison implements vscode.Disposable {
+  readonly #supported = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('diffEditor.insertedTextBackground'),
+    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.addedForeground'),
+  });
+  readonly #unsupported = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('diffEditor.removedTextBackground'),
+    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.deletedForeground'),
+    textDecoration: 'underline wavy',
+  });
+
+  dispose(): void {
+    this.#supported.dispose();
+    this.#unsupported.dispose();
+  }
+
+  /** Opens a summary with its source beside it, and marks both. Resolves to how many statements are not supported. */
+  async open(
+    state: SessionState,
+    node: SummaryNode,
+  ): Promise<{ readonly statements: number; readonly unsupported: number }> {
+    const level = state.levels.get(node.id) ?? 'detailed';
+    const shown = node[level] === undefined ? 'detailed' : level;
+    const place = placeOf(state, node);
+    const ids = place ? state.path.slice(place.from, place.to + 1) : [];
+    const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
+    const { checkStatements } = await import('../../core/audit/statements.ts');
+    const text = node[shown] ?? '';
+    const { statements } = checkStatements(text, messages);
+    const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
+    const right = await openDocument(nodeUri(state, node, 'source'), {
+      viewColumn: vscode.ViewColumn.Two,
+      preview: false,
+      preserveFocus: true,
+    });
+    const isUnsupported = ({ supported }: CheckedStatement): boolean => !supported;
+    const mark = (statement: CheckedStatement): vscode.DecorationOptions => ({
+      range: new vscode.Range(left.document.positionAt(statement.start), left.document.positionAt(statement.end)),
+      hoverMessage: hover(state, messages, statement),
+    });
+    left.setDecorations(this.#supported, statements.filter((one) => !isUnsupported(one)).map(mark));
+    left.setDecorations(this.#unsupported, statements.filter(isUnsupported).map(mark));
+    right.setDecorations(this.#supported, sourceRanges(right.document, messages, statements));
+    return { statements: statements.length, unsupported: statements.filter(isUnsupported).length };
+  }
+}
+
+/** The passages that support a statement, where the source document shows them: its messages stand in order. */
+function sourceRanges(
+  document: vscode.TextDocument,
+  messages: readonly Message[],
+  statements: readonly CheckedStatement[],
+): vscode.Range[] {
+  const whole = document.getText();
+  const starts: number[] = [];
+  let from = 0;
+  for (const message of messages) {
+    const at = whole.indexOf(textOf(message), from);
+    starts.push(at);
+    if (at >= 0) from = at + textOf(message).length;
+  }
+  return statements
+    .filter(({ supported }) => supported)
+    .flatMap(({ sources }) => sources)
+    .flatMap(({ message, start, end }) => {
+      const at = starts[message] ?? -1;
+      return at < 0 ? [] : [new vscode.Range(document.positionAt(at + start), document.positionAt(at + end))];
+    });
+}
+
+function hover(
+  state: SessionState,
+  messages: readonly Message[],
+  { sources, reason }: CheckedStatement,
+): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendText(reasonText(reason));
+  for (const source of sources) {
+    const message = messages[source.message];
+    if (!message) continue;
+    const name = vscode.l10n.t('Message {0}', (state.positionOf(message.id) ?? 0) + 1);
+    text.appendMarkdown(`\n\n[${name}](${messageUri(state, message.id).toString()}): `);
+    text.appendText(textOf(message).slice(source.start, source.end).slice(0, 200));
+  }
+  return text;
+}
+
+function reasonText(reason: StatementReason): string {
+  switch (reason) {
+    case 'supported':
+      return vscode.l10n.t('The source says so.');
+    case 'no_source':
+      return vscode.l10n.t('Nothing in the source speaks of this.');
+    case 'unknown_quote':
+      return vscode.l10n.t('The source does not hold this quotation.');
+    case 'number_differs':
+      return vscode.l10n.t('The source has another number.');
+    case 'name_differs':
+      return vscode.l10n.t('The source does not hold this name.');
+    case 'negation_differs':
+      return vscode.l10n.t('The source says the opposite.');
+    case 'speaker_differs':
+      return vscode.l10n.t('Someone else said this in the source.');
+  }
+}

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import type { CompressionRecord } from '../../core/journal/event.ts';
+import type { CompressionEntry } from '../../core/state/counters.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { dollars } from '../translated.ts';
+import { levelName, rungName, triggerName } from '../summary-facts.ts';
+import { nodeUri } from './node-pages.ts';
+import { PageWriter, type Page } from './page.ts';
+
+/** What a compression would do now: what is kept, what is dropped, what it costs. Nothing of it is done. */
+export function dryRunPage(state: SessionState, record: CompressionRecord | undefined): Page {
+  const page = new PageWriter().heading(1, vscode.l10n.t('What a compression would do now'));
+  if (!record) {
+    return page
+      .block(
+        vscode.l10n.t(
+          'Nothing: what was said is still in the window of the newest messages, or is compressed already.',
+        ),
+      )
+      .page();
+  }
+  const { tokens, messages, calls, durationMs } = record;
+  page
+    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
+    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)))
+    .line(
+      vscode.l10n.t(
+        '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
+        calls.count,
+        number(calls.inputTokens),
+        number(calls.outputTokens),
+        dollars(calls.costUsd),
+        number(durationMs),
+      ),
+    )
+    .line();
+  page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);
+  const levels = new Map(record.levels.map(({ node, level }) => [node, level]));
+  for (const node of record.nodes) {
+    const level = levels.get(node.id) ?? 'detailed';
+    const from = (state.positionOf(node.first) ?? 0) + 1;
+    const to = (state.positionOf(node.last) ?? 0) + 1;
+    page.heading(3, `${from}–${to} · ${node.title}`);
+    page
+      .line(
+        `_${number(node.tokens.source)} → ${number(node.tokens[level] ?? node.tokens.detailed)} · ${levelName(level)} · ${rungName(node.rung)}_`,
+      )
+      .line();
+    page.block(node[level] ?? node.detailed);
+  }
+  const kept = record.events.filter((event) => event.status === 'active' || event.pinned);
+  page.heading(2, `${vscode.l10n.t('Key events kept word for word')} · ${kept.length}`);
+  for (const event of kept) page.line(`- ${event.kind}: ${event.quote}`);
+  page.line();
+  const dropped = [
+    ...record.events.filter(({ status }) => status === 'dropped').map(({ quote }) => quote),
+    ...record.changes.filter(({ status }) => status === 'dropped').map(({ id }) => state.events.get(id)?.quote ?? ''),
+  ];
+  page.heading(2, `${vscode.l10n.t('Key events without room')} · ${dropped.length}`);
+  for (const quote of dropped) page.line(`- ${quote}`);
+  return page.page();
+}
+
+/** Every compression of the session, the newest first. */
+export function compressionsPage(state: SessionState): Page {
+  const page = new PageWriter().heading(1, vscode.l10n.t('Compressions'));
+  if (state.compressions.length === 0) return page.block(vscode.l10n.t('There has been none yet.')).page();
+  for (const [at, entry] of [...state.compressions.entries()].reverse()) writeEntry(page, state, entry, at + 1);
+  return page.page();
+}
+
+function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEntry, n: number): void {
+  const { calls, tokens, messages } = entry;
+  const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
+  const undone = state.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
+  page.heading(2, `${n} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
+  const models = [...new Set(nodes.map((node) => node.model))].join(', ');
+  const rungs = [...new Set(nodes.map((node) => rungName(node.rung)))].join(', ');
+  page
+    .line(vscode.l10n.t('- Because of: {0} ({1})', triggerName(entry.trigger), entry.threshold))
+    .line(vscode.l10n.t('- Policy: {0}, {1}', entry.policy, entry.strategy))
+    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
+    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)))
+    .line(vscode.l10n.t('- Written by: {0} ({1})', models, rungs))
+    .line(
+      vscode.l10n.t(
+        '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
+        calls.count,
+        number(calls.inputTokens),
+        number(calls.outputTokens),
+        dollars(calls.costUsd),
+        number(entry.durationMs),
+      ),
+    )
+    .line(vscode.l10n.t('- Key events found: {0}', entry.keyEvents));
+  for (const node of nodes) {
+    const faults = node.audit.faults.length;
+    const found = faults === 0 ? '' : ` · ${vscode.l10n.t('{0} faults found by the audit', faults)}`;
+    page.line('- ', { text: node.title, to: nodeUri(state, node, 'node') }, found);
+  }
+  page.line();
+}
+
+const number = (value: number): string => value.toLocaleString(vscode.env.language);

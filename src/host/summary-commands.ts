@@ -1,0 +1,299 @@
+import * as vscode from 'vscode';
+import { correctEvent } from '../app/correct-event.ts';
+import type { Conversation } from '../app/conversation.ts';
+import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../app/summary-changes.ts';
+import { compressionId, nodeId, type CompressionId } from '../core/model/ids.ts';
+import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
+import { messageText } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
+import { nodeUri } from './documents/node-pages.ts';
+import { openDocument } from './documents/open.ts';
+import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from './documents/uris.ts';
+import { COMMAND, type CommandId } from './ids.ts';
+import { modelItems, providerItems } from './model-picker.ts';
+import { addressOf, type ChosenModel } from './models.ts';
+import type { Product } from './product.ts';
+import { readSettings } from './settings.ts';
+import { levelName, triggerName } from './summary-facts.ts';
+import { dollars, locale } from './translated.ts';
+import { kindName } from './tree/items.ts';
+import type { Row } from './tree/rows.ts';
+import { whyForgotten } from './why-forgotten.ts';
+
+type Handler = (app: Product, argument?: unknown) => Promise<void>;
+
+/** What can be done to summaries and key events, read of them and asked about them. */
+export const SUMMARY_HANDLERS = {
+  [COMMAND.editSummary]: (app, argument) => withNode(app, argument, editSummary),
+  [COMMAND.readSummary]: (app, argument) => withNode(app, argument, readSummary),
+  [COMMAND.compareSummary]: (app, argument) => withNode(app, argument, compareSummary),
+  [COMMAND.resummarize]: (app, argument) => withNode(app, argument, resummarize),
+  [COMMAND.expandForTurn]: (app, argument) =>
+    withNode(app, argument, async (_, { journal }, node) => {
+      await expandNode(journal, node.id, 'turn');
+      inform(vscode.l10n.t('The messages of this summary are sent word for word with your next message.'));
+    }),
+  [COMMAND.closeNode]: (app, argument) => withNode(app, argument, closeNode),
+  [COMMAND.undoSince]: undoSince,
+  [COMMAND.redoCompression]: async (app, argument) => {
+    const id = compressionOf(argument);
+    if (id !== undefined) await undoCompressions((await app.sessions.currentOrLatest()).journal, [id], false);
+  },
+  [COMMAND.undoChange]: (app) => step(app, true),
+  [COMMAND.redoChange]: (app) => step(app, false),
+  [COMMAND.correctEvent]: correct,
+  [COMMAND.whyForgotten]: whyForgotten,
+  [COMMAND.previewNext]: (app) => show(app, 'next', 'now', vscode.l10n.t('What Would Be Sent')),
+  [COMMAND.dryRun]: (app) => show(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
+  [COMMAND.showCompressions]: (app) => show(app, 'compressions', 'all', vscode.l10n.t('Compressions')),
+  [COMMAND.showChart]: async (app) => {
+    await app.sessions.currentOrLatest();
+    app.chart.open();
+  },
+  [COMMAND.saveChart]: async (app) => {
+    await app.sessions.currentOrLatest();
+    await app.chart.save();
+  },
+} as const satisfies Partial<Record<CommandId, Handler>>;
+
+async function show(app: Product, kind: DocumentKind, id: string, name: string): Promise<void> {
+  const { journal } = await app.sessions.currentOrLatest();
+  await openDocument(documentUri(journal.id, kind, id, name));
+}
+
+/** The summary of the row, of the document in front, or the one that the user picks. */
+async function withNode(
+  app: Product,
+  argument: unknown,
+  act: (app: Product, conversation: Conversation, node: SummaryNode) => Promise<void>,
+): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const node = nodeOfRow(conversation, argument) ?? nodeInFront(conversation) ?? (await pickNode(conversation));
+  if (node) await act(app, conversation, node);
+}
+
+function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefined {
+  if (!isRow(row)) return undefined;
+  return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
+}
+
+function nodeInFront({ state, journal }: Conversation): SummaryNode | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const address = uri && parseDocumentUri(uri);
+  return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
+}
+
+async function pickNode({ state }: Conversation): Promise<SummaryNode | undefined> {
+  if (state.frontier.length === 0) {
+    inform(vscode.l10n.t('There are no summaries yet.'));
+    return undefined;
+  }
+  const items = state.frontier.map(({ node, from, to }) => ({
+    label: node.title,
+    description: `${from + 1}–${to + 1}`,
+    node,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Summaries') }))?.node;
+}
+
+/** Opens the text that is sent, to be edited and saved. */
+async function editSummary(_: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
+  const level = state.levels.get(node.id) ?? 'detailed';
+  await openDocument(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
+}
+
+async function readSummary(app: Product, { state, journal }: Conversation, node: SummaryNode): Promise<void> {
+  const sent = state.levels.get(node.id) ?? 'detailed';
+  const levels = LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
+    label: levelName(level),
+    description: [tokens(node.tokens[level] ?? 0), ...(level === sent ? [vscode.l10n.t('sent now')] : [])].join(' · '),
+    open: () => openDocument(nodeUri(state, node, level)),
+  }));
+  const items = [
+    ...levels,
+    { label: vscode.l10n.t('Structured'), open: () => openDocument(nodeUri(state, node, 'structured')) },
+    {
+      label: vscode.l10n.t('Source'),
+      description: tokens(node.tokens.source),
+      open: () => openDocument(nodeUri(state, node, 'source')),
+    },
+    ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
+      label: vscode.l10n.t('Send as: {0}', levelName(level)),
+      description: vscode.l10n.t('until the next compression chooses'),
+      open: () => setLevel(journal, node.id, level),
+    })),
+    ...(node.full === undefined
+      ? [
+          {
+            label: vscode.l10n.t('Make the level Full'),
+            description: vscode.l10n.t('from the source, and send it'),
+            open: () => make(app, { node: node.id, finer: true }),
+          },
+        ]
+      : []),
+  ];
+  await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
+}
+
+async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
+  const { statements, unsupported } = await app.comparison.open(state, node);
+  inform(vscode.l10n.t('{0} statements; {1} are not supported by the source.', statements, unsupported));
+}
+
+async function resummarize(app: Product, _: Conversation, node: SummaryNode): Promise<void> {
+  const items = [
+    { label: vscode.l10n.t('With the summarizer of the settings'), way: 'same' },
+    { label: vscode.l10n.t('With another model…'), way: 'model' },
+    { label: vscode.l10n.t('With instructions of your own…'), way: 'instructions' },
+    { label: vscode.l10n.t('In full, from the source'), way: 'finer' },
+  ] as const;
+  const picked = await vscode.window.showQuickPick(items, { title: node.title });
+  switch (picked?.way) {
+    case undefined:
+      return;
+    case 'same':
+      return make(app, { node: node.id });
+    case 'finer':
+      return make(app, { node: node.id, finer: true });
+    case 'model': {
+      const chosen = await pickModel(app);
+      if (chosen) await make(app, { node: node.id }, chosen);
+      return;
+    }
+    case 'instructions': {
+      const prompt = vscode.l10n.t('What should this summary keep or leave out?');
+      const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
+      if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
+      return;
+    }
+  }
+}
+
+async function make(app: Product, wanted: Parameters<Product['resummarize']>[0], chosen?: ChosenModel): Promise<void> {
+  const made = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Making the summary anew'),
+      cancellable: true,
+    },
+    async (_, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort());
+      return app.resummarize(wanted, chosen, abort.signal);
+    },
+  );
+  inform(
+    vscode.l10n.t(
+      'The summary was made anew: {0} tokens.',
+      (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
+    ),
+  );
+}
+
+async function pickModel(app: Product): Promise<ChosenModel | undefined> {
+  const title = vscode.l10n.t('Who writes this summary?');
+  const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
+  if (!provider) return undefined;
+  const base = {
+    provider,
+    model: provider === 'local' ? 'local' : 'list',
+    baseUrl: addressOf(provider, readSettings()),
+  };
+  if (provider === 'local') return base;
+  const model = (await vscode.window.showQuickPick(modelItems(app, base), { title }))?.model;
+  return model === undefined ? undefined : { ...base, model };
+}
+
+/** Puts a summary back that was opened, in whichever way. */
+async function closeNode(_: Product, { state, journal }: Conversation, node: SummaryNode): Promise<void> {
+  if (state.isExpanded(node.id)) await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
+  if (state.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
+  const undone = state.compressions.filter(({ id, nodes }) => nodes.includes(node.id) && state.isCompressionUndone(id));
+  await undoCompressions(
+    journal,
+    undone.map(({ id }) => id),
+    false,
+  );
+}
+
+/** Takes back every compression from the chosen one to the newest. */
+async function undoSince(app: Product, argument?: unknown): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const from = compressionOf(argument) ?? (await pickCompression(state));
+  if (from === undefined) return;
+  const undone = compressionsSince(state, from);
+  await undoCompressions(journal, undone, true);
+  inform(vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length));
+}
+
+async function pickCompression(state: Conversation['state']): Promise<CompressionId | undefined> {
+  const standing = new Set(compressionsSince(state));
+  const items = state.compressions
+    .filter(({ id }) => standing.has(id))
+    .reverse()
+    .map(({ id, at, trigger, tokens: size, calls }) => ({
+      label: new Date(at).toLocaleString(locale()),
+      description: triggerName(trigger),
+      detail: [`${tokens(size.before)} → ${tokens(size.after)}`, dollars(calls.costUsd)].join(' · '),
+      id,
+    }));
+  if (items.length === 0) {
+    inform(vscode.l10n.t('There is no compression to undo.'));
+    return undefined;
+  }
+  const title = vscode.l10n.t('Undo all compressions since');
+  return (await vscode.window.showQuickPick(items, { title }))?.id;
+}
+
+async function step(app: Product, undone: boolean): Promise<void> {
+  const { journal } = await app.sessions.currentOrLatest();
+  if (await stepChange(journal, undone)) return;
+  inform(
+    undone
+      ? vscode.l10n.t('No change to summaries is left to undo.')
+      : vscode.l10n.t('No change to summaries is left to redo.'),
+  );
+}
+
+/** Changes what kind an event is, or how much of its message it quotes. */
+async function correct(app: Product, row?: unknown): Promise<void> {
+  if (!isRow(row) || row.kind !== 'event') return;
+  const { journal, state } = await app.sessions.currentOrLatest();
+  const { event } = row;
+  const words = { label: vscode.l10n.t('Change the words…'), to: undefined };
+  const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
+    label: kindName(kind),
+    to: kind,
+  }));
+  const picked = await vscode.window.showQuickPick([words, ...kinds], { title: event.quote.slice(0, 120) });
+  if (!picked) return;
+  if (picked.to !== undefined) {
+    await correctEvent(journal, event.id, { kind: picked.to });
+    return;
+  }
+  const text = messageText(state.messages.get(event.message) ?? { content: [] });
+  const prompt = vscode.l10n.t('The words of the message that must be kept, exactly as they stand in it.');
+  const quote = await vscode.window.showInputBox({
+    value: event.quote,
+    prompt,
+    validateInput: (value) =>
+      text.includes(value.trim()) ? undefined : vscode.l10n.t('These are no words of the message.'),
+  });
+  if (quote === undefined || quote.trim() === '') return;
+  const start = text.indexOf(quote.trim());
+  await correctEvent(journal, event.id, { start, end: start + quote.trim().length });
+}
+
+function compressionOf(row: unknown): CompressionId | undefined {
+  return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
+}
+
+function isRow(row: unknown): row is Row {
+  return typeof row === 'object' && row !== null && 'kind' in row;
+}
+
+const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));
+
+function inform(text: string): void {
+  void vscode.window.showInformationMessage(text);
+}

@@ -1,0 +1,337 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import type { KeyEventKind } from '../../core/model/key-event.ts';
+import { messageText } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { StepStatus } from '../../core/model/task.ts';
+import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open.ts';
+import { documentUri } from '../documents/uris.ts';
+import { partName, short } from '../gauge-item.ts';
+import { levelName, triggerName, trustOf } from '../summary-facts.ts';
+import { locale } from '../translated.ts';
+import { openedNodes, rangeOf, tasks, type TreeSource } from './children.ts';
+import type { PlacedEvent, Standing } from './event-index.ts';
+import type { Row, SaidList, SectionName } from './rows.ts';
+
+const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+
+/** How a row looks. Costs what it shows. */
+export function treeItem(conversation: Conversation, source: TreeSource, row: Row, now: number): vscode.TreeItem {
+  const { state, journal } = conversation;
+  switch (row.kind) {
+    case 'section':
+      return sectionItem(source, row.section);
+    case 'part': {
+      const label = row.name === 'reply' ? vscode.l10n.t('Opening of the reply') : partName(row.name);
+      return item(label, None, 'circle-small-filled', tokens(row.tokens));
+    }
+    case 'node': {
+      const node = state.nodes.get(row.node);
+      return node ? nodeItem(conversation, source, node, now) : gone();
+    }
+    case 'opened': {
+      const made = item(vscode.l10n.t('Opened'), Collapsed, 'unfold', String(openedNodes(state).length));
+      made.tooltip = vscode.l10n.t(
+        'Summaries that do not stand for their messages any more: these are sent word for word.',
+      );
+      return made;
+    }
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      if (!node) return gone();
+      const made = item(node.title, None, 'unfold', rangeText(source, node));
+      made.contextValue = state.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
+      made.tooltip = nodeTooltip(source, node);
+      made.command = opens(() => openNodeDocument(journal.id, node));
+      return made;
+    }
+    case 'messages':
+      return item(vscode.l10n.t('Messages {0}–{1}', row.from + 1, row.to + 1), Collapsed, 'list-unordered');
+    case 'nodeEvents': {
+      const range = rangeOf(state, row.node);
+      const count = range ? source.events().between(range.from, range.to).length : 0;
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(count));
+    }
+    case 'message': {
+      const message = state.messages.get(row.message);
+      if (!message) return gone();
+      const position = state.positionOf(row.message) ?? 0;
+      const icon = message.role === 'user' ? 'account' : message.role === 'tool' ? 'tools' : 'comment';
+      const made = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${message.role}`);
+      made.contextValue = 'threadkeeper.message';
+      made.command = opens(() => openMessageDocument(journal.id, row.message, position));
+      return made;
+    }
+    case 'eventKind':
+      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], standings(source.events().ofKind(row.of)));
+    case 'eventRange':
+      return item(vscode.l10n.t('{0}–{1}', row.from + 1, row.to), Collapsed, KIND_ICON[row.of]);
+    case 'event': {
+      const { event, standing } = row;
+      const position = state.positionOf(event.message) ?? 0;
+      const made = item(
+        oneLine(event.quote),
+        None,
+        STANDING_ICON[standing],
+        `${position + 1} · ${standingName(standing)}`,
+      );
+      made.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
+      made.tooltip = eventTooltip(row, position);
+      made.command = opens(() => openMessageDocument(journal.id, event.message, position, event.quote));
+      return made;
+    }
+    case 'saidList':
+      return item(saidName(row.list), Collapsed, SAID_ICON[row.list]);
+    case 'saidEntry': {
+      const node = state.nodes.get(row.node);
+      const made = item(oneLine(row.text), None, SAID_ICON[row.list], node && rangeText(source, node));
+      made.tooltip = row.text;
+      if (node) made.command = opens(() => openNodeDocument(journal.id, node));
+      return made;
+    }
+    case 'task': {
+      const task = tasks(state)[row.at];
+      if (!task) return gone();
+      const done = task.steps.filter(({ status }) => status === 'done').length;
+      const ended = task.endedAt === undefined ? undefined : ago(now - task.endedAt);
+      const facts = [vscode.l10n.t('{0}/{1} steps', done, task.steps.length), ended].filter(Boolean).join(' · ');
+      return item(
+        task.goal,
+        task.steps.length > 0 ? Collapsed : None,
+        ended === undefined ? 'target' : 'history',
+        facts,
+      );
+    }
+    case 'step':
+      return item(row.text, None, STEP_ICON[row.status], stepName(row.status));
+    case 'compression': {
+      const entry = state.compressions.find(({ id }) => id === row.compression);
+      if (!entry) return gone();
+      const isUndone = state.isCompressionUndone(entry.id);
+      const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
+      const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
+      made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
+      made.command = opens(async () => {
+        await openDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compressions')));
+      });
+      return made;
+    }
+  }
+}
+
+function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
+  switch (section) {
+    case 'context':
+      return item(vscode.l10n.t('Now in context'), Collapsed, 'pulse', tokens(gauge().used));
+    case 'summaries': {
+      const isEmpty = state.frontier.length === 0 && state.openedNodes.size === 0;
+      const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
+      return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, 'layers', description);
+    }
+    case 'events':
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(events().size));
+    case 'said':
+      return item(vscode.l10n.t('What the summaries hold'), Collapsed, 'list-tree');
+    case 'tasks':
+      return item(vscode.l10n.t('Tasks'), Collapsed, 'checklist');
+    case 'compressions':
+      return item(vscode.l10n.t('Compressions'), Collapsed, 'history', String(state.compressions.length));
+  }
+}
+
+function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryNode, now: number): vscode.TreeItem {
+  const { state, journal } = conversation;
+  const level = state.levels.get(node.id) ?? 'detailed';
+  const after = node.tokens[level] ?? node.tokens.detailed;
+  const facts = [
+    rangeText(source, node),
+    `${short(node.tokens.source)} → ${short(after)}`,
+    ago(now - node.at),
+    trust(source, node),
+  ];
+  const isStale = state.stale.has(node.id);
+  const icon = node.audit.faults.length > 0 || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
+  const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
+  made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
+  made.tooltip = nodeTooltip(source, node);
+  made.command = opens(() => openNodeDocument(journal.id, node));
+  return made;
+}
+
+/** How many of its key events are in the context, what the audit found, and who wrote it. */
+function trust({ state, events }: TreeSource, node: SummaryNode): string {
+  const range = rangeOf(state, node.id);
+  const { kept, wanted } = range ? events().kept(range.from, range.to) : { kept: 0, wanted: 0 };
+  return [...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []), trustOf(node)].join(' · ');
+}
+
+function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
+  const { state } = source;
+  const text = new vscode.MarkdownString('', true);
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, 600));
+  const level = state.levels.get(node.id) ?? 'detailed';
+  const facts = [
+    vscode.l10n.t('{0} messages', node.messages.toLocaleString(locale())),
+    vscode.l10n.t('sent as: {0}', levelName(level)),
+    trust(source, node),
+    node.model,
+  ];
+  text.appendMarkdown('\n\n---\n\n').appendText(facts.join(' · '));
+  if (state.stale.has(node.id))
+    text
+      .appendMarkdown('\n\n$(warning) ')
+      .appendText(vscode.l10n.t('A summary below was changed: this one is rebuilt at the next compression.'));
+  for (const fault of node.audit.faults.slice(0, 5))
+    text.appendMarkdown('\n\n$(warning) ').appendText(`${fault.kind}: ${fault.text.slice(0, 120)}`);
+  return text;
+}
+
+function eventTooltip({ event, standing }: Extract<Row, { kind: 'event' }>, position: number): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendText(event.quote);
+  const place = vscode.l10n.t('message {0}', position + 1);
+  text
+    .appendMarkdown('\n\n---\n\n')
+    .appendText([kindName(event.kind), standingName(standing), place, event.reason].join(' · '));
+  return text;
+}
+
+function rangeText({ state }: TreeSource, node: SummaryNode): string {
+  const range = rangeOf(state, node.id);
+  return range ? `${range.from + 1}–${range.to + 1}` : '';
+}
+
+/** "12 · 2 pinned · 3 superseded": what is not said of an event is that it is active. */
+function standings(list: readonly PlacedEvent[]): string {
+  const counts = new Map<Standing, number>();
+  for (const { standing } of list) counts.set(standing, (counts.get(standing) ?? 0) + 1);
+  const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((standing) => {
+    const count = counts.get(standing);
+    return count === undefined ? [] : [`${count} ${standingName(standing)}`];
+  });
+  return [String(list.length), ...others].join(' · ');
+}
+
+function item(
+  label: string,
+  state: vscode.TreeItemCollapsibleState,
+  icon: string,
+  description?: string,
+): vscode.TreeItem {
+  const made = new vscode.TreeItem(label, state);
+  made.iconPath = new vscode.ThemeIcon(icon);
+  if (description !== undefined) made.description = description;
+  return made;
+}
+
+const gone = (): vscode.TreeItem => item(vscode.l10n.t('This is no longer in the session.'), None, 'circle-slash');
+
+/** Rows carry closures, not arguments that a command would have to check: the command is internal to the view. */
+export const OPEN_ROW = 'threadkeeper.internal.openRow';
+const opens = (open: () => Promise<void>): vscode.Command => ({
+  command: OPEN_ROW,
+  title: vscode.l10n.t('Open'),
+  arguments: [open],
+});
+
+const oneLine = (text: string): string => text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120);
+
+const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));
+
+/** How long ago, in the largest unit that is not 0; milliseconds in. */
+export function ago(ms: number): string {
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' });
+  const minutes = Math.max(0, Math.round(ms / 60_000));
+  if (minutes < 60) return format.format(-minutes, 'minute');
+  if (minutes < 48 * 60) return format.format(-Math.round(minutes / 60), 'hour');
+  return format.format(-Math.round(minutes / 1440), 'day');
+}
+
+export function standingName(standing: Standing): string {
+  switch (standing) {
+    case 'pinned':
+      return vscode.l10n.t('pinned');
+    case 'active':
+      return vscode.l10n.t('active');
+    case 'superseded':
+      return vscode.l10n.t('superseded');
+    case 'dropped':
+      return vscode.l10n.t('no room');
+  }
+}
+
+function stepName(status: StepStatus): string {
+  switch (status) {
+    case 'pending':
+      return vscode.l10n.t('pending');
+    case 'in_progress':
+      return vscode.l10n.t('in progress');
+    case 'done':
+      return vscode.l10n.t('done');
+    case 'skipped':
+      return vscode.l10n.t('skipped');
+  }
+}
+
+function saidName(list: SaidList): string {
+  switch (list) {
+    case 'topics':
+      return vscode.l10n.t('Topics');
+    case 'decisions':
+      return vscode.l10n.t('Decisions');
+    case 'preferences':
+      return vscode.l10n.t('Preferences');
+    case 'files':
+      return vscode.l10n.t('Files');
+  }
+}
+
+export function kindName(kind: KeyEventKind): string {
+  switch (kind) {
+    case 'decision':
+      return vscode.l10n.t('Decisions');
+    case 'error':
+      return vscode.l10n.t('Errors');
+    case 'preference':
+      return vscode.l10n.t('Preferences');
+    case 'constraint':
+      return vscode.l10n.t('Constraints');
+    case 'configuration':
+      return vscode.l10n.t('Configuration');
+    case 'fact':
+      return vscode.l10n.t('Facts');
+    case 'todo':
+      return vscode.l10n.t('To do');
+    case 'outcome':
+      return vscode.l10n.t('Outcomes');
+  }
+}
+
+const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
+  decision: 'law',
+  error: 'error',
+  preference: 'heart',
+  constraint: 'lock',
+  configuration: 'settings',
+  fact: 'lightbulb',
+  todo: 'tasklist',
+  outcome: 'pass',
+};
+const STANDING_ICON: Readonly<Record<Standing, string>> = {
+  pinned: 'pinned',
+  active: 'quote',
+  superseded: 'history',
+  dropped: 'circle-slash',
+};
+const SAID_ICON: Readonly<Record<SaidList, string>> = {
+  topics: 'tag',
+  decisions: 'law',
+  preferences: 'heart',
+  files: 'file',
+};
+const STEP_ICON: Readonly<Record<StepStatus, string>> = {
+  pending: 'circle-large-outline',
+  in_progress: 'play-circle',
+  done: 'pass',
+  skipped: 'debug-step-over',
+};

@@ -1,0 +1,82 @@
+import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
+import type { GaugePart } from '../../core/budget/gauge.ts';
+import type { CompressionId, MessageId, NodeId } from '../../core/model/ids.ts';
+import type { StepStatus } from '../../core/model/task.ts';
+import type { Standing } from './event-index.ts';
+
+export const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
+export type SectionName = (typeof SECTIONS)[number];
+/** What the summaries hold, list by list. */
+export const SAID_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
+export type SaidList = (typeof SAID_LISTS)[number];
+
+/** A row of the tree. It names what it shows; children are worked out when it is opened. */
+export type Row =
+  | { readonly kind: 'section'; readonly section: SectionName }
+  | { readonly kind: 'part'; readonly name: GaugePart | 'reply'; readonly tokens: number }
+  | { readonly kind: 'node'; readonly node: NodeId }
+  /** Summaries that the user has opened: their messages are sent in their place. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'openedNode'; readonly node: NodeId }
+  | { readonly kind: 'nodeEvents'; readonly node: NodeId }
+  | { readonly kind: 'messages'; readonly from: number; readonly to: number }
+  | { readonly kind: 'message'; readonly message: MessageId }
+  | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
+  | { readonly kind: 'eventRange'; readonly of: KeyEventKind; readonly from: number; readonly to: number }
+  /** `under` is the row above: an event stands below its kind and below its summary, and ids must differ. */
+  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: Standing; readonly under: string }
+  | { readonly kind: 'saidList'; readonly list: SaidList }
+  | {
+      readonly kind: 'saidEntry';
+      readonly list: SaidList;
+      readonly at: number;
+      readonly text: string;
+      readonly node: NodeId;
+    }
+  | { readonly kind: 'task'; readonly at: number }
+  | {
+      readonly kind: 'step';
+      readonly task: number;
+      readonly at: number;
+      readonly text: string;
+      readonly status: StepStatus;
+    }
+  | { readonly kind: 'compression'; readonly compression: CompressionId };
+
+/** The same row has the same id whenever it is made, so that the editor keeps what is open and selected. */
+export function rowId(row: Row): string {
+  switch (row.kind) {
+    case 'section':
+      return `section/${row.section}`;
+    case 'part':
+      return `part/${row.name}`;
+    case 'node':
+      return `node/${row.node}`;
+    case 'opened':
+      return 'opened';
+    case 'openedNode':
+      return `opened/${row.node}`;
+    case 'nodeEvents':
+      return `events/${row.node}`;
+    case 'messages':
+      return `messages/${row.from}-${row.to}`;
+    case 'message':
+      return `message/${row.message}`;
+    case 'eventKind':
+      return `events/${row.of}`;
+    case 'eventRange':
+      return `events/${row.of}/${row.from}`;
+    case 'event':
+      return `event/${row.under}/${row.event.id}`;
+    case 'saidList':
+      return `said/${row.list}`;
+    case 'saidEntry':
+      return `said/${row.list}/${row.at}`;
+    case 'task':
+      return `task/${row.at}`;
+    case 'step':
+      return `task/${row.task}/${row.at}`;
+    case 'compression':
+      return `compression/${row.compression}`;
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { SessionSearch } from '../../../src/app/session-search.ts';
+import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
+import { elsewhere, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { Desk, fill } from './desk.ts';
+
+describe('the question why something was forgotten', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+  beforeEach(async () => {
+    desk = await Desk.open();
+    conversation = await desk.converse();
+    await fill(conversation, 4, (n) =>
+      n === 0
+        ? 'We will use port 8401 for the gateway.'
+        : n === 2
+          ? 'What about the purple dahlias of the aunt?'
+          : 'All right.',
+    );
+    await fill(conversation, 60);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+  });
+  afterEach(() => desk.close());
+
+  const ask = async (query: string): Promise<Place | undefined> => {
+    const search = new SessionSearch(() => conversation.state, desk.clock);
+    await search.grow();
+    const budget = Math.floor(conversation.budget() * desk.settings.policy.ledgerShare);
+    const { counts } = conversation;
+    return whereabouts(conversation.state, query, search.search(query, 3), { counts, budget })[0];
+  };
+
+  it('is answered by where it stands: among the key events, in a summary, in the archive only, or in the window', async () => {
+    assert.equal((await ask('gateway port 8401'))?.where.kind, 'ledger');
+    const { id } = conversation.state.frontier[0]!.node;
+    const { journal, counter } = conversation;
+    await setLevel(journal, id, 'detailed');
+    await editSummary(journal, counter, id, 'detailed', 'The aunt grows purple dahlias.');
+    const told = await ask('purple dahlias aunt');
+    assert.equal(told?.where.kind, 'summary');
+    await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
+    assert.equal((await ask('purple dahlias aunt'))?.where.kind, 'archived');
+    await expandNode(journal, id, 'always');
+    assert.equal((await ask('purple dahlias aunt'))?.where.kind, 'window');
+  });
+
+  it('finds what was deleted or said on another branch', async () => {
+    const message = conversation.state.path[2]!;
+    await conversation.deleteMessage(message, true);
+    assert.deepEqual(
+      elsewhere(conversation.state, 'purple dahlias aunt', 5).map((place) => [place.message, place.where.kind]),
+      [[message, 'elsewhere']],
+    );
+    assert.deepEqual(elsewhere(conversation.state, 'zebra crossing', 5), []);
+  });
+});

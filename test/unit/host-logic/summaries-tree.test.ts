@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import { childrenOf, parentOf, type TreeSource } from '../../../src/host/tree/children.ts';
+import { EventIndex } from '../../../src/host/tree/event-index.ts';
+import { rowId, type Row } from '../../../src/host/tree/rows.ts';
+import { contextSeries } from '../../../src/host/chart/context-series.ts';
+import { chartSvg } from '../../../src/host/chart/svg.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
+
+function sourceFor(state: SessionState): TreeSource {
+  const events = new EventIndex(state, new Set());
+  const parts = [{ name: 'window' as const, tokens: 90 }];
+  const gauge = {
+    used: 93,
+    budget: 1000,
+    contextWindow: 1200,
+    reserved: 200,
+    approximate: false,
+    parts,
+    droppedEvents: 0,
+    policy: 'balanced',
+  };
+  return { state, events: () => events, gauge: () => gauge };
+}
+
+/** A session whose summaries stand for all but the newest messages: leaves of 50 messages, joined six by six. */
+function longSession(messages: number): SessionState {
+  const state = new SessionState();
+  const said = Array.from({ length: messages }, (_, n) => messageId(`m${n}`));
+  for (const [n, id] of said.entries()) {
+    const content = [{ type: 'text' as const, text: `Part ${n}.` }];
+    state.apply(
+      { type: 'message_added', message: { id, parent: said[n - 1] ?? null, role: 'user', content, at: n } },
+      n,
+    );
+  }
+  const nodes: SummaryNode[] = [];
+  const add = (first: number, last: number, children: readonly SummaryNode[]): SummaryNode => {
+    const node: SummaryNode = {
+      id: nodeId(`n${nodes.length}`),
+      depth: Math.max(-1, ...children.map(({ depth }) => depth)) + 1,
+      first: said[first]!,
+      last: said[last]!,
+      messages: last - first + 1,
+      children: children.map(({ id }) => id),
+      title: `Parts ${first} to ${last}`,
+      brief: 'Parts.',
+      detailed: 'Parts.',
+      tokens: { source: 500, brief: 5, detailed: 5 },
+      rung: 'extractive',
+      model: 'local',
+      promptVersion: '1',
+      sourceHash: String(nodes.length),
+      at: 1,
+      audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+    };
+    nodes.push(node);
+    return node;
+  };
+  let row: { from: number; to: number; node: SummaryNode }[] = [];
+  for (let from = 0; from + 50 <= messages - 10; from += 50)
+    row.push({ from, to: from + 49, node: add(from, from + 49, []) });
+  while (row.length > 12) {
+    const above: typeof row = [];
+    for (let at = 0; at < row.length; at += 6) {
+      const run = row.slice(at, at + 6);
+      const [from, to] = [run[0]!.from, run.at(-1)!.to];
+      above.push({
+        from,
+        to,
+        node: add(
+          from,
+          to,
+          run.map(({ node }) => node),
+        ),
+      });
+    }
+    row = above;
+  }
+  const none = { before: 0, after: 0 };
+  state.apply(
+    {
+      type: 'compressed',
+      compression: {
+        id: compressionId('c'),
+        trigger: 'command',
+        threshold: 0,
+        policy: 'balanced',
+        strategy: 'smart',
+        nodes,
+        levels: [],
+        events: said
+          .filter((_, n) => n % 10 === 0)
+          .map((message): KeyEvent => ({
+            id: keyEventId(`e-${message}`),
+            message,
+            kind: 'fact',
+            start: 0,
+            end: 4,
+            quote: 'Part',
+            score: 1,
+            reason: 'test',
+            status: 'active',
+            pinned: false,
+          })),
+        changes: [],
+        messages: none,
+        tokens: none,
+        calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+        durationMs: 0,
+      },
+    },
+    1,
+  );
+  return state;
+}
+
+/** All rows, as they are when everything is opened. */
+function* all(source: TreeSource, row?: Row): Generator<Row> {
+  for (const child of childrenOf(source, row)) {
+    yield child;
+    yield* all(source, child);
+  }
+}
+
+describe('the tree of summaries', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  const session = async (messages: number): Promise<Conversation> => {
+    const conversation = await desk.converse();
+    await fill(conversation, messages);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    return conversation;
+  };
+
+  it('shows every message that a summary stands for once, every row under an id of its own, and finds the row above each', async () => {
+    const conversation = await session(400);
+    const source = sourceOf(conversation);
+    const rows = [...all(source)];
+    assert.equal(new Set(rows.map(rowId)).size, rows.length);
+    const shown = rows.flatMap((row) => (row.kind === 'message' ? [row.message] : []));
+    const covered = conversation.state.frontier.flatMap(({ from, to }) => conversation.state.path.slice(from, to + 1));
+    assert.deepEqual(shown, covered);
+    for (const row of rows) {
+      const parent = parentOf(source, row);
+      assert.ok(
+        childrenOf(source, parent).some((child) => rowId(child) === rowId(row)),
+        `${rowId(row)} is found from below`,
+      );
+    }
+  });
+
+  it('adds up what is in context to what the gauge shows', async () => {
+    const source = sourceOf(await session(100));
+    const parts = childrenOf(source, { kind: 'section', section: 'context' });
+    assert.equal(
+      parts.reduce((sum, row) => sum + (row.kind === 'part' ? row.tokens : 0), 0),
+      source.gauge().used,
+    );
+  });
+
+  it('lists summaries that were opened apart, to be put back', async () => {
+    const conversation = await session(100);
+    const nodes = conversation.state.frontier.map(({ node }) => node.id);
+    await undoCompressions(
+      conversation.journal,
+      conversation.state.compressions.map(({ id }) => id),
+      true,
+    );
+    const source = sourceOf(conversation);
+    assert.deepEqual(
+      childrenOf(source, { kind: 'opened' }).map((row) => row.kind === 'openedNode' && row.node),
+      nodes,
+    );
+  });
+
+  it('costs for opening a row what it shows, not what the session holds: 10,000 messages against 200', () => {
+    const work = (state: SessionState): number => {
+      let looked = 0;
+      const watched = new Proxy(state, {
+        get: (target, key) => {
+          looked++;
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        },
+      });
+      const source = { ...sourceFor(state), state: watched };
+      let row: Row | undefined = { kind: 'section', section: 'summaries' };
+      // Down the last branch to a message, and up again.
+      for (let next: Row | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
+      assert.equal(row?.kind, 'message');
+      for (let above: Row | undefined = row; above; above = parentOf(source, above)) row = above;
+      return looked;
+    };
+    const small = work(longSession(200));
+    const large = work(longSession(10_000));
+    // Three levels of summaries more, each looked through on the way down and up.
+    assert.ok(large <= small * 5, `${large} looks at the state against ${small}`);
+  });
+});
+
+describe('the chart of the context', () => {
+  it('grows with what is said, falls with each compression that stands, and is sound markup', async () => {
+    const desk = await Desk.open();
+    try {
+      const conversation = await desk.converse();
+      await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
+      await fill(conversation, 78);
+      await conversation.setTask('A & B', []);
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      await conversation.resetTask();
+      await fill(conversation, 20);
+      const { state, counts } = conversation;
+      const labels = { compression: (a: number, b: number) => `${a} → ${b}`, reset: 'Reset' };
+      const series = contextSeries(state, counts, 10, labels);
+      assert.equal(series.messages, 100);
+      assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);
+      assert.equal(series.marks.filter(({ kind }) => kind === 'reset').length, 1);
+      assert.ok(series.marks.some(({ kind }) => kind === 'event'));
+      const { before, after } = state.compressions[0]!.tokens;
+      const peak = series.points.findIndex(({ tokens }) => tokens === before);
+      assert.equal(series.points[peak + 1]?.tokens, after);
+      const texts = { title: 'Chart', tokens: 'Tokens', messages: 'Messages', budget: 'Budget', number: String };
+      const svg = chartSvg(series, 1000, texts, true);
+      assert.match(svg, /^<svg xmlns/);
+      assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
+      await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
+      assert.equal(
+        contextSeries(state, counts, 10, labels).marks.filter(({ kind }) => kind === 'compression').length,
+        0,
+      );
+    } finally {
+      await desk.close();
+    }
+  });
+});
