@@ -5,7 +5,7 @@ import type { SpokenText } from './analyse.ts';
 import { proposalOf } from './assent.ts';
 import { choose, THRESHOLDS } from './choose.ts';
 import type { CompiledRule } from './user-rules.ts';
-import { applyRules } from './user-rules.ts';
+import { applyRules } from './apply-rules.ts';
 import { MODEL } from './weights.ts';
 
 /** An event with the proposal it answers, when it would not be understood alone. */

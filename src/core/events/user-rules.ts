@@ -1,8 +1,6 @@
-import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
-import type { Steps } from '../pace/steps.ts';
+import type { KeyEventKind } from '../model/key-event.ts';
 import { compilePattern } from './linear-pattern.ts';
 import type { LinearPattern } from './linear-pattern.ts';
-import { sentenceSteps } from './sentences.ts';
 
 /** A rule as the user wrote it in the settings. */
 export interface UserRule {
@@ -39,27 +37,4 @@ export function compileRule(rule: UserRule): RuleResult {
       pattern: compiled.pattern,
     },
   };
-}
-
-const SENTENCES_PER_STEP = 20;
-
-/**
- * The sentences in which a rule matches, in order and without overlaps; the first rule that matches names the kind.
- * A line is matched up to the pattern's limit. Time is at most text × pattern size, whatever either holds.
- */
-export function* applyRules(text: string, rules: readonly CompiledRule[]): Steps<DetectedEvent[]> {
-  const events: DetectedEvent[] = [];
-  if (rules.length === 0) return events;
-  for (let at = 0; at <= text.length;) {
-    let stop = text.indexOf('\n', at);
-    if (stop === -1) stop = text.length;
-    for (const [n, { start, end }] of (yield* sentenceSteps(text, at, stop)).entries()) {
-      if (n % SENTENCES_PER_STEP === 0) yield;
-      const quote = text.slice(start, end);
-      const rule = rules.find(({ pattern }) => pattern.test(quote));
-      if (rule !== undefined) events.push({ start, end, kind: rule.kind, quote, score: 1, reason: rule.name });
-    }
-    at = stop + 1;
-  }
-  return events;
 }

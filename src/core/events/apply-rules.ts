@@ -1,0 +1,27 @@
+import type { Steps } from '../pace/steps.ts';
+import type { DetectedEvent } from '../model/key-event.ts';
+import { sentenceSteps } from './sentences.ts';
+import type { CompiledRule } from './user-rules.ts';
+
+const SENTENCES_PER_STEP = 20;
+
+/**
+ * The sentences in which a rule matches, in order and without overlaps; the first rule that matches names the kind.
+ * A line is matched up to the pattern's limit. Time is at most text × pattern size, whatever either holds.
+ */
+export function* applyRules(text: string, rules: readonly CompiledRule[]): Steps<DetectedEvent[]> {
+  const events: DetectedEvent[] = [];
+  if (rules.length === 0) return events;
+  for (let at = 0; at <= text.length;) {
+    let stop = text.indexOf('\n', at);
+    if (stop === -1) stop = text.length;
+    for (const [n, { start, end }] of (yield* sentenceSteps(text, at, stop)).entries()) {
+      if (n % SENTENCES_PER_STEP === 0) yield;
+      const quote = text.slice(start, end);
+      const rule = rules.find(({ pattern }) => pattern.test(quote));
+      if (rule !== undefined) events.push({ start, end, kind: rule.kind, quote, score: 1, reason: rule.name });
+    }
+    at = stop + 1;
+  }
+  return events;
+}
