@@ -6,7 +6,7 @@ import { addBlocks } from './role-content.ts';
 import { parseMoment, type TranscriptSink } from './transcript-message.ts';
 
 /** True for a message's record of a Claude Code session. */
-export function isClaudeCode(record: unknown): boolean {
+export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
   if (!isObject(record) || !isObject(record['message'])) return false;
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
@@ -25,12 +25,18 @@ export class ClaudeCodeImporter {
   }
 
   record(record: unknown): void {
-    const reason = whySkipped(record);
-    if (reason !== undefined || !isObject(record) || !isObject(record['message'])) {
-      this.#sink.skip(reason ?? phrase('record that is no message'));
+    if (!isClaudeCode(record)) {
+      this.#sink.skip(
+        isObject(record) ? phrase('record of type “{0}”', typeOf(record)) : phrase('line that is no record'),
+      );
       return;
     }
-    const message = record['message'];
+    const reason = whySkipped(record);
+    if (reason !== undefined) {
+      this.#sink.skip(reason);
+      return;
+    }
+    const { message } = record;
     const at = parseMoment(record['timestamp']);
     const blocks = readContent(message['content'], this.#sink);
     const id = stringOf(message['id']);
@@ -59,9 +65,7 @@ export class ClaudeCodeImporter {
   }
 }
 
-function whySkipped(record: unknown): Phrase | undefined {
-  if (!isObject(record)) return phrase('line that is no record');
-  if (!isClaudeCode(record)) return phrase('record of type “{0}”', typeOf(record));
+function whySkipped(record: JsonObject): Phrase | undefined {
   if (record['isSidechain'] === true) return phrase('message of a sub-agent');
   if (record['isCompactSummary'] === true) return phrase('summary made by the tool');
   if (record['isMeta'] === true) return phrase('note of the tool to the model');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { messageId, keyEventId, taskId } from '../../../src/core/model/ids.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
-import { sessionToMarkdown } from '../../../src/core/transcript/markdown-export.ts';
 import { isSessionJsonl, sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
@@ -86,77 +85,6 @@ describe('exporting a session', () => {
     assert.throws(
       () => sessionFromJsonl(`${jsonl}{"role":"user"}\n`),
       (error: unknown) => TranscriptError.is(error) && error.message.startsWith('Line 2 '),
-    );
-  });
-
-  it('writes Markdown for people: tasks, key events, then numbered messages with fenced tool output', () => {
-    const decision = say('user', 'We keep slots at 30 minutes.');
-    const markdown = [
-      ...sessionToMarkdown({
-        title: 'Booking\nservice',
-        messages: [
-          decision,
-          say('assistant', 'Noted.', { model: 'openai/gpt-5-mini', ending: 'stopped' }),
-          {
-            ...say('tool', 'x'),
-            content: [{ type: 'tool_result', callId: 'c', text: 'a\n```\nb', isError: true }],
-          },
-        ],
-        events: [
-          {
-            id: keyEventId('e1'),
-            message: decision.id,
-            kind: 'decision',
-            quote: 'We keep slots at 30 minutes.',
-            start: 0,
-            end: 28,
-            score: 0.9,
-            reason: 'we keep',
-            status: 'active',
-            pinned: true,
-          },
-        ],
-        tasks: [{ id: taskId('t'), goal: 'Ship it', steps: [{ text: 'write tests', status: 'skipped' }], endedAt: 0 }],
-      }),
-    ].join('');
-    assert.equal(
-      markdown,
-      [
-        '# Booking service',
-        '',
-        '## Tasks',
-        '',
-        '**Ship it** (ended 1970-01-01 00:00)',
-        '',
-        '- [ ] write tests _(skipped)_',
-        '',
-        '## Key events',
-        '',
-        '- **decision**, pinned: “We keep slots at 30 minutes.” (message 1)',
-        '',
-        '## Messages',
-        '',
-        '### 1. User · 2026-03-02 09:30',
-        '',
-        'We keep slots at 30 minutes.',
-        '',
-        '### 2. Assistant · 2026-03-02 09:30 · openai/gpt-5-mini',
-        '',
-        'Noted.',
-        '',
-        '_(stopped)_',
-        '',
-        '### 3. Tool · 2026-03-02 09:30',
-        '',
-        'Result (error)',
-        '',
-        '````',
-        'a',
-        '```',
-        'b',
-        '````',
-        '',
-      ].join('\n'),
     );
   });
 });

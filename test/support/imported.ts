@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock } from '../../src/core/model/message.ts';
+import { inEnglish } from '../../src/core/text/phrase.ts';
+import { contentOf, type TranscriptFormat } from '../../src/core/transcript/transcript-message.ts';
+import { readTranscript } from '../../src/core/transcript/transcript-reader.ts';
+
+/** What a person sees of an imported transcript. */
+export interface Imported {
+  /** “role: text” of each message. */
+  readonly said: readonly string[];
+  /** The moment of each message. */
+  readonly moments: readonly (number | undefined)[];
+  /** The blocks of each message. */
+  readonly content: readonly (readonly ContentBlock[])[];
+  /** How often something was left out, by the reason that is told. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/** Imports a transcript that has to be recognized as `expected`. */
+export function imported(expected: TranscriptFormat, text: string): Imported {
+  const { format, transcript, skipped } = readTranscript(text);
+  assert.equal(format, expected);
+  return {
+    said: transcript.map((message) => `${message.role}: ${message.text}`),
+    moments: transcript.map(({ at }) => at),
+    content: transcript.map(contentOf),
+    skipped: Object.fromEntries(skipped.map(({ reason, count }) => [inEnglish(reason), count])),
+  };
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { imported, type Imported } from '../../support/imported.ts';
+
+/** What a person sees of a list of messages. */
+const read = (...messages: readonly unknown[]): Imported => imported('messages', JSON.stringify(messages));
+
+describe('importing messages of role and content', () => {
+  it('knows every name that tools give to the four roles', () => {
+    const names = ['system', 'Developer', 'user', 'Human', 'assistant', 'model', 'AI', 'tool', 'function'];
+    const { said } = read(...names.map((role) => ({ role, content: role })));
+    assert.deepEqual(said, [
+      'system: system',
+      'system: Developer',
+      'user: user',
+      'user: Human',
+      'assistant: assistant',
+      'assistant: model',
+      'assistant: AI',
+      'tool: tool',
+      'tool: function',
+    ]);
+  });
+
+  it('reads a text in every part that can hold one', () => {
+    const { said, skipped } = read({
+      role: 'user',
+      content: [
+        'bare',
+        { text: 'untyped' },
+        { type: 'input_text', text: 'in' },
+        { type: 'output_text', text: 'out' },
+        { type: 'refusal', refusal: 'No.' },
+        { type: 'refusal' },
+        { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' } },
+      ],
+    });
+    assert.deepEqual(said, ['user: bare\nuntyped\nin\nout\nNo.\n\na document']);
+    assert.deepEqual(skipped, {});
+  });
+
+  it('keeps pictures that are in the file and counts those that are links', () => {
+    const { content, skipped } = read(
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QQ==' } },
+          { type: 'image', mediaType: 'image/gif', base64: 'Qg==' },
+          { type: 'image_url', image_url: { url: 'data:image/webp;base64,Qw==' } },
+          { type: 'input_image', image_url: 'data:image/jpeg;base64,RA==' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'And these?' },
+          { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
+          { type: 'image_url', image_url: { url: 'https://example.org/b.png' } },
+          { type: 'input_image', file_id: 'file-1' },
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } },
+          { type: 'document', title: 'lost' },
+        ],
+      },
+    );
+    assert.deepEqual(
+      content[0]?.map((block) => block.type === 'image' && `${block.mediaType} ${block.base64}`),
+      ['image/png QQ==', 'image/gif Qg==', 'image/webp Qw==', 'image/jpeg RA=='],
+    );
+    assert.deepEqual(content[1], [{ type: 'text', text: 'And these?' }]);
+    assert.deepEqual(skipped, { 'image that is a link': 3, 'document that is not text': 2 });
+  });
+
+  it('counts reasoning and parts of a kind unknown, and a message of which nothing is left', () => {
+    const { said, skipped } = read(
+      { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'input_audio', input_audio: {} }, {}, 4, { type: 'text' }] },
+      { role: 'user', content: 5 },
+    );
+    assert.deepEqual(said, ['assistant: Yes.', 'user: ']);
+    assert.deepEqual(skipped, {
+      'reasoning of the model': 2,
+      'message without content that can be read': 2,
+      'content part of type “input_audio”': 1,
+      'content part of type “”': 1,
+      'content part that is no object': 1,
+    });
+  });
+
+  it('keeps an empty message, so that positions stay those of the file', () => {
+    const { said } = read(
+      { role: 'user', content: null },
+      { role: 'assistant', content: [] },
+      { role: 'user', content: { type: 'text', text: 'One part alone.' } },
+    );
+    assert.deepEqual(said, ['user: ', 'assistant: ', 'user: One part alone.']);
+  });
+
+  it('shows calls of functions, of custom tools, of the oldest form and of a server', () => {
+    const { said } = read(
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } },
+          { id: 'b', type: 'custom', custom: { name: 'patch', input: '*** Begin' } },
+          { id: 'c', name: 'flat', arguments: { zone: 'UTC' } },
+          'stray',
+        ],
+      },
+      { role: 'assistant', content: 'Looking.', function_call: { name: 'find', arguments: '{"q":1}' } },
+      { role: 'assistant', tool_calls: [{ id: 'd', function: {} }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'server_tool_use', id: 'e', name: 'web_search', input: { query: 'slots' } },
+          { type: 'mcp_tool_use', id: 'f', name: 'clock' },
+          { type: 'tool_call', callId: 'g', name: 'ls', json: '{"path":"."}' },
+        ],
+      },
+    );
+    assert.deepEqual(said, [
+      'assistant: now {}\npatch *** Begin\nflat {"zone":"UTC"}',
+      'assistant: Looking.\nfind {"q":1}',
+      'assistant: tool {}',
+      'assistant: web_search {"query":"slots"}\nclock {}\nls {"path":"."}',
+    ]);
+  });
+
+  it('shows a tool’s answer as a result, with its pictures, and what went wrong', () => {
+    const { said, content } = read(
+      { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'one' }, { text: 'two' }], is_error: true },
+      { role: 'tool', content: 'of no call' },
+      { role: 'tool', tool_call_id: 'b', content: [{ type: 'image', mediaType: 'image/png', base64: 'QQ==' }] },
+      {
+        role: 'tool',
+        tool_call_id: 'c',
+        content: [
+          { type: 'text', text: 'shot' },
+          { type: 'image', mediaType: 'image/png', base64: 'Qg==' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            content: [
+              { type: 'text', text: 'seen' },
+              { type: 'image', mediaType: 'image/png', base64: 'Qw==' },
+            ],
+          },
+          { type: 'tool_result', callId: 'd', text: 'own', isError: true },
+          { type: 'tool_result', callId: 'e' },
+          { type: 'text', text: 'Thanks.' },
+          { type: 'image', mediaType: 'image/png', base64: 'RA==' },
+        ],
+      },
+    );
+    assert.deepEqual(said, [
+      'tool: one\ntwo',
+      'tool: of no call',
+      'tool: ',
+      'tool: shot',
+      'tool: seen\nown\n',
+      'user: Thanks.',
+    ]);
+    assert.deepEqual(content[0], [{ type: 'tool_result', callId: 'a', text: 'one\ntwo', isError: true }]);
+    assert.deepEqual(content[1], [{ type: 'text', text: 'of no call' }]);
+    assert.deepEqual(
+      content.map((blocks) => blocks.map(({ type }) => type)),
+      [
+        ['tool_result'],
+        ['text'],
+        ['image'],
+        ['tool_result', 'image'],
+        ['tool_result', 'image', 'tool_result', 'tool_result'],
+        ['text', 'image'],
+      ],
+    );
+  });
+
+  it('counts entries that are no message between those that are', () => {
+    const { said, skipped } = read({ role: 'user', content: 'a' }, { role: 'user' }, 'b', {
+      role: 'narrator',
+      content: 'c',
+    });
+    assert.deepEqual(said, ['user: a']);
+    assert.deepEqual(skipped, { 'record without role and content': 2, 'message of role “narrator”': 1 });
+  });
+});

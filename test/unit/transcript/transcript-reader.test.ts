@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { readTranscript, TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+
+describe('recognizing a transcript', () => {
+  it('reads one message alone, and a request that stands over several lines', () => {
+    const one = readTranscript('{\n  "role": "user",\n  "content": "Alone."\n}');
+    assert.deepEqual(one.transcript, [{ role: 'user', text: 'Alone.' }]);
+    const request = readTranscript('{\n"model": "m",\n"messages": [{"role": "user", "content": "Within."}]\n}');
+    assert.deepEqual(request.transcript, [{ role: 'user', text: 'Within.' }]);
+  });
+
+  it('reads lines that end as Windows ends them, and empty ones between', () => {
+    const line = JSON.stringify({ role: 'user', content: 'a' });
+    const { messages, skipped } = readTranscript(`${line}\r\n\r\n\n${line}\r\n`);
+    assert.deepEqual([messages, skipped], [2, []]);
+  });
+
+  it('waits for more than the head of a file whose first lines tell nothing', () => {
+    const reader = new TranscriptReader();
+    const noise = `${JSON.stringify({ kind: 'noise', text: 'x'.repeat(1 << 16) })}\n`;
+    assert.deepEqual(reader.push(noise), []);
+    assert.equal(reader.format, undefined);
+    assert.throws(() => reader.summary(), /was not read to its end/);
+    reader.push(noise);
+    const found = [...reader.push(`${JSON.stringify({ role: 'user', content: 'At last.' })}\n`), ...reader.end()];
+    assert.deepEqual(found, [{ role: 'user', text: 'At last.' }]);
+    assert.equal(reader.format, 'messages');
+    assert.deepEqual(
+      reader.summary().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
+      [['record without role and content', 2]],
+    );
+  });
+
+  it('waits for the end of a first line that is longer than the head', () => {
+    const reader = new TranscriptReader();
+    const line = JSON.stringify({ role: 'user', content: 'x'.repeat(1 << 17) });
+    assert.deepEqual(reader.push(line.slice(0, 1 << 16)), []);
+    assert.deepEqual(reader.push(line.slice(1 << 16)), []);
+    assert.equal(reader.format, undefined);
+    assert.deepEqual(
+      reader.end().map(({ text }) => text.length),
+      [1 << 17],
+    );
+    assert.equal(reader.format, 'messages');
+  });
+
+  it('gives a file of prose up once enough of it was seen', () => {
+    const reader = new TranscriptReader();
+    const page = 'It was a dark and stormy night. '.repeat(1 << 12);
+    assert.deepEqual(reader.push(page), []);
+    assert.throws(() => {
+      for (let pages = 1; pages < 20; pages++) reader.push(page);
+    }, /format is not known/);
+  });
+
+  it('says why records, none of which is a message, cannot be read', () => {
+    assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /no conversation in a known format/);
+    assert.throws(
+      () => readTranscript('[{"role":"narrator","content":"a"},{"role":"user"}]'),
+      /holds no messages; left out: 1 × message of role “narrator”, 1 × record without role and content/,
+    );
+  });
+});

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { imported, type Imported } from '../../support/imported.ts';
+
+/** What a person sees of an export with these requests. */
+function read(...requests: readonly unknown[]): Imported {
+  const chat = { responderUsername: 'GitHub Copilot', initialLocation: 'panel', requests };
+  return imported('vscode-chat', JSON.stringify(chat));
+}
+
+const ask = (text: string, response: unknown, more: object = {}): object => ({ message: { text }, response, ...more });
+const uri = (path: string): object => ({ $mid: 1, fsPath: path, external: `file://${path}`, path, scheme: 'file' });
+
+describe('importing a chat export of VS Code', () => {
+  it('is recognized by its requests where nobody is named as the one who replies', () => {
+    const text = JSON.stringify({ requests: [null, { message: 'Hello?', response: ['Hello.'] }] });
+    const { format, transcript } = readTranscript(text);
+    assert.equal(format, 'vscode-chat');
+    assert.deepEqual(
+      transcript.map((one) => `${one.role}: ${one.text}`),
+      ['user: Hello?', 'assistant: Hello.'],
+    );
+    assert.throws(() => readTranscript('{"requests": [{"url": "/slots"}]}'), /no conversation in a known format/);
+  });
+
+  it('reads what was asked as a string, as text, or as the parts of a slash command', () => {
+    const { said, skipped } = read(
+      { message: 'Where is the clock?', response: [] },
+      ask('@workspace /explain the clock', [], { slashCommand: { name: 'explain' } }),
+      {
+        message: {
+          parts: [
+            { kind: 'agent', agent: { id: 'workspace' }, text: '@workspace ' },
+            { kind: 'slash', slashCommand: { command: 'fix' } },
+            { kind: 'text', text: 'the clock' },
+            'stray',
+          ],
+        },
+      },
+    );
+    assert.deepEqual(said, [
+      'user: Where is the clock?',
+      'user: @workspace /explain the clock',
+      'user: @workspace the clock',
+    ]);
+    assert.deepEqual(skipped, {});
+  });
+
+  it('counts requests that say nothing and keeps the replies to them', () => {
+    const { said, skipped } = read(
+      'lost',
+      { response: [{ value: 'An orphan reply.' }] },
+      { message: 7 },
+      { message: {}, response: [] },
+    );
+    assert.deepEqual(said, ['assistant: An orphan reply.']);
+    assert.deepEqual(skipped, { 'request that is no object': 1, 'request without a message': 3 });
+  });
+
+  it('joins markdown of every form into one reply', () => {
+    const { said } = read(
+      ask('Go on.', [
+        'One, ',
+        { value: 'two, ', supportThemeIcons: false },
+        { kind: 'markdownContent', content: { value: 'three, ' } },
+        { kind: 'markdownContent', content: 'four, ' },
+        { kind: 'markdownVuln', content: { value: 'five' }, vulnerabilities: [] },
+        { kind: 'markdownContent', value: '.' },
+        { supportHtml: true },
+        { kind: 'markdownContent', content: 6 },
+        null,
+      ]),
+      ask('And alone?', { value: 'A reply that is no list.' }),
+    );
+    assert.deepEqual(said, [
+      'user: Go on.',
+      'assistant: One, two, three, four, five.',
+      'user: And alone?',
+      'assistant: A reply that is no list.',
+    ]);
+  });
+
+  it('names a reference by its label, its symbol or its file, and leaves an empty one out', () => {
+    const refer = (inlineReference: unknown, more: object = {}): object => ({
+      kind: 'inlineReference',
+      inlineReference,
+      ...more,
+    });
+    const { said } = read(
+      ask('Where?', [
+        { value: 'In ' },
+        refer(uri('/repo/src/clock.ts')),
+        { value: ', ' },
+        refer({ uri: uri('/repo/src/slots.ts'), range: { startLineNumber: 3 } }),
+        { value: ', ' },
+        refer({ name: 'overlaps', kind: 11, location: { uri: uri('/repo/src/booking.ts') } }),
+        { value: ', ' },
+        refer({ location: { uri: uri('/repo/src/room.ts') } }),
+        { value: ', ' },
+        refer(uri('/repo/README.md'), { name: 'the readme' }),
+        { value: ', ' },
+        refer({ location: '/repo/src/user.ts' }),
+        { value: ', ' },
+        refer({ $mid: 1, path: '/repo/src/web.ts', scheme: 'vscode-vfs' }),
+        refer('gone'),
+        refer({ location: 4 }),
+        { value: '.' },
+      ]),
+    );
+    assert.equal(
+      said[1],
+      'assistant: In `clock.ts`, `slots.ts`, `overlaps`, `room.ts`, `the readme`, `user.ts`, `web.ts`.',
+    );
+  });
+
+  it('shows each tool’s input where the export keeps it, and what it answered', () => {
+    const tool = (toolCallId: string, toolId: string, more: object): object => ({
+      kind: 'toolInvocationSerialized',
+      isComplete: true,
+      toolCallId,
+      toolId,
+      ...more,
+    });
+    const { said, content, skipped } = read(
+      ask(
+        'Check it.',
+        [
+          { value: 'First the tests.' },
+          tool('c1', 'run_in_terminal', {
+            invocationMessage: 'Running',
+            toolSpecificData: { kind: 'terminal', commandLine: { original: 'npm test' }, language: 'sh' },
+          }),
+          tool('c2', 'run_in_terminal', { toolSpecificData: { kind: 'terminal', command: 'ls' } }),
+          tool('c3', 'mcp_clock_now', {
+            toolSpecificData: { kind: 'input', rawInput: { zone: 'UTC' } },
+            resultDetails: {
+              input: '{"zone":"UTC"}',
+              output: [{ type: 'embed', isText: true, value: '09:30' }, { text: 'UTC' }, { uri: 'x' }, 4],
+              isError: false,
+            },
+          }),
+          tool('c4', 'mcp_clock_set', { resultDetails: { input: '{}', output: 'not allowed', isError: true } }),
+          tool('c5', 'copilot_readFile', {
+            invocationMessage: { value: 'Reading clock.ts' },
+            pastTenseMessage: { value: 'Read clock.ts, lines 1 to 9' },
+            resultDetails: [uri('/repo/clock.ts')],
+          }),
+          { kind: 'toolInvocation', invocationMessage: 'Searching' },
+          { kind: 'toolInvocation', toolSpecificData: { kind: 'input', rawInput: { query: 'slot' } } },
+        ],
+        {
+          result: {
+            metadata: {
+              toolCallResults: {
+                c1: { $mid: 20, content: [{ $mid: 21, value: '12 passing' }] },
+                c2: { $mid: 20, content: [{ $mid: 21, value: { type: 1, node: {} } }] },
+                c3: 'odd',
+              },
+            },
+          },
+        },
+      ),
+    );
+    assert.deepEqual(said, [
+      'user: Check it.',
+      'assistant: First the tests.\nrun_in_terminal {"original":"npm test"}',
+      'tool: 12 passing',
+      'assistant: run_in_terminal ls',
+      'assistant: mcp_clock_now {"zone":"UTC"}',
+      'tool: 09:30\nUTC\n\n',
+      'assistant: mcp_clock_set {}',
+      'tool: not allowed',
+      'assistant: copilot_readFile {"message":"Read clock.ts, lines 1 to 9"}',
+      'tool: Read clock.ts, lines 1 to 9',
+      'assistant: tool {"message":"Searching"}',
+      'tool: Searching',
+      'assistant: tool {"query":"slot"}',
+    ]);
+    assert.deepEqual(content[7], [{ type: 'tool_result', callId: 'c4', text: 'not allowed', isError: true }]);
+    assert.deepEqual(skipped, {});
+  });
+
+  it('shows edits of files and notebooks as calls, wherever the file’s address stands', () => {
+    const { said } = read(
+      ask('Change them.', [
+        { kind: 'textEditGroup', uri: uri('/repo/a.ts'), edits: [[{ text: 'x' }]], done: true },
+        { kind: 'notebookEditGroup', uri: { uri: uri('/repo/b.ipynb'), kind: 'cell' } },
+        { kind: 'textEditGroup' },
+      ]),
+    );
+    assert.deepEqual(said.slice(1), [
+      'assistant: edit_file {"path":"/repo/a.ts","edits":[[{"text":"x"}]]}',
+      'assistant: edit_file {"path":"/repo/b.ipynb","edits":[]}',
+      'assistant: edit_file {"path":"","edits":[]}',
+    ]);
+  });
+
+  it('counts reasoning and what only dresses the screen, by its kind', () => {
+    const { said, skipped } = read(
+      ask(
+        'Go.',
+        [
+          { kind: 'thinking', value: 'Hm.', id: 't1' },
+          { kind: 'progressMessage', content: { value: 'Searching…' } },
+          { kind: 'progressTaskSerialized', content: { value: 'Indexing' }, progress: [] },
+          { kind: 'codeblockUri', uri: uri('/repo/a.ts'), isEdit: true },
+          { kind: 'undoStop', id: 'u1' },
+          { kind: 'codeblockUri', uri: uri('/repo/b.ts') },
+          { kind: 'prepareToolInvocation', toolName: 'x' },
+          { kind: 'confirmation', title: 'Continue?', message: 'Continue to iterate?' },
+        ],
+        { followups: [{ kind: 'reply', message: 'And then?' }] },
+      ),
+    );
+    assert.deepEqual(said, ['user: Go.']);
+    assert.deepEqual(skipped, {
+      'reasoning of the model': 1,
+      'response part of kind “progressMessage”': 1,
+      'response part of kind “progressTaskSerialized”': 1,
+      'response part of kind “codeblockUri”': 2,
+      'response part of kind “undoStop”': 1,
+      'response part of kind “prepareToolInvocation”': 1,
+      'response part of kind “confirmation”': 1,
+    });
+  });
+
+  it('counts what was attached to a request, of which the export has the address alone', () => {
+    const { said, skipped } = read(
+      ask('Compare these.', [{ value: 'They differ.' }], {
+        variableData: {
+          variables: [
+            { kind: 'file', id: 'a', name: 'file:a.ts', value: uri('/repo/a.ts') },
+            { kind: 'file', id: 'b', name: 'file:b.ts', value: uri('/repo/b.ts') },
+            { kind: 'promptFile', id: 'c', name: 'prompt:rules', value: uri('/repo/rules.md') },
+            { id: 'd', name: 'selection', value: uri('/repo/d.ts') },
+            null,
+          ],
+        },
+      }),
+      ask('And now?', [], { variableData: {} }),
+    );
+    assert.deepEqual(said, ['user: Compare these.', 'assistant: They differ.', 'user: And now?']);
+    assert.deepEqual(skipped, {
+      'attachment of kind “file”': 2,
+      'attachment of kind “promptFile”': 1,
+      'attachment of kind “unknown”': 1,
+    });
+  });
+
+  it('shows why a reply failed, after what it had said or in its place', () => {
+    const failed = { errorDetails: { message: 'Rate limit exceeded.', responseIsFiltered: false } };
+    const { said } = read(
+      ask('Again?', [], { result: failed }),
+      ask('And now?', [{ value: 'Half a' }], { result: failed }),
+      ask('At last?', [{ value: 'Yes.' }], { result: { errorDetails: { code: 3 }, metadata: {} } }),
+    );
+    assert.deepEqual(said, [
+      'user: Again?',
+      'assistant: Rate limit exceeded.',
+      'user: And now?',
+      'assistant: Half a\n\nRate limit exceeded.',
+      'user: At last?',
+      'assistant: Yes.',
+    ]);
+  });
+});
