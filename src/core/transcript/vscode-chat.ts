@@ -24,8 +24,15 @@ export function importVsCodeChat(chat: { readonly requests: readonly unknown[] }
     const asked = userText(request['message']);
     if (asked === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: asked, ...(at !== undefined && { at }) });
+    skipAttachments(request['variableData'], sink);
     new Reply(sink, at).read(request);
   }
+}
+
+/** The export names what was attached by its address, without its text. */
+function skipAttachments(data: unknown, sink: TranscriptSink): void {
+  const attached = isObject(data) && isList(data['variables']) ? data['variables'].filter(isObject) : [];
+  for (const { kind } of attached) sink.skip(phrase('attachment of kind “{0}”', stringOf(kind) ?? 'unknown'));
 }
 
 function userText(message: unknown): string | undefined {
