@@ -97,7 +97,7 @@ describe('importing a chat export of VS Code', () => {
         { value: ', ' },
         refer({ location: { uri: uri('/repo/src/room.ts') } }),
         { value: ', ' },
-        refer(uri('/repo/README.md'), { name: 'the readme' }),
+        refer({ name: 'Clock', location: { uri: uri('/repo/src/clock.ts') } }, { name: 'the clock' }),
         { value: ', ' },
         refer({ location: '/repo/src/user.ts' }),
         { value: ', ' },
@@ -109,7 +109,7 @@ describe('importing a chat export of VS Code', () => {
     );
     assert.equal(
       said[1],
-      'assistant: In `clock.ts`, `slots.ts`, `overlaps`, `room.ts`, `the readme`, `user.ts`, `web.ts`.',
+      'assistant: In `clock.ts`, `slots.ts`, `overlaps`, `room.ts`, `the clock`, `user.ts`, `web.ts`.',
     );
   });
 
