@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, transcript, withSettings } from './product.ts';
@@ -86,6 +87,7 @@ describe('a turn in the editor', () => {
   it('never writes a key to a journal, an export or a log file, nor when the server refuses it', async () => {
     const app = await product();
     const planted = 'sk-planted-key-4711';
+    const logged = listenToLog(app.channel);
     server.reset().answer('Fine.').refuseNext(401);
     await app.keys.set('openai', planted);
     const exports = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-keys-'));
@@ -106,6 +108,9 @@ describe('a turn in the editor', () => {
     });
     assert.equal(server.lastRequest?.headers['authorization'], `Bearer ${planted}`);
     await app.keys.clear('openai');
+    const lines = logged.stop();
+    assert.ok(lines.length > 0, 'the refused request left no line in the log');
+    assert.ok(!lines.some((line) => line.includes(planted)), 'the log holds the key');
     // <user data>/User/globalStorage/<extension>/sessions
     const storage = path.dirname(app.folder);
     const logs = path.resolve(storage, '../../../logs');
@@ -127,3 +132,23 @@ describe('a turn in the editor', () => {
     }
   });
 });
+
+/** What is written to a channel of the log while it goes there: VS Code's server as npm builds it keeps no log files. */
+function listenToLog(channel: vscode.LogOutputChannel): { stop(): readonly string[] } {
+  const lines: string[] = [];
+  const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+  const before = levels.map((level) => channel[level].bind(channel));
+  for (const [at, level] of levels.entries()) {
+    const write = before[at]!;
+    channel[level] = (first: string | Error, ...more: unknown[]) => {
+      lines.push([first, ...more].map((part) => (part instanceof Error ? inspect(part) : String(part))).join(' '));
+      write(String(first), ...more);
+    };
+  }
+  return {
+    stop: () => {
+      for (const [at, level] of levels.entries()) channel[level] = before[at]!;
+      return lines;
+    },
+  };
+}

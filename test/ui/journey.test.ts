@@ -61,6 +61,7 @@ describe('a long session', () => {
   it('is all there after the window is reloaded', async () => {
     const before = await gaugePercent(workbench);
     await workbench.reload();
+    await workbench.runCommand('Threadkeeper: Open Chat');
     await answer().waitFor({ timeout: 60_000 });
     assert.equal(await gaugePercent(workbench), before);
     await workbench.openSidebar('Threadkeeper');

@@ -30,7 +30,7 @@ describe('the summaries of a session', () => {
   const editor = () => workbench.page.locator('.editor-group-container.active .monaco-editor .view-lines');
   const preview = async (): Promise<void> => {
     await workbench.runCommand('Threadkeeper: Preview What Would Be Sent');
-    await editor().getByText('What would be sent now').first().waitFor();
+    await workbench.page.locator('.tab.active', { hasText: 'What Would Be Sent' }).waitFor();
   };
   /** Looks for a text in the document in front. */
   const find = async (text: string): Promise<number> => {
@@ -48,7 +48,7 @@ describe('the summaries of a session', () => {
   it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
     const rows = workbench.page.locator('.sidebar .monaco-list-row');
     await rows.filter({ hasText: 'Now in context' }).first().locator('.monaco-tl-twistie').click();
-    await rows.filter({ hasText: 'Messages word for word' }).first().waitFor();
+    await rows.filter({ hasText: 'Newest messages' }).first().waitFor();
     await rows.filter({ hasText: 'Key events' }).first().locator('.monaco-tl-twistie').click();
     await workbench.page
       .locator('.sidebar .monaco-list-row[aria-level="2"]', { hasText: /\d+–\d+ · .* → / })

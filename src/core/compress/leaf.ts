@@ -243,26 +243,47 @@ async function finish(
     auditSummary({ texts: [texts.detailed], tokens: longest, missingSections: [] }, auditSourceOf(source)),
     pace,
   );
-  const title = titleOf(firstWords(source) ?? texts.detailed) || '…';
+  const title = titleOf(tellingWords(source) ?? texts.detailed) || '…';
   const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');
   if (!passes && grew) return undefined;
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };
 }
 
-/** What a person said first in the segment. */
-function firstWords({ corpus, from, to }: LeafSource): string | undefined {
+/**
+ * What was said in the segment, by the user first of all, that names its matter best: by terms that are talked of there and seldom
+ * elsewhere (tf-idf); else what was said first.
+ */
+function tellingWords({ corpus, from, to }: LeafSource): string | undefined {
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  let fallback: string | undefined;
+  const said: number[] = [];
+  const times = new Map<number, number>();
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
     if (passage.kind !== 'said') continue;
-    const text = corpus.texts[passage.message]!.slice(passage.start, passage.end);
-    if (corpus.roles[passage.message] === 'user') return text;
-    fallback ??= text;
+    said.push(index);
+    for (const term of new Set(passage.terms)) times.set(term, (times.get(term) ?? 0) + 1);
   }
-  return fallback;
+  let best: { readonly index: number; readonly score: number } | undefined;
+  for (const index of said) {
+    const { message, terms } = corpus.passages[index]!;
+    if (terms.length < LEAST_TITLE_TERMS) continue;
+    let sum = 0;
+    for (const term of new Set(terms)) sum += corpus.rarity[term]! * Math.log2(times.get(term) ?? 1);
+    // A long passage holds more terms than fit a title.
+    const score =
+      (sum / Math.max(TITLE_TERMS, terms.length)) * (corpus.roles[message] === 'user' ? 1 : OTHERS_TITLE_WEIGHT);
+    if (score > (best?.score ?? 0)) best = { index, score };
+  }
+  const chosen = corpus.passages[best?.index ?? said[0] ?? -1];
+  return chosen && corpus.texts[chosen.message]!.slice(chosen.start, chosen.end);
 }
+
+/** A title of fewer terms than this names nothing; one of more than the other is cut. */
+const LEAST_TITLE_TERMS = 3;
+const TITLE_TERMS = 9;
+/** What a segment is about is the user's to say, where the user says anything. */
+const OTHERS_TITLE_WEIGHT = 0.25;
 
 const LONGEST_TITLE = 72;
 

@@ -35,10 +35,15 @@ export interface ContextMessage {
   readonly position: number;
 }
 
+/** What a block of the system prompt holds. */
+export type SystemPart = 'system' | 'memory' | 'ledger' | 'summaries';
+
 /** Exactly what would be sent, with its count. */
 export interface Context {
   /** Blocks of the system prompt, the most stable first. */
   readonly system: readonly string[];
+  /** What each of those blocks is. */
+  readonly systemParts: readonly SystemPart[];
   readonly messages: readonly ContextMessage[];
   readonly tokens: ContextTokens;
   /** The whole request, framing and the reply's priming included. */
@@ -95,7 +100,8 @@ export function assembleContext(input: AssembleInput): Context {
     recalled: recalled === '' ? 0 : counter.text(recalled),
   };
   const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
-  return { system: prefix.system, messages, tokens, total, cjk, leftOut: prefix.leftOut };
+  const { system, systemParts, leftOut } = prefix;
+  return { system, systemParts, messages, tokens, total, cjk, leftOut };
 }
 
 function* wordForWord(
@@ -122,7 +128,8 @@ export interface PrefixInput {
 /** The part that stays the same from turn to turn; made anew when `state.prefixRevision` has changed. */
 export interface ContextPrefix {
   readonly system: readonly string[];
-  readonly tokens: Pick<ContextTokens, 'system' | 'memory' | 'ledger' | 'summaries'>;
+  readonly systemParts: readonly SystemPart[];
+  readonly tokens: Pick<ContextTokens, SystemPart>;
   readonly cjk: number;
   readonly leftOut: readonly KeyEvent[];
 }
@@ -145,9 +152,18 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
   const lateLedger = renderLedger(lines(true));
   const summaries = renderSummaries(frontier.map((item) => ({ ...item, level: levelOf(state, item) })));
   const count = (text: string): number => (text === '' ? 0 : counter.text(text) + MESSAGE_FRAMING_TOKENS);
-  const system = [systemPrompt, memory, ledger, summaries, lateLedger].filter((text) => text !== '');
+  const blocks: readonly (readonly [SystemPart, string])[] = [
+    ['system', systemPrompt],
+    ['memory', memory],
+    ['ledger', ledger],
+    ['summaries', summaries],
+    ['ledger', lateLedger],
+  ];
+  const said = blocks.filter(([, text]) => text !== '');
+  const system = said.map(([, text]) => text);
   return {
     system,
+    systemParts: said.map(([part]) => part),
     cjk: system.reduce((sum, text) => sum + cjkUnits(text), 0),
     tokens: {
       system: count(systemPrompt),

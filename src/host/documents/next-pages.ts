@@ -26,11 +26,10 @@ export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: b
     if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${number(context.tokens[part])} |`);
   page.line(`| ${vscode.l10n.t('Opening of the reply')} | ${number(REPLY_PRIMING_TOKENS)} |`);
   page.line(`| **${vscode.l10n.t('In all, of {0}', number(budget))}** | **${number(context.total)}** |`).line();
-  const named = GAUGE_PARTS.filter((part) => isSystemPart(part) && context.tokens[part] > 0);
   for (const [at, text] of context.system.entries()) {
-    const part = named[at];
-    const title = part ? partName(part) : vscode.l10n.t('System prompt');
-    page.heading(2, `${title} · ${tokens(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`).fenced(text);
+    page
+      .heading(2, `${partName(context.systemParts[at]!)} · ${tokens(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)
+      .fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
@@ -39,9 +38,6 @@ export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: b
   }
   return page.page();
 }
-
-const isSystemPart = (part: string): boolean =>
-  part === 'system' || part === 'memory' || part === 'ledger' || part === 'summaries';
 
 function blockText(block: ContentBlock): string {
   switch (block.type) {

@@ -68,6 +68,17 @@ describe('a preview of what would be sent', () => {
     });
   }
 
+  it('names each block of the system prompt by what it holds', async () => {
+    await conversation.send('Remember: the gateway listens on port 8443.');
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    const { system, systemParts } = (await conversation.previewSend('')).context;
+    const opening = { system: '', memory: '', ledger: '<key_events>', summaries: '<earlier_conversation>' };
+    assert.ok(systemParts.includes('ledger') && systemParts.includes('summaries'));
+    assert.equal(systemParts.length, system.length);
+    for (const [at, part] of systemParts.entries()) assert.ok(system[at]!.startsWith(opening[part]), part);
+  });
+
   it('says when a compression would come first, and what stands before a message that is not written yet', async () => {
     await fill(conversation, 20);
     const { request, budget } = await conversation.previewSend('');
