@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Conversation } from '../../src/app/conversation.ts';
-import { product, rejection, transcript } from './product.ts';
-
-async function sampleSession(): Promise<Conversation> {
-  const app = await product();
-  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
-  const conversation = app.sessions.current;
-  assert.ok(conversation);
-  return conversation;
-}
+import { product, rejection, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
   it('is imported whole, and compressed by the command so that its context shrinks and its transcript stays', async () => {

@@ -3,10 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend.ts';
-import type { Conversation } from '../../src/app/conversation.ts';
 import { spendLine } from '../../src/host/gauge-item.ts';
 import { modelItems, providerItems, selectModel, tryKey } from '../../src/host/model-picker.ts';
-import { product, rejection, transcript, withSettings } from './product.ts';
+import { product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
 interface AskedOf {
   readonly model: string;
@@ -29,13 +28,6 @@ async function modelDesk(): Promise<ModelDesk> {
   desk.requests.length = 0;
   desk.answer = () => ['Use ', 'a bounded ', 'queue.'];
   return desk;
-}
-
-async function sample(): Promise<Conversation> {
-  const app = await product();
-  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
-  assert.ok(app.sessions.current);
-  return app.sessions.current;
 }
 
 describe('a model that another extension offers to the editor', () => {
@@ -126,7 +118,7 @@ describe('a model that another extension offers to the editor', () => {
 
   it('makes the summaries of its own chat', async () => {
     const app = await product();
-    const conversation = await sample();
+    const conversation = await sampleSession();
     await selectModel(app, conversation, 'vscode', LARGE);
     const narrative = 'They talked the work over step by step and agreed on how to go on.';
     desk.answer = () => [JSON.stringify({ narrative })];
@@ -141,7 +133,7 @@ describe('a model that another extension offers to the editor', () => {
 
   it('with a window too small for the conversation is noticed when it is chosen', async () => {
     const app = await product();
-    const conversation = await sample();
+    const conversation = await sampleSession();
     await conversation.compressNow();
     assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isOutgrown: false });
     assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isOutgrown: true });
@@ -161,7 +153,7 @@ describe('a monthly limit that is used up', () => {
       'chat.baseUrl': 'http://127.0.0.1:9/v1',
     };
     await withSettings(settings, async () => {
-      const conversation = await sample();
+      const conversation = await sampleSession();
       const outcome = await conversation.compressNow();
       assert.ok(outcome.kind === 'committed' && outcome.fault instanceof Error);
       assert.equal(outcome.fault.name, SpendLimitReached.name);

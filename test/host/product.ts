@@ -13,6 +13,14 @@ export async function product(): Promise<Threadkeeper> {
   return running;
 }
 
+/** The sample session of the demo workspace, imported anew and opened. */
+export async function sampleSession(): Promise<Conversation> {
+  const app = await product();
+  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+  assert.ok(app.sessions.current);
+  return app.sessions.current;
+}
+
 /** The texts of a session, oldest first, as `role: text`. */
 export function transcript({ state }: Conversation): string[] {
   return state.path.map((id) => {

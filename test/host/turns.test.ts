@@ -5,7 +5,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, transcript, withSettings } from './product.ts';
+import { product, rejection, sampleSession, transcript, withSettings } from './product.ts';
 
 const PROVIDERS = [
   { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
@@ -101,6 +101,9 @@ describe('a turn in the editor', () => {
       const conversation = await app.sessions.create();
       app.describe(await rejection(conversation.send('Is it well?')));
       await conversation.retry(conversation.state.head!);
+      // What compression does is told in the log.
+      server.refuseNext(401);
+      await (await sampleSession()).compressNow();
       for (const name of ['session.jsonl', 'session.md']) {
         const file = vscode.Uri.file(path.join(exports, name));
         await vscode.commands.executeCommand('threadkeeper.exportSession', file);
@@ -109,7 +112,7 @@ describe('a turn in the editor', () => {
     assert.equal(server.lastRequest?.headers['authorization'], `Bearer ${planted}`);
     await app.keys.clear('openai');
     const lines = logged.stop();
-    assert.ok(lines.length > 0, 'the refused request left no line in the log');
+    assert.ok(lines.length > 0, 'compression left no line in the log');
     assert.ok(!lines.some((line) => line.includes(planted)), 'the log holds the key');
     // <user data>/User/globalStorage/<extension>/sessions
     const storage = path.dirname(app.folder);
