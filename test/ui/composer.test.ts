@@ -142,8 +142,7 @@ describe('writing in the chat', () => {
     await chat.composer().fill('not yet sent');
     await chat.newSession();
     assert.equal(await chat.composer().inputValue(), '');
-    await chat.composer().press('Alt+PageDown');
-    await chat.message('A log.').waitFor();
+    await chat.pressUntil('Alt+PageDown', chat.message('A log.'));
     assert.equal(await chat.composer().inputValue(), 'not yet sent');
     await chat.composer().fill('');
   });
