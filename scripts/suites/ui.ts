@@ -9,6 +9,8 @@ import { readResult, reporter, resultFile, type SuiteResult } from '../support/s
 
 /** A workbench takes seconds to open, on a busy machine many. */
 const TEST_LIMIT_MS = 240_000;
+/** The editor around the product loses a key or a click at times, when much is going on; what fails twice is red. */
+const RETRIES = 1;
 
 /** Runs `test/ui`: the packaged extension in the real workbench, driven in Chromium. */
 export async function runUiSuite(say: (text: string) => void, mochaArguments: readonly string[]): Promise<SuiteResult> {
@@ -23,6 +25,7 @@ export async function runUiSuite(say: (text: string) => void, mochaArguments: re
     [
       inPackages('mocha', 'bin', 'mocha.js'),
       ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_LIMIT_MS)],
+      ...['--retries', String(RETRIES)],
       ...['--reporter', reporter, ...mochaArguments],
       ...tests.map((name) => path.join(folder, name)),
     ],

@@ -74,8 +74,8 @@ export class Workbench {
   async close(): Promise<void> {
     const { page } = this;
     if (page.isClosed()) return;
-    // The browser would end with its last window.
-    if (page.context().pages().length === 1) await page.goto('about:blank');
+    // A browser without windows would go on taking the machine's time.
+    if (page.context().pages().length === 1) await closeBrowser(this.profile);
     else await page.close();
   }
 
