@@ -87,19 +87,6 @@ export class ChatPage {
     await this.workbench.webview().getByText('What are you working on?').waitFor();
   }
 
-  /** Presses a key of the workbench in the composer; again when the editor had not yet learnt where the focus is. */
-  async pressUntil(key: string, shown: Locator): Promise<void> {
-    for (let tries = 5; ; tries -= 1) {
-      await this.composer().press(key);
-      try {
-        await shown.waitFor({ timeout: 3000 });
-        return;
-      } catch (error) {
-        if (tries === 1) throw error;
-      }
-    }
-  }
-
   /** The short word at the foot of the page. */
   said(text: string | RegExp): Locator {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });

@@ -138,15 +138,6 @@ describe('writing in the chat', () => {
     assert.equal(await chat.composer().inputValue(), '');
   });
 
-  it('keeps a draft for each session', async () => {
-    await chat.composer().fill('not yet sent');
-    await chat.newSession();
-    assert.equal(await chat.composer().inputValue(), '');
-    await chat.pressUntil('Alt+PageDown', chat.message('A log.'));
-    assert.equal(await chat.composer().inputValue(), 'not yet sent');
-    await chat.composer().fill('');
-  });
-
   it('takes the selection of the editor, from its menu or by a key', async () => {
     await openFile('config.ts');
     await chat.workbench.editorText().click();
