@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ContentBlock, Role } from '../../src/core/model/message.ts';
+import { contentOf } from '../../src/core/transcript/transcript-message.ts';
+import { readTranscript } from '../../src/core/transcript/transcript-reader.ts';
 
 /** A sentence of a summary: as it is true, or with one falsehood planted in it. */
 export interface PlantedStatement {
@@ -15,25 +17,41 @@ export interface PlantedCase {
   readonly statements: readonly PlantedStatement[];
 }
 
-const FOLDER = path.resolve(import.meta.dirname, '../fixtures/statements');
+const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
+/** Sets of statements: close to their sources; and worded freely, those that the checker was tuned on and those held back. */
+export const STATEMENTS = {
+  close: 'statements',
+  free: 'statements-free/known',
+  freeHeld: 'statements-free/held',
+} as const;
+export type StatementSet = keyof typeof STATEMENTS;
 const CHOICE = /\{([^}]*)\}/g;
 
 /**
  * Transcripts with the sentences of a correct summary, and falsehoods planted in them, one at a time. In a file the
- * messages come first, each line `speaker: text`; after `===` the summary's sentences, in which `{true|kind:false|…}`
- * gives the truth and what may be put in its place.
+ * messages come first, each line `speaker: text`, or `@ sample-session.jsonl 0-56` for messages of the sample session;
+ * after `===` the summary's sentences, in which `{true|kind:false|…}` gives the truth and what may be put in its place.
  */
-export function plantedCases(): PlantedCase[] {
-  return readdirSync(FOLDER)
+export function plantedCases(set: StatementSet): PlantedCase[] {
+  const folder = path.join(FIXTURES, STATEMENTS[set]);
+  return readdirSync(folder)
     .sort()
     .map((file) => {
-      const [talk = '', summary = ''] = readFileSync(path.join(FOLDER, file), 'utf8').split('===\n');
+      const [talk = '', summary = ''] = readFileSync(path.join(folder, file), 'utf8').split('===\n');
+      const sample = /^@ (\S+) (\d+)-(\d+)$/.exec(talk.trim());
       return {
         name: path.parse(file).name,
-        messages: talk.trim().split('\n').map(toMessage),
+        messages: sample
+          ? sampleMessages(sample[1]!, Number(sample[2]), Number(sample[3]))
+          : talk.trim().split('\n').map(toMessage),
         statements: summary.trim().split('\n').flatMap(variants),
       };
     });
+}
+
+function sampleMessages(file: string, from: number, to: number): PlantedCase['messages'] {
+  const { transcript } = readTranscript(readFileSync(path.join(FIXTURES, 'demo-workspace', file), 'utf8'));
+  return transcript.slice(from, to + 1).map((message) => ({ role: message.role, content: contentOf(message) }));
 }
 
 function toMessage(line: string): PlantedCase['messages'][number] {
@@ -73,11 +91,12 @@ export interface PlantedFigures {
 
 /** How a checker does on them; `onWrong` is told of each mistake. */
 export function scorePlanted(
+  set: StatementSet,
   isSupported: (statement: string, messages: PlantedCase['messages']) => boolean,
   onWrong: (name: string, statement: PlantedStatement) => void = () => undefined,
 ): PlantedFigures {
   const count = { falsehoods: 0, truths: 0, marked: 0, wronglyMarked: 0 };
-  for (const { name, messages, statements } of plantedCases()) {
+  for (const { name, messages, statements } of plantedCases(set)) {
     for (const statement of statements) {
       const supported = isSupported(statement.text, messages);
       if (statement.planted === undefined) {

@@ -6,7 +6,7 @@ import type { Measured } from '../report/figure.ts';
 /** How many falsehoods planted in correct summaries the checker of statements marks, and how many true statements. */
 export function measureStatements({ say }: BenchContext): Measured {
   say('support of statements');
-  const { falsehoods, truths, marked, wronglyMarked } = scorePlanted((statement, messages) =>
+  const { falsehoods, truths, marked, wronglyMarked } = scorePlanted('close', (statement, messages) =>
     checkStatements(statement, messages).statements.every(({ supported }) => supported),
   );
   return {
