@@ -7,6 +7,8 @@ import { answeredBy, ChatPage } from './chat-page.ts';
 
 const SHORT = 100;
 const LONG = 10_000;
+/** Names of the files, which become the sessions' titles: neither is part of the other. */
+const NAMES: Readonly<Record<number, string>> = { [SHORT]: 'the-short-one', [LONG]: 'ten-thousand' };
 /** Times that each session is opened; the median counts. */
 const OPENINGS = 5;
 
@@ -25,6 +27,7 @@ const OPEN = `async (title, last) => {
   const start = performance.now();
   row.click();
   for (;;) {
+    if (performance.now() - start > 60_000) throw new Error('the last message did not come into view');
     await new Promise((resolve) => requestAnimationFrame(resolve));
     const shown = [...document.querySelectorAll('.message[data-message]')].at(-1);
     if (shown?.textContent.includes(last) && shown.getBoundingClientRect().top < innerHeight) break;
@@ -71,7 +74,7 @@ describe('a very long session in the real page', function () {
     server.answer('Yes.');
     chat = await ChatPage.open('long', { ...answeredBy(server), 'threadkeeper.compression.strategy': 'off' });
     for (const count of [SHORT, LONG]) {
-      const file = `session-${count}.jsonl`;
+      const file = `${NAMES[count]!}.jsonl`;
       await writeFile(path.join(chat.folder, file), transcript(count));
       await chat.workbench.findCommand('Threadkeeper: Import Transcript');
       await chat.workbench.paletteRow('Threadkeeper: Import Transcript').click();
@@ -95,9 +98,7 @@ describe('a very long session in the real page', function () {
     await chat.workbench.webview().locator('.title-button').click();
     await chat.workbench.webview().locator('.session-open').first().waitFor();
     const last = `Message ${count - 1} of ${count}`;
-    return (await frame()).evaluate<number>(
-      `(${OPEN})(${JSON.stringify(`session-${count}`)}, ${JSON.stringify(last)})`,
-    );
+    return (await frame()).evaluate<number>(`(${OPEN})(${JSON.stringify(NAMES[count])}, ${JSON.stringify(last)})`);
   }
 
   it('opens with its last messages in view about as soon as a short one', async () => {

@@ -28,6 +28,22 @@ const SETS: Readonly<Record<string, string>> = {
   '8': 'eight ocho huit acht oito otto',
   '9': 'nine nueve neuf neun nove',
   '10': 'ten diez dix zehn dez dieci',
+  // Spanish "once" (11) is left out: it is an English word.
+  '11': 'eleven onze elf undici',
+  '12': 'twelve doce douze zwolf doze dodici',
+  '15': 'fifteen quince quinze funfzehn quindici',
+  '16': 'sixteen dieciseis seize sechzehn dezesseis sedici',
+  '17': 'seventeen diecisiete dix-sept siebzehn dezessete diciassette',
+  '18': 'eighteen dieciocho dix-huit achtzehn dezoito diciotto',
+  '20': 'twenty veinte vingt zwanzig vinte venti',
+  '30': 'thirty treinta trente dreissig dreißig trinta trenta',
+  '40': 'forty cuarenta quarante vierzig quarenta quaranta',
+  '50': 'fifty cincuenta cinquante funfzig cinquenta cinquanta',
+  '60': 'sixty sesenta soixante sechzig sessenta sessanta',
+  '70': 'seventy setenta siebzig settanta',
+  '80': 'eighty ochenta quatre-vingts achtzig oitenta ottanta',
+  '90': 'ninety noventa quatre-vingt-dix neunzig novanta',
+  '100': 'hundred cien ciento cent hundert cem cento',
 };
 /** Pairs of which one denies the other, where no negation shows it. */
 const PAIRS: readonly (readonly [string, string])[] = [
@@ -63,6 +79,10 @@ const PAIRS: readonly (readonly [string, string])[] = [
 
 const VALUES = new Map<string, string>();
 for (const [value, words] of Object.entries(SETS)) for (const word of words.split(' ')) VALUES.set(word, value);
+/** Small numbers in words, whatever the language, and the same in digits. */
+export const SMALL_NUMBERS: ReadonlyMap<string, string> = new Map(
+  [...VALUES].filter(([, value]) => /^\d+$/.test(value)),
+);
 const JOINED = /(?:周|星期)[一二三四五六日天]|[月火水木金土日]曜/g;
 const OPPOSITES = new Map<string, string[]>();
 for (const [one, other] of PAIRS) {
@@ -79,7 +99,7 @@ const wordsOf = (text: string): string[] => plain(text).match(/[\p{L}\p{N}]+(?:-
 export function closedValues(text: string): Set<string> {
   const found = new Set<string>();
   for (const word of wordsOf(text)) {
-    const value = VALUES.get(word) ?? (/^\d{1,2}$/.test(word) ? word : undefined);
+    const value = VALUES.get(word) ?? (/^\d{1,3}$/.test(word) ? word : undefined);
     if (value !== undefined) found.add(value);
   }
   for (const [word] of text.matchAll(JOINED)) {

@@ -60,6 +60,25 @@ export class SentenceIndex {
     return this.byWord.has(word);
   }
 
+  /** Whether a word, written with a capital letter, is written so wherever it stands: a name at a statement's start. */
+  isName(word: string, written: string): boolean {
+    const at = this.byWord.get(word);
+    return at !== undefined && at.every((each) => this.sentences[each]!.text.includes(written));
+  }
+
+  /** Whether a word stands in or beside a sentence that has one of the others too. */
+  standsWith(word: string, others: readonly string[]): boolean {
+    return (this.byWord.get(word) ?? []).some((at) => {
+      const message = this.sentences[at]!.message;
+      for (const near of [at - 1, at, at + 1]) {
+        const sentence = this.sentences[near];
+        if (sentence?.message === message || (near === at - 1 && sentence && /[?？]$/.test(sentence.text)))
+          if (others.some((other) => sentence.words.has(other))) return true;
+      }
+      return false;
+    });
+  }
+
   holds(quote: string): boolean {
     return this.texts.some((text) => text.includes(quote));
   }

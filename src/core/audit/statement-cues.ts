@@ -1,6 +1,6 @@
 /** Words that deny, in languages of the product's transcripts; the last group is of scripts without spaces. */
 const NEGATION =
-  /\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|can[’']t|don[’']t|doesn[’']t|didn[’']t|won[’']t|wouldn[’']t|shouldn[’']t|couldn[’']t|isn[’']t|aren[’']t|wasn[’']t|weren[’']t|hasn[’']t|haven[’']t|hadn[’']t|refus\w+|reject\w+|fail(?:s|ed)? to|nicht|kein\w*|niemals|nie|ohne|ne|pas|jamais|aucune?|sans|não|nunca|nenhuma?|sem|nunca|jamás|ningun[oa]?|sin|non|mai|nessun[oa]?|senza|не|нет|никогда|без)\b|(?<![\p{L}])(?:не|нет|никогда|без)(?![\p{L}])|不|没|未|\b0\s(?=\p{L})|ない|ません|않|없/iu;
+  /\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|can[’']t|don[’']t|doesn[’']t|didn[’']t|won[’']t|wouldn[’']t|shouldn[’']t|couldn[’']t|isn[’']t|aren[’']t|wasn[’']t|weren[’']t|hasn[’']t|haven[’']t|hadn[’']t|refus\w+|reject\w+|fail(?:s|ed)? to|(?:stays?|keeps?|kept|left|leaves?) out|nicht|kein\w*|niemals|nie|ohne|ne|pas|jamais|aucune?|sans|não|nunca|nenhuma?|sem|nunca|jamás|ningun[oa]?|sin|non|mai|nessun[oa]?|senza|не|нет|никогда|без)\b|(?<![\p{L}])(?:не|нет|никогда|без)(?![\p{L}])|不|没|未|\b0\s(?=\p{L})|ない|ません|않|없/iu;
 
 /** Whether a sentence denies something. Two denials count as one: who reads them as none is rare. */
 export function isNegated(text: string): boolean {

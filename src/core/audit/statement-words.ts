@@ -2,6 +2,7 @@ import { forEachTerm, type TermKind } from '../compress/terms.ts';
 import { HOLLOW } from '../events/subject.ts';
 import { plain } from './closed-words.ts';
 import { stemOf } from './stem.ts';
+import { meaningOf } from './synonyms.ts';
 
 /** What a text mentions. */
 export interface Mentions {
@@ -29,6 +30,10 @@ export function mentions(text: string): Mentions {
   return { words, numbers, names };
 }
 
+/** Whether two words, as they are written, are forms or synonyms of one another. */
+export const meansTheSame = (one: string, other: string): boolean =>
+  meaningOf(stemOf(plain(one))) === meaningOf(stemOf(plain(other)));
+
 /** The form under which a term is looked up; undefined for words too short or common to tell anything. */
 export function wordOf(kind: TermKind, term: string): string | undefined {
   if (kind === 'identifier' || kind === 'url') return term.toLowerCase();
@@ -36,7 +41,7 @@ export function wordOf(kind: TermKind, term: string): string | undefined {
   const lower = plain(term);
   if (STOP_WORDS.has(lower) || HOLLOW.has(lower)) return undefined;
   if (lower.length < 3 && lower.charCodeAt(0) < 0x2e80) return kind === 'name' ? lower : undefined;
-  return stemOf(lower);
+  return meaningOf(stemOf(lower));
 }
 
 /** Words of a summary that stand in every text or tell of the telling, not of what is told. */

@@ -1,11 +1,13 @@
 import type { Span } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import { closedValues, saysOpposite } from './closed-words.ts';
+import { Quantities } from './quantities.ts';
 import { findQuotes } from './quotes.ts';
 import { SentenceIndex, statementsOf, type SourceSentence, type StatementSource } from './sentence-index.ts';
 import { clausesOf, isDenied, isNegated, speakerOf, withoutSpeaker } from './statement-cues.ts';
-import { mentions, wordOf } from './statement-words.ts';
+import { mentions, wordOf, type Mentions } from './statement-words.ts';
 import { exchangesWord } from './substitution.ts';
+import { opposedTo } from './synonyms.ts';
 
 /** Why a statement is held to be supported or not. */
 export type StatementReason =
@@ -27,7 +29,7 @@ export interface CheckedStatement extends Span {
 }
 
 /** Share of a statement's words (by weight) that its sources must hold. */
-const SUPPORTED_SHARE = 0.55;
+const SUPPORTED_SHARE = 0.45;
 
 /**
  * Whether the statements of a summary stand in the messages: by their words (weighted by rarity), their numbers, names
@@ -62,20 +64,52 @@ function checkStatement(text: string, start: number, index: SentenceIndex): Chec
   if (said.words.size === 0) return judged('supported');
   for (const { quote } of findQuotes(text)) if (!index.holds(quote)) return judged('unknown_quote');
   if (sources.length === 0) return judged('no_source');
-  for (const number of said.numbers) if (!words.has(number)) return judged('number_differs');
-  for (const name of said.names) if (!words.has(name)) return judged('name_differs');
+  const [amounts, theirs] = [new Quantities(text), new Quantities(near)];
+  const known = amounts.heldBy(theirs);
   const there = closedValues(near);
-  for (const value of closedValues(text)) if (!there.has(value) && !words.has(value)) return judged('number_differs');
+  const lacksNumber = (number: string): boolean => !words.has(number) && !there.has(number) && !known.has(number);
+  if ([...said.numbers, ...closedValues(text)].some(lacksNumber) || amounts.differsFrom(theirs))
+    return judged('number_differs');
+  for (const name of said.names) if (!words.has(name)) return judged('name_differs');
+  if (strays(text, said, index)) return judged('name_differs');
   if (share < SUPPORTED_SHARE) return judged('no_source');
   if (exchangesWord(withoutSpeaker(text), near, isTelling) || (opensWithStranger(text, index) && share >= CLOSE_SHARE))
     return judged('name_differs');
-  if (sources.length > 0 && saysOpposite(text, near)) return judged('negation_differs');
+  if (saysOpposite(text, near) || meansOpposite(text, said.words, words, closest)) return judged('negation_differs');
   if (denialDiffers(text, sources)) return judged('negation_differs');
   const speaker = speakerOf(text);
   if (speaker && closest.every(({ role }) => (role === 'user' ? 'user' : 'assistant') !== speaker)) {
     return judged('speaker_differs');
   }
   return judged('supported');
+}
+
+/** Whether a name is told of what is said elsewhere, of others: nothing else that is said here stands beside it. */
+function strays(text: string, { words, names }: Mentions, index: SentenceIndex): boolean {
+  const first = /^\p{Lu}\p{L}{2,}(?= )/u.exec(text)?.[0] ?? '';
+  const opening = wordOf('name', first);
+  const all = opening !== undefined && index.isName(opening, first) ? [...names, opening] : [...names];
+  return all.some((name) => {
+    const others = [...words].filter((word) => word !== name && index.knows(word));
+    return others.length > 1 && !index.standsWith(name, others);
+  });
+}
+
+/** Whether a word is said of which the closest sentences have the opposite, and nothing near them has the word. */
+function meansOpposite(
+  text: string,
+  said: ReadonlySet<string>,
+  near: ReadonlySet<string>,
+  closest: readonly SourceSentence[],
+): boolean {
+  const negated = isNegated(text);
+  return [...said].some((word) => {
+    if (near.has(word)) return false;
+    const opposed = opposedTo(word).filter((other) => !said.has(other));
+    return closest.some(
+      (source) => opposed.some((other) => source.words.has(other)) && isNegated(source.text) === negated,
+    );
+  });
 }
 
 /** Words in common from which on a name that nobody knows is one put in another's place. */

@@ -1,4 +1,5 @@
 import { plain } from './closed-words.ts';
+import { meansTheSame } from './statement-words.ts';
 
 /** Words, and single characters of scripts without spaces, in order. */
 const TOKEN = /[\u3041-\u30ff\u3400-\u9fff]|[\p{L}\p{N}](?:[\p{L}\p{N}_./'’-]*[\p{L}\p{N}_])?/gu;
@@ -49,6 +50,7 @@ function exchanged(
   for (let place = 0; place < there.length; place++) {
     const other = there[place]!;
     if (saidWords.has(other) || !isTelling(other) || isInflected(said[at]!, other)) continue;
+    if (meansTheSame(said[at]!, other)) continue;
     const left = before !== undefined && there[place - 1] === before;
     const right = after !== undefined && there[place + 1] === after;
     if (left && right) return true;

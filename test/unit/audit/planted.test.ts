@@ -23,4 +23,17 @@ describe('falsehoods planted in correct summaries', () => {
     assert.ok(marked >= 0.95, `marked ${marked}:\n${mistakes.join('\n')}`);
     assert.ok(wronglyMarked <= 0.05, `wrongly marked ${wronglyMarked}:\n${mistakes.join('\n')}`);
   });
+
+  it('are marked more often than what is true where both are worded freely, in statements held back too', () => {
+    for (const [set, leastMarked, mostWronglyMarked] of [
+      ['free', 0.6, 0.25],
+      ['freeHeld', 0.7, 0.55],
+    ] as const) {
+      const { marked, wronglyMarked } = scorePlanted(set, (statement, messages) =>
+        checkStatements(statement, messages).statements.every(({ supported }) => supported),
+      );
+      assert.ok(marked >= leastMarked, `${set}: marked ${marked}`);
+      assert.ok(wronglyMarked <= mostWronglyMarked, `${set}: wrongly marked ${wronglyMarked}`);
+    }
+  });
 });
