@@ -10,13 +10,13 @@ import { nodeUri } from './documents/node-pages.ts';
 import { openDocument } from './documents/open.ts';
 import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from './documents/uris.ts';
 import { COMMAND, type CommandId } from './ids.ts';
+import { kindName } from './key-event-kinds.ts';
 import { modelItems, providerItems } from './model-picker.ts';
 import { addressOf, type ChosenModel } from './models.ts';
 import type { Product } from './product.ts';
 import { readSettings } from './settings.ts';
 import { levelName, triggerName } from './summary-facts.ts';
 import { dollars, locale } from './translated.ts';
-import { kindName } from './tree/items.ts';
 import type { Row } from './tree/rows.ts';
 import { whyForgotten } from './why-forgotten.ts';
 

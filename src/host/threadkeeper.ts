@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { ModelFault } from '../app/fault.ts';
-import type { ChatModel, Clock, Log, SessionSummary } from '../app/ports.ts';
+import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
@@ -43,15 +43,13 @@ import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './last-editor.ts';
 import { OpenConversations, type OpenConversation } from './open-conversations.ts';
 import { pageHandlers } from './page/page-handlers.ts';
-import { PageLink } from './page/page-link.ts';
-import { pageSurroundings, untitled } from './page/surroundings.ts';
+import { SessionViews } from './session-views.ts';
 import { readSettings } from './settings.ts';
 import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
-import { showWhatIsPossible } from './possible-commands.ts';
 import { SummariesTree } from './summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
-import { importFile, hasSample } from './transcript-commands.ts';
+import { importFile } from './transcript-commands.ts';
 import type { Product } from './product.ts';
 import { workspaceIdentity } from './workspace.ts';
 
@@ -84,18 +82,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
   readonly #spend: SpendLimit;
   readonly #summarizers: Summarizers;
   readonly #snapshots: Snapshots;
-  readonly #gauge: ContextGauge;
-  readonly #gaugeItem: GaugeItem;
   readonly files: SessionFiles;
   readonly chart: ChartPanel;
   readonly comparison = new Comparison();
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
-  #link: PageLink | undefined;
+  readonly #views: SessionViews;
   /** Key events that were proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
-  #modelReady = true;
-  #hasSample = false;
 
   constructor(context: vscode.ExtensionContext) {
     this.extensionUri = context.extensionUri;
@@ -153,35 +147,31 @@ export class Threadkeeper implements Product, vscode.Disposable {
       openConversation: (journal) => this.#open.open(journal),
       snapshots: this.#snapshots,
     });
-    this.#workspaceSearch = new WorkspaceSearch({
-      clock: this.clock,
+    const ofWorkspace = {
       list: async () => (await this.store.list()).filter((one) => one.workspace === workspace && !one.deleted),
-      read: async (id) =>
+      read: async (id: SessionId) =>
         this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
-    });
+    };
+    this.#workspaceSearch = new WorkspaceSearch({ clock: this.clock, ...ofWorkspace });
     this.archive = new SessionArchive({
       search: (run) => this.searchWorkspace(run),
-      list: async () =>
-        (await this.store.list())
-          .filter((one) => one.workspace === workspace && !one.deleted)
-          .sort((a, b) => b.updatedAt - a.updatedAt),
-      read: async (id) =>
-        this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
+      list: async () => (await ofWorkspace.list()).sort((a, b) => b.updatedAt - a.updatedAt),
+      read: ofWorkspace.read,
       memory: async () => {
         await this.memory.load();
         return this.memory.entries;
       },
     });
-    this.#gauge = new ContextGauge(warn);
-    this.#gaugeItem = new GaugeItem(
-      this.#gauge,
+    const gauge = new ContextGauge(warn);
+    const gaugeItem = new GaugeItem(
+      gauge,
       () => this.sessions.current,
       () => this.#spend.current(),
     );
     this.tree = new SummariesTree({
       conversation: () => this.sessions.current,
       latest: () => this.sessions.latestIfAny(),
-      gauge: this.#gauge,
+      gauge,
       now: () => this.clock.now(),
     });
     const editor = new LastEditor();
@@ -200,9 +190,12 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.chart = new ChartPanel(() => this.sessions.current);
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
-      link: () => this.#currentLink(),
+      link: async () => {
+        await this.sessions.currentOrLatest();
+        return this.#views.link();
+      },
       handlers: pageHandlers({
-        link: () => this.link(),
+        link: () => this.#views.link(),
         sessions: this.sessions,
         attachments,
         drafts: this.drafts,
@@ -218,6 +211,25 @@ export class Threadkeeper implements Product, vscode.Disposable {
       dismissNotice: () => undefined,
       warn,
     });
+    this.#views = new SessionViews({
+      sessions: this.sessions,
+      open: this.#open,
+      panel: this.panel,
+      gauge,
+      gaugeItem,
+      tree: this.tree,
+      chart: this.chart,
+      files: this.files,
+      snapshots: this.#snapshots,
+      calibrations: this.#calibrations,
+      models: this.models,
+      drafts: this.drafts,
+      attachments,
+      log: this.log,
+      chosenModel: () => this.chosenModel(),
+      taskEnded: () => proposeMemory(this, this.#proposed),
+      describe: (error) => this.describe(error),
+    });
     const memoryTree = new MemoryTree(this.memory);
     this.#disposables.push(
       this.channel,
@@ -227,11 +239,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.files,
       this.chart,
       this.comparison,
-      this.#gaugeItem,
+      gaugeItem,
       this.memory,
       memoryTree,
       vscode.window.registerTreeDataProvider(MEMORY_VIEW, memoryTree),
-      this.memory.onDidChange(() => this.#refreshSoon()),
+      this.memory.onDidChange(() => this.#views.refreshSoon()),
       vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, this.files, { isCaseSensitive: true }),
       ...readingAids((uri) => this.files.page(uri)),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
@@ -248,7 +260,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
         this.models.clear();
         void this.#settingsChanged();
       }),
-      this.sessions.onDidChange((what) => void (what === 'current' ? this.#currentChanged() : this.#listChanged())),
+      this.sessions.onDidChange(
+        (what) => void (what === 'current' ? this.#views.currentChanged() : this.#views.listChanged()),
+      ),
       ...registerCommands(this),
       ...registerMemoryTools(this.archive),
       ...registerParticipant(this.archive, vscode.Uri.joinPath(context.extensionUri, 'media/icon.svg')),
@@ -256,7 +270,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   dispose(): void {
-    this.#link?.dispose();
+    this.#views.dispose();
     for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
   }
 
@@ -266,12 +280,6 @@ export class Threadkeeper implements Product, vscode.Disposable {
     await this.#snapshots.flush();
     await this.sessions.close();
     await this.store.close();
-  }
-
-  /** The link between the page and the current session. Throws when there is none. */
-  link(): PageLink {
-    if (!this.#link) throw new Error('no session is open');
-    return this.#link;
   }
 
   /** What the user reads of an error; what was not foreseen is logged with its stack. */
@@ -285,11 +293,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   /** Shows everywhere who answers now. */
-  async modelChanged(): Promise<void> {
-    await this.#checkModel();
-    this.sessions.current?.meter.modelChanged();
-    await this.panel.changed();
-    this.#refresh();
+  modelChanged(): Promise<void> {
+    return this.#views.modelChanged();
   }
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
@@ -334,60 +339,6 @@ export class Threadkeeper implements Product, vscode.Disposable {
     }
   }
 
-  async #currentLink(): Promise<PageLink> {
-    await this.sessions.currentOrLatest();
-    return this.link();
-  }
-
-  async #currentChanged(): Promise<void> {
-    this.#link?.dispose();
-    this.#link = undefined;
-    const conversation = this.sessions.current;
-    this.#open.keepOnly(conversation?.journal.id);
-    if (!conversation) return;
-    const { journal } = conversation;
-    // A new session, or one that an import is about to fill, has nothing to look at yet.
-    const resumed = conversation.state.counters.messagesEver > 0;
-    // At once, since whoever opened the session asks for its link next.
-    this.#link = new PageLink(
-      conversation,
-      this.#gauge,
-      pageSurroundings(
-        {
-          list: () => this.#list(),
-          models: this.models,
-          drafts: this.drafts,
-          attachments: this.attachments,
-          chosenModel: () => this.chosenModel(),
-          modelReady: () => this.#modelReady,
-          hasSample: () => this.#hasSample,
-        },
-        journal,
-      ),
-      (message) => this.log.warn(message),
-    );
-    journal.onDidChange((events) => {
-      this.#refreshSoon();
-      if (events.some(({ type }) => type === 'task_reset'))
-        void proposeMemory(this, this.#proposed).catch((error: unknown) => this.describe(error));
-    });
-    conversation.onUpdate((update) => {
-      if (update.type !== 'turn_ended') return;
-      this.#calibrations.save();
-      this.#refreshSoon();
-    });
-    conversation.compressor.onDidChange(() => this.#gaugeItem.refresh());
-    await this.#checkModel();
-    this.#hasSample = await hasSample();
-    await this.panel.changed();
-    this.#refresh();
-    if (resumed) void conversation.betweenTurns().catch((error: unknown) => this.describe(error));
-  }
-
-  async #listChanged(): Promise<void> {
-    await this.#link?.sendSessions();
-  }
-
   async #settingsChanged(): Promise<void> {
     this.#summarizers.reset();
     try {
@@ -396,37 +347,5 @@ export class Threadkeeper implements Product, vscode.Disposable {
       const { text } = this.describe(error);
       void vscode.window.showWarningMessage(text);
     }
-  }
-
-  async #checkModel(): Promise<void> {
-    this.#modelReady = await this.models.isReady(this.chosenModel());
-  }
-
-  async #list(): Promise<readonly SessionSummary[]> {
-    const list = await this.sessions.list();
-    this.#snapshots.listed(list);
-    return list;
-  }
-
-  #refreshTimer: NodeJS.Timeout | undefined;
-  // Many events come at once (an import, a compression): the views are drawn once for them all.
-  #refreshSoon(): void {
-    this.#refreshTimer ??= setTimeout(() => {
-      this.#refreshTimer = undefined;
-      this.#refresh();
-      this.sessions.listChanged();
-      if (this.sessions.current?.isReplying === false) this.#snapshots.schedule();
-    }, 100);
-  }
-
-  #refresh(): void {
-    const title = this.sessions.current?.state.title ?? '';
-    this.panel.setTitle(title === '' ? untitled() : title);
-    this.#gaugeItem.refresh();
-    this.#gauge.changed();
-    this.tree.refresh();
-    this.chart.refresh();
-    showWhatIsPossible(this.sessions.current);
-    void this.files.refresh().catch((error: unknown) => this.describe(error));
   }
 }

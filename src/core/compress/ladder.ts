@@ -1,5 +1,5 @@
 import type { ClaimedEvent } from '../events/model-events.ts';
-import type { AuditFault, StructuredSummary } from '../model/summary.ts';
+import { proseSummary, type AuditFault, type StructuredSummary } from '../model/summary.ts';
 import {
   renderRetryPrompt,
   renderSummaryPrompt,
@@ -192,7 +192,8 @@ async function judge(
   let summary: StructuredSummary;
   let events: readonly ClaimedEvent[] = [];
   if (parsed.ok) ({ summary, events } = parsed);
-  else if (made.rung === 'tight' && parsed.fault === 'not_json' && !looksLikeData(answer)) summary = plain(answer);
+  else if (made.rung === 'tight' && parsed.fault === 'not_json' && !looksLikeData(answer))
+    summary = proseSummary(answer);
   else return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
   const { content, faults } = await structuredContent({ summary, events }, source, options, made);
   if (faults.length > 0) return { faults };
@@ -204,19 +205,6 @@ async function judge(
 
 /** Broken JSON is no running text. */
 const looksLikeData = (answer: string): boolean => /^\s*(?:```\w*\s*)?[{[]|\{\s*"/.test(answer);
-
-const plain = (narrative: string): StructuredSummary => ({
-  topics: [],
-  decisions: [],
-  preferences: [],
-  guidance: [],
-  errors: [],
-  failedAttempts: [],
-  files: [],
-  openSteps: [],
-  outcomes: [],
-  narrative: narrative.trim(),
-});
 
 function sayFault({ kind, text }: AuditFault): string {
   switch (kind) {

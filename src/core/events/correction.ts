@@ -20,7 +20,8 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
   };
 }
 
-const asFound = ({ start, end, kind, quote, score, reason }: KeyEvent): DetectedEvent => ({
+/** The fields of a detected event alone, whatever else the object carries. */
+export const asFound = ({ start, end, kind, quote, score, reason }: DetectedEvent): DetectedEvent => ({
   start,
   end,
   kind,

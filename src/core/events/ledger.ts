@@ -1,6 +1,7 @@
 import type { KeyEventId, MessageId } from '../model/ids.ts';
 import { keyEventId } from '../model/ids.ts';
 import type { DetectedEvent, KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
+import { asFound } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
 import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
@@ -81,7 +82,7 @@ export class Ledger {
       if (this.wrong.has(id) || this.held.has(id)) continue;
       this.take(
         {
-          ...plain(event),
+          ...asFound(event),
           id,
           message,
           status: 'active',
@@ -103,7 +104,7 @@ export class Ledger {
     const known = this.held.get(id);
     if (known !== undefined) return this.set(known, { pinned: true });
     this.count(message);
-    const entry: KeyEvent = { ...plain(event), id, message, status: 'active', pinned: true };
+    const entry: KeyEvent = { ...asFound(event), id, message, status: 'active', pinned: true };
     this.hold(entry, subjectOf(entry.quote));
     return entry;
   }
@@ -241,16 +242,6 @@ export class Ledger {
     return held.entry;
   }
 }
-
-/** The fields of a detected event alone, whatever else the object carries. */
-const plain = ({ start, end, kind, quote, score, reason }: DetectedEvent): DetectedEvent => ({
-  start,
-  end,
-  kind,
-  quote,
-  score,
-  reason,
-});
 
 /**
  * Whether `entry` ends an earlier one on the same subject: it denies what that one says ("8443, not 8080"), has the

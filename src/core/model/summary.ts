@@ -20,6 +20,20 @@ export interface StructuredSummary {
   readonly narrative: string;
 }
 
+/** A structured summary that is running text alone. */
+export const proseSummary = (narrative: string): StructuredSummary => ({
+  topics: [],
+  decisions: [],
+  preferences: [],
+  guidance: [],
+  errors: [],
+  failedAttempts: [],
+  files: [],
+  openSteps: [],
+  outcomes: [],
+  narrative: narrative.trim(),
+});
+
 /** Something the audit found: `text` is the identifier, number, quote or section it is about. */
 export interface AuditFault {
   readonly kind:

@@ -3,7 +3,8 @@ import type { CompressionId, KeyEventId, NodeId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
-const CHANGES = [
+/** The types of the events by which a user changes summaries and key events. */
+export const CHANGES = [
   'node_undone',
   'node_edited',
   'node_replaced',

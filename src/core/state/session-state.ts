@@ -1,24 +1,12 @@
 import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/event.ts';
 import type { Message } from '../model/message.ts';
 import { endTask } from '../model/task.ts';
-import { inverseOf, isChange } from './changes.ts';
+import { CHANGES, inverseOf, isChange } from './changes.ts';
 import { countCompression, countUsage, type Spent } from './counters.ts';
 import type { MessagePlace } from './message-log.ts';
 import { SessionFacts } from './session-facts.ts';
 
-const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set([
-  'compressed',
-  'node_undone',
-  'node_edited',
-  'node_replaced',
-  'node_level_set',
-  'node_expanded',
-  'compressions_undone',
-  'event_added',
-  'event_pinned',
-  'event_removed',
-  'event_corrected',
-]);
+const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set(['compressed', ...CHANGES]);
 
 const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
   'compressed',

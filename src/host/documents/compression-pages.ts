@@ -19,21 +19,9 @@ export function dryRunPage(state: SessionState, record: CompressionRecord | unde
       )
       .page();
   }
-  const { tokens, messages, calls, durationMs } = record;
-  page
-    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
-    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)))
-    .line(
-      vscode.l10n.t(
-        '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
-        calls.count,
-        number(calls.inputTokens),
-        number(calls.outputTokens),
-        dollars(calls.costUsd),
-        number(durationMs),
-      ),
-    )
-    .line();
+  writeSizes(page, record);
+  writeCalls(page, record);
+  page.line();
   page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);
   const levels = new Map(record.levels.map(({ node, level }) => [node, level]));
   for (const node of record.nodes) {
@@ -61,6 +49,27 @@ export function dryRunPage(state: SessionState, record: CompressionRecord | unde
   return page.page();
 }
 
+type Measures = Pick<CompressionRecord, 'tokens' | 'messages' | 'calls' | 'durationMs'>;
+
+function writeSizes(page: PageWriter, { tokens, messages }: Measures): void {
+  page
+    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
+    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)));
+}
+
+function writeCalls(page: PageWriter, { calls, durationMs }: Measures): void {
+  page.line(
+    vscode.l10n.t(
+      '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
+      calls.count,
+      number(calls.inputTokens),
+      number(calls.outputTokens),
+      dollars(calls.costUsd),
+      number(durationMs),
+    ),
+  );
+}
+
 /** Every compression of the session, the newest first. */
 export function compressionsPage(state: SessionState): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compressions'));
@@ -70,7 +79,6 @@ export function compressionsPage(state: SessionState): Page {
 }
 
 function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEntry, n: number): void {
-  const { calls, tokens, messages } = entry;
   const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
   const undone = state.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
   page.heading(2, `${n} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
@@ -78,21 +86,11 @@ function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEnt
   const rungs = [...new Set(nodes.map((node) => rungName(node.rung)))].join(', ');
   page
     .line(vscode.l10n.t('- Because of: {0} ({1})', triggerName(entry.trigger), entry.threshold))
-    .line(vscode.l10n.t('- Policy: {0}, {1}', entry.policy, entry.strategy))
-    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
-    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)))
-    .line(vscode.l10n.t('- Written by: {0} ({1})', models, rungs))
-    .line(
-      vscode.l10n.t(
-        '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
-        calls.count,
-        number(calls.inputTokens),
-        number(calls.outputTokens),
-        dollars(calls.costUsd),
-        number(entry.durationMs),
-      ),
-    )
-    .line(vscode.l10n.t('- Key events found: {0}', entry.keyEvents));
+    .line(vscode.l10n.t('- Policy: {0}, {1}', entry.policy, entry.strategy));
+  writeSizes(page, entry);
+  page.line(vscode.l10n.t('- Written by: {0} ({1})', models, rungs));
+  writeCalls(page, entry);
+  page.line(vscode.l10n.t('- Key events found: {0}', entry.keyEvents));
   for (const node of nodes) {
     const faults = node.audit.faults.length;
     const found = faults === 0 ? '' : ` · ${vscode.l10n.t('{0} faults found by the audit', faults)}`;

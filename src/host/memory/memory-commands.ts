@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { memoryCandidates, memoryMarkdown, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
+import { kindName } from '../key-event-kinds.ts';
 import type { Product } from '../product.ts';
 import { readSettings } from '../settings.ts';
-import { kindHeading } from './kind-labels.ts';
 
 /** Keeps key events of the session for all sessions: the one of a row of the tree, or those that the user picks. */
 export async function rememberEvent(app: Product, row: unknown): Promise<void> {
@@ -45,7 +45,7 @@ export async function proposeMemory(app: Product, proposed: Set<string>): Promis
 }
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
-  const items = candidates.map((event) => ({ label: event.quote, description: kindHeading(event.kind), event }));
+  const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Keep for All Sessions'),
     placeHolder: vscode.l10n.t('Sent with every request in this workspace'),
@@ -68,7 +68,7 @@ export async function addMemory(app: Product): Promise<void> {
     prompt: vscode.l10n.t('What should hold in every session of this workspace?'),
   });
   if (text === undefined || text.trim() === '') return;
-  const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindHeading(kind), of: kind }));
+  const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('What is it?') });
   if (picked) await app.memory.add([{ kind: picked.of, text }]);
 }
@@ -103,7 +103,7 @@ export async function exportMemory(app: Product, target?: vscode.Uri): Promise<v
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'MEMORY.md') }),
     }));
   if (!uri) return;
-  const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindHeading)}`;
+  const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindName)}`;
   const text = readSettings().export.redact ? new Redactor().redact(body) : body;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   await vscode.window.showTextDocument(uri);

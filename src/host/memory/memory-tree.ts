@@ -1,21 +1,9 @@
 import * as vscode from 'vscode';
 import type { MemoryEntry } from '../../core/memory/memory.ts';
-import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { COMMAND } from '../ids.ts';
+import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { locale } from '../translated.ts';
-import { kindHeading } from './kind-labels.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
-
-const ICON: Readonly<Record<KeyEventKind, string>> = {
-  decision: 'law',
-  error: 'error',
-  preference: 'heart',
-  constraint: 'lock',
-  configuration: 'settings',
-  fact: 'lightbulb',
-  todo: 'tasklist',
-  outcome: 'pass',
-};
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */
 export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
@@ -43,9 +31,9 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
   getTreeItem(entry: MemoryEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
     item.id = entry.id;
-    item.description = kindHeading(entry.kind);
+    item.description = kindName(entry.kind);
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
-    item.iconPath = new vscode.ThemeIcon(ICON[entry.kind]);
+    item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
     item.contextValue = 'threadkeeper.memory';
     item.command = { command: COMMAND.editMemory, title: vscode.l10n.t('Edit'), arguments: [entry] };
     return item;

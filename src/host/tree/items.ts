@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { StepStatus } from '../../core/model/task.ts';
 import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open.ts';
 import { documentUri } from '../documents/uris.ts';
 import { partName, short } from '../gauge-item.ts';
+import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { levelName, triggerName, trustOf } from '../summary-facts.ts';
 import { locale } from '../translated.ts';
 import { openedNodes, rangeOf, tasks, type TreeSource } from './children.ts';
@@ -286,37 +286,6 @@ function saidName(list: SaidList): string {
   }
 }
 
-export function kindName(kind: KeyEventKind): string {
-  switch (kind) {
-    case 'decision':
-      return vscode.l10n.t('Decisions');
-    case 'error':
-      return vscode.l10n.t('Errors');
-    case 'preference':
-      return vscode.l10n.t('Preferences');
-    case 'constraint':
-      return vscode.l10n.t('Constraints');
-    case 'configuration':
-      return vscode.l10n.t('Configuration');
-    case 'fact':
-      return vscode.l10n.t('Facts');
-    case 'todo':
-      return vscode.l10n.t('To do');
-    case 'outcome':
-      return vscode.l10n.t('Outcomes');
-  }
-}
-
-const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
-  decision: 'law',
-  error: 'error',
-  preference: 'heart',
-  constraint: 'lock',
-  configuration: 'settings',
-  fact: 'lightbulb',
-  todo: 'tasklist',
-  outcome: 'pass',
-};
 const STANDING_ICON: Readonly<Record<Standing, string>> = {
   pinned: 'pinned',
   active: 'quote',

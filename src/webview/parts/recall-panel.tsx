@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
-import { IconButton } from './icon-button.tsx';
+import { PanelSearch } from './panel-search.tsx';
 
 /** How long the typing must pause before it is searched for, in ms. */
 const TYPING_PAUSE = 150;
@@ -13,7 +13,6 @@ export function RecallPanel() {
   const [query, setQuery] = useState(page.recallQuery);
   const [hits, setHits] = useState<readonly HitView[]>();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     const words = query.trim();
     if (words === '') {
@@ -33,18 +32,7 @@ export function RecallPanel() {
   }, [query]);
   return (
     <section class="panel" aria-label={text('recall')}>
-      <div class="panel-head">
-        <input
-          ref={field}
-          class="input"
-          type="search"
-          value={query}
-          placeholder={text('recallField')}
-          aria-label={text('recallField')}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
-        <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
-      </div>
+      <PanelSearch field={field} label={text('recallField')} query={query} setQuery={setQuery} />
       <ul class="session-list" aria-live="polite">
         {hits?.map((hit) => (
           <li key={`${hit.message}-${hit.start}`} class="session">

@@ -6,6 +6,7 @@ import type { Page } from '../page.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
+import { PanelSearch } from './panel-search.tsx';
 
 /** The list of sessions: search, switch, rename, pin, archive, delete. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
@@ -14,7 +15,6 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const [renaming, setRenaming] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => field.current?.focus(), []);
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = session.sessions
     .filter((each) => words.every((word) => each.title.toLowerCase().includes(word)))
@@ -32,21 +32,15 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   };
   return (
     <section class="panel" aria-label={text('sessions')} onKeyDown={keyDown}>
-      <div class="panel-head">
-        <input
-          ref={field}
-          class="input"
-          type="search"
-          value={query}
-          placeholder={text('searchSessions')}
-          aria-label={text('searchSessions')}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && found[0]) void choose(found[0].id);
-          }}
-        />
-        <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
-      </div>
+      <PanelSearch
+        field={field}
+        label={text('searchSessions')}
+        query={query}
+        setQuery={setQuery}
+        onEnter={() => {
+          if (found[0]) void choose(found[0].id);
+        }}
+      />
       <ul class="session-list" ref={list}>
         {found.map((each) => (
           <li key={each.id} class={each.id === session.id ? 'session current' : 'session'}>

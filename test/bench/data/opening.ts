@@ -11,7 +11,7 @@ import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
 
 /** The editor's own state, as the last run has left it, beside the folder of the journals. */
 export const REMEMBERED = 'remembered.json';
-export const WORKSPACE = 'folder:file:///work/shop';
+export const WORKSPACE = 'folder:file:///home/dev/shop';
 /** What the page asks for at first. */
 const SHOWN = 60;
 

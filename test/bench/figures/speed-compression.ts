@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { detectEvents } from '../../../src/core/events/detect.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
-import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { Desk } from '../../unit/app/desk.ts';
 import { compressAtOnce, tokensOf } from '../compress-at-once.ts';
+import { takeIn } from '../take-in.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
@@ -27,15 +27,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
   const desk = await Desk.open();
   try {
     const conversation = await desk.converse();
-    let parent = conversation.state.head;
-    for (let at = 0; at < messages.length; at += 500) {
-      const events = messages.slice(at, at + 500).map((one, n) => {
-        const message = { id: messageId(`m${at + n}`), parent, role: one.role, content: contentOf(one), at: 0 };
-        parent = message.id;
-        return { type: 'message_added', message } as const;
-      });
-      await conversation.journal.append(...events);
-    }
+    await takeIn(conversation, messages);
     const loop = watchLoop();
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();

@@ -1,7 +1,6 @@
-import { messageId } from '../../../src/core/model/ids.ts';
-import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { Desk } from '../../unit/app/desk.ts';
+import { takeIn } from '../take-in.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { oracle } from '../models/oracle.ts';
 import { StreamingServer, type Pace } from '../models/streaming-server.ts';
@@ -51,15 +50,7 @@ async function compress(
     });
     desk.summarizer = (request, signal) => model.stream(request, signal);
     const conversation = await desk.converse();
-    let parent = conversation.state.head;
-    for (let at = 0; at < messages.length; at += 500) {
-      const events = messages.slice(at, at + 500).map((one, n) => {
-        const message = { id: messageId(`m${at + n}`), parent, role: one.role, content: contentOf(one), at: 0 };
-        parent = message.id;
-        return { type: 'message_added', message } as const;
-      });
-      await conversation.journal.append(...events);
-    }
+    await takeIn(conversation, messages);
     await conversation.meter.countNew();
     const started = performance.now();
     const { kind } = await conversation.compressNow();

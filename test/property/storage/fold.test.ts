@@ -8,6 +8,7 @@ import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../../unit/storage/support.ts';
+import { compressed } from '../promises/checks.ts';
 import { anyEvent } from './sessions.ts';
 
 const unflushed: OpenForAppend = async (path) => ({ ...(await openForAppend(path)), flush: () => Promise.resolve() });
@@ -18,12 +19,7 @@ function shown(state: SessionState): unknown {
     path: state.path,
     messages: [...state.messages.values()],
     deleted: [...state.messages.keys()].filter((id) => state.isDeleted(id)),
-    nodes: [...state.nodes.values()],
-    open: [...state.nodes.keys()].filter((id) => state.isOpen(id)),
-    frontier: state.frontier.map(({ node, from, to }) => [node.id, from, to]),
-    levels: [...state.levels],
-    events: [...state.events.values()],
-    removed: [...state.events.keys()].filter((id) => state.isRemoved(id)),
+    ...compressed(state),
     partials: state.partials.map(({ id, text }) => [id, text]),
     stale: [...state.stale],
     counters: state.counters,

@@ -11,20 +11,8 @@ import {
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { Desk, fill, says } from './desk.ts';
-
-const PLAIN = {
-  topics: ['parts of the listing'],
-  decisions: [],
-  preferences: [],
-  guidance: [],
-  errors: [],
-  failedAttempts: [],
-  files: [],
-  openSteps: [],
-  outcomes: [],
-};
 
 describe('a summary that the user changes', () => {
   let desk: Desk;
@@ -160,7 +148,7 @@ describe('a summary that the user changes', () => {
   it('is made anew by another model with instructions of its own, and the next request holds it', async () => {
     const { id, detailed } = first();
     const narrative = 'The user asked what each part does, and part 4 comes after part 3.';
-    desk.summarizer = says(JSON.stringify({ ...PLAIN, narrative }));
+    desk.summarizer = says(JSON.stringify({ ...proseSummary(narrative), topics: ['parts of the listing'] }));
     let prompt = '';
     const script = desk.summarizer;
     desk.summarizer = (request, signal) => {

@@ -3,9 +3,18 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
-import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { messageId, sessionId, type SessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
+
+/** A session of 40 messages of a thousand characters or more, written and closed. */
+async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
+  const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+  const journal = await store.create('Long', 'w');
+  for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
+  await journal.close();
+  return { id: journal.id, path: join(folder, 's1.jsonl') };
+}
 
 describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
@@ -304,16 +313,12 @@ describe('the list of sessions', () => {
 
   it('is opened from its checkpoint: no line before it is read until somebody asks for what it says', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Long', 'w');
-      for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
-      await journal.close();
-      const path = join(folder, 's1.jsonl');
+      const { id, path } = await longSession(folder);
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"').replace('7 7 7', '8 8 8'));
 
       const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const opened = await again.open(journal.id);
+      const opened = await again.open(id);
       assert.equal(opened.state.title, 'Long');
       assert.equal(opened.state.path.length, 40);
       assert.equal(opened.notice, undefined);
@@ -326,15 +331,11 @@ describe('the list of sessions', () => {
 
   it('that was damaged behind its checkpoint loses that one message, and says so when it is asked for', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Long', 'w');
-      for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
-      await journal.close();
-      const path = join(folder, 's1.jsonl');
+      const { id, path } = await longSession(folder);
       await writeFile(path, (await readFile(path, 'utf8')).replace('7 7 7', '8 8 8'));
 
       const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const opened = await again.open(journal.id);
+      const opened = await again.open(id);
       const told = new Promise((resolve) => opened.onDidChange(resolve));
       assert.equal(opened.state.messages.get(messageId('m7')), undefined);
       await told;
@@ -343,7 +344,7 @@ describe('the list of sessions', () => {
       assert.equal(opened.readOnly, undefined);
       await opened.append(said(40));
       await again.close();
-      const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(journal.id);
+      const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(id);
       assert.equal(third.notice, undefined, 'told once');
       assert.equal(third.state.path.length, 40);
       await third.close();

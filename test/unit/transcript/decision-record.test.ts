@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { Message } from '../../../src/core/model/message.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
 
 const say = (id: string, text: string): Message => ({
@@ -38,19 +38,11 @@ const node: SummaryNode = {
   brief: 'Storage.',
   detailed: 'Storage was decided.',
   structured: {
-    topics: [],
+    ...proseSummary(''),
     decisions: [
       { what: 'use PostgreSQL for storage', why: 'the team knows it' },
       { what: 'paint the shed green', why: 'it matches' },
     ],
-    preferences: [],
-    guidance: [],
-    errors: [],
-    failedAttempts: [],
-    files: [],
-    openSteps: [],
-    outcomes: [],
-    narrative: '',
   },
   tokens: { source: 20, brief: 2, detailed: 5 },
   rung: 'model',

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
-import type { Message } from '../../../src/core/model/message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { sessionToMarkdown } from '../../../src/core/transcript/markdown-export.ts';
-
-const say = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
-  id: messageId(words),
-  parent: null,
-  role,
-  content: [{ type: 'text', text: words }],
-  at: Date.UTC(2026, 2, 2, 9, 30),
-  ...more,
-});
+import { say } from './say.ts';
 
 describe('exporting a session as Markdown', () => {
   it('writes Markdown for people: tasks, key events, then numbered messages with fenced tool output', () => {

@@ -5,6 +5,7 @@ import type { Message } from '../../../src/core/model/message.ts';
 import { isSessionJsonl, sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
+import { say } from './say.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const name = fc.string({ minLength: 1, maxLength: 20 });
@@ -45,15 +46,6 @@ const message: fc.Arbitrary<Message> = fc.record(
   },
   { requiredKeys: ['id', 'parent', 'role', 'content', 'at'], noNullPrototype: true },
 );
-
-const say = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
-  id: messageId(words),
-  parent: null,
-  role,
-  content: [{ type: 'text', text: words }],
-  at: Date.UTC(2026, 2, 2, 9, 30),
-  ...more,
-});
 
 describe('exporting a session', () => {
   it('gives every message back from JSONL exactly, and the same bytes again', () => {

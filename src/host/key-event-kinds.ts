@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { KeyEventKind } from '../../core/model/key-event.ts';
+import type { KeyEventKind } from '../core/model/key-event.ts';
 
 /** A kind of key event as a heading. */
-export function kindHeading(kind: KeyEventKind): string {
+export function kindName(kind: KeyEventKind): string {
   switch (kind) {
     case 'decision':
       return vscode.l10n.t('Decisions');
@@ -22,3 +22,15 @@ export function kindHeading(kind: KeyEventKind): string {
       return vscode.l10n.t('Outcomes');
   }
 }
+
+/** The icon of a kind, by its name among the editor's own. */
+export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
+  decision: 'law',
+  error: 'error',
+  preference: 'heart',
+  constraint: 'lock',
+  configuration: 'settings',
+  fact: 'lightbulb',
+  todo: 'tasklist',
+  outcome: 'pass',
+};

@@ -1,0 +1,163 @@
+import type { Sessions } from '../app/sessions.ts';
+import type { Log, SessionSummary } from '../app/ports.ts';
+import type { Attachments } from './attachments.ts';
+import type { Calibrations } from './calibrations.ts';
+import type { ChartPanel } from './chart/chart-panel.ts';
+import type { ChatPanel } from './chat-panel.ts';
+import type { ContextGauge } from './context-gauge.ts';
+import type { SessionFiles } from './documents/session-files.ts';
+import type { Drafts } from './drafts.ts';
+import type { GaugeItem } from './gauge-item.ts';
+import type { ChosenModel, Models } from './models.ts';
+import type { OpenConversations } from './open-conversations.ts';
+import { PageLink } from './page/page-link.ts';
+import { pageSurroundings, untitled } from './page/surroundings.ts';
+import { showWhatIsPossible } from './possible-commands.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { SummariesTree } from './summaries-tree.ts';
+import { hasSample } from './transcript-commands.ts';
+
+/** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
+const TOGETHER_MS = 100;
+
+export interface SessionViewsDeps {
+  readonly sessions: Sessions;
+  readonly open: OpenConversations;
+  readonly panel: ChatPanel;
+  readonly gauge: ContextGauge;
+  readonly gaugeItem: GaugeItem;
+  readonly tree: SummariesTree;
+  readonly chart: ChartPanel;
+  readonly files: SessionFiles;
+  readonly snapshots: Snapshots;
+  readonly calibrations: Calibrations;
+  readonly models: Models;
+  readonly drafts: Drafts;
+  readonly attachments: Attachments;
+  readonly log: Log;
+  readonly chosenModel: () => ChosenModel;
+  /** A task came to its end. */
+  readonly taskEnded: () => Promise<void>;
+  /** Tells the user of what could not be done. */
+  readonly describe: (error: unknown) => unknown;
+}
+
+/** Keeps everything that shows the current session in step with it: page, gauge, tree, chart, documents, menus. */
+export class SessionViews {
+  readonly #deps: SessionViewsDeps;
+  #link: PageLink | undefined;
+  #modelReady = true;
+  #hasSample = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: SessionViewsDeps) {
+    this.#deps = deps;
+  }
+
+  dispose(): void {
+    this.#link?.dispose();
+    clearTimeout(this.#timer);
+  }
+
+  /** The link between the page and the current session. Throws when there is none. */
+  link(): PageLink {
+    if (!this.#link) throw new Error('no session is open');
+    return this.#link;
+  }
+
+  /** Shows another session. */
+  async currentChanged(): Promise<void> {
+    this.#link?.dispose();
+    this.#link = undefined;
+    const { sessions, open, calibrations, gaugeItem, panel } = this.#deps;
+    const conversation = sessions.current;
+    open.keepOnly(conversation?.journal.id);
+    if (!conversation) return;
+    // A new session, or one that an import is about to fill, has nothing to look at yet.
+    const resumed = conversation.state.counters.messagesEver > 0;
+    const { journal } = conversation;
+    // At once, since whoever opened the session asks for its link next.
+    this.#link = this.#linkTo(conversation);
+    journal.onDidChange((events) => {
+      this.refreshSoon();
+      if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#deps.taskEnded());
+    });
+    conversation.onUpdate((update) => {
+      if (update.type !== 'turn_ended') return;
+      calibrations.save();
+      this.refreshSoon();
+    });
+    conversation.compressor.onDidChange(() => gaugeItem.refresh());
+    await this.#checkModel();
+    this.#hasSample = await hasSample();
+    await panel.changed();
+    this.#refresh();
+    if (resumed) this.#inBackground(conversation.betweenTurns());
+  }
+
+  /** Shows who answers now. */
+  async modelChanged(): Promise<void> {
+    await this.#checkModel();
+    this.#deps.sessions.current?.meter.modelChanged();
+    await this.#deps.panel.changed();
+    this.#refresh();
+  }
+
+  async listChanged(): Promise<void> {
+    await this.#link?.sendSessions();
+  }
+
+  /** Draws the views anew, once for all that changes until then. */
+  refreshSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#refresh();
+      const { sessions, snapshots } = this.#deps;
+      sessions.listChanged();
+      if (sessions.current?.isReplying === false) snapshots.schedule();
+    }, TOGETHER_MS);
+  }
+
+  #refresh(): void {
+    const { sessions, panel, gaugeItem, gauge, tree, chart, files } = this.#deps;
+    const title = sessions.current?.state.title ?? '';
+    panel.setTitle(title === '' ? untitled() : title);
+    gaugeItem.refresh();
+    gauge.changed();
+    tree.refresh();
+    chart.refresh();
+    showWhatIsPossible(sessions.current);
+    this.#inBackground(files.refresh());
+  }
+
+  #linkTo(conversation: NonNullable<Sessions['current']>): PageLink {
+    const { gauge, models, drafts, attachments, chosenModel, log } = this.#deps;
+    const surroundings = pageSurroundings(
+      {
+        list: () => this.#list(),
+        models,
+        drafts,
+        attachments,
+        chosenModel,
+        modelReady: () => this.#modelReady,
+        hasSample: () => this.#hasSample,
+      },
+      conversation.journal,
+    );
+    return new PageLink(conversation, gauge, surroundings, (message) => log.warn(message));
+  }
+
+  async #list(): Promise<readonly SessionSummary[]> {
+    const list = await this.#deps.sessions.list();
+    this.#deps.snapshots.listed(list);
+    return list;
+  }
+
+  async #checkModel(): Promise<void> {
+    this.#modelReady = await this.#deps.models.isReady(this.#deps.chosenModel());
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    void work.catch((error: unknown) => this.#deps.describe(error));
+  }
+}

@@ -1,0 +1,12 @@
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
+
+/** A message of one text, whose id is the text. */
+export const say = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
+  id: messageId(words),
+  parent: null,
+  role,
+  content: [{ type: 'text', text: words }],
+  at: Date.UTC(2026, 2, 2, 9, 30),
+  ...more,
+});
