@@ -116,7 +116,7 @@ export async function compressTranscript(
   const tokens = await countMessages(messages, counter, pace);
   const before = tokens.reduce((sum, one) => sum + one, 0);
   const found = await detectAll(messages, tools.detect, pace);
-  let entries = entriesOf(found);
+  let entries = await entriesOf(found, pace);
   if (before <= target || strategy === 'off') {
     const sent = messages.map(asSent);
     return { messages: sent, events: entries, nodes: [], tokens: { before, after: before, target }, calls };
@@ -184,7 +184,7 @@ export async function compressTranscript(
   const untold = ranges.some(({ from, to }) => hasMoreThan(narrative.corpus, narrative.kept, from, to));
   const told = await narrate(narrative, untold ? { ...tools, calls } : withoutModel({ ...tools, calls }), pace);
   if (told.named.length > 0) {
-    const all = entriesOf(withNamed(found, told.named));
+    const all = await entriesOf(withNamed(found, told.named), pace);
     const kept = new Set(ledger.kept.map(({ id }) => id));
     const known = new Set(entries.map(({ id }) => id));
     const candidates = all.filter(({ id }) => kept.has(id) || !known.has(id));

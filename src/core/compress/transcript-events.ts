@@ -48,11 +48,13 @@ export function withNamed(found: FoundEvents, named: readonly NamedEvent[]): Fou
   return all;
 }
 
-/** All entries of a ledger that has met these events in the order of their messages. */
-export function entriesOf(found: FoundEvents): TranscriptEvent[] {
+/** All entries of a ledger that has met these events in the order of their messages. Yields as it goes. */
+export async function entriesOf(found: FoundEvents, pace: Pace): Promise<TranscriptEvent[]> {
   const ledger = new Ledger();
-  for (const at of [...found.keys()].sort((a, b) => a - b))
+  for (const at of [...found.keys()].sort((a, b) => a - b)) {
     ledger.add(indexId(at), found.get(at) ?? [], at > 0 ? indexId(at - 1) : undefined);
+    await breathe(pace);
+  }
   return ledger.entries().map((entry) => ({ ...entry, message: Number(entry.message) }));
 }
 
