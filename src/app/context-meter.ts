@@ -1,4 +1,5 @@
-import { assembleContext, assemblePrefix, type Context, type ContextPrefix } from '../core/context/assemble.ts';
+import { assembleContext, type Context } from '../core/context/assemble.ts';
+import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { Message } from '../core/model/message.ts';
 import type { Calibration, CountedRequest } from '../core/tokens/calibration.ts';

@@ -1,6 +1,6 @@
 import { renderEvent } from '../core/context/render.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
-import { fitLedger } from '../core/events/ledger-budget.ts';
+import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { withClaims } from '../core/events/model-events.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -105,7 +105,7 @@ export class LedgerKeeper {
         touched.set(entry.id, entry);
       await this.#rest(job);
     }
-    const fitted = await this.#fit(job, ledger, new Set(items.map((item) => item.position)));
+    const fitted = await this.#fit(job, ledger, new Set(items.map((item) => item.position)), touched);
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]
@@ -146,6 +146,7 @@ export class LedgerKeeper {
     job: CompressionJob,
     ledger: Ledger,
     leaving: ReadonlySet<number>,
+    touched: ReadonlyMap<KeyEventId, KeyEvent>,
   ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
     const { state, budget, counts, settings } = job;
     const stands = ({ status, link }: KeyEvent): boolean =>
@@ -162,11 +163,14 @@ export class LedgerKeeper {
       costs.push(counts.ledgerLine(entry.id, lineOf(state, entry)));
       await this.#rest(job);
     }
-    const fitted = fitLedger(sent, costs, Math.floor(budget * settings.policy.ledgerShare));
-    const was = new Map(ledger.entries().map((entry) => [entry.id, entry.status]));
+    const room = Math.floor(budget * settings.policy.ledgerShare);
+    // A ledger that was kept from the last draft has not heard of what was dropped then; the session has.
+    const was = new Map(sent.map(({ id }) => [id, (state.events.get(id) ?? ledger.get(id))?.status]));
+    const fitted = fitSeldom(sent, costs, room, (entry) => was.get(entry.id) === 'dropped');
     const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
       const status = was.get(entry.id);
-      return entry.status !== status && (status === 'active' || status === 'dropped');
+      const differs = entry.status !== status || touched.has(entry.id);
+      return differs && (status === 'active' || status === 'dropped');
     });
     return { changed, tokens: fitted.tokens };
   }
@@ -177,6 +181,31 @@ export class LedgerKeeper {
     await breather.rest();
     signal.throwIfAborted();
   }
+}
+
+/** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */
+const REFITTED = 0.8;
+/** While it takes this share, what was dropped before waits. */
+const WELL_FILLED = 0.75;
+
+/**
+ * Fits a ledger, a batch at a time: as long as what stands has room nothing is dropped, and nothing that was dropped
+ * comes back before there is room for a good deal, since each entry in the midst changes all of a request behind it.
+ */
+function fitSeldom(
+  entries: readonly KeyEvent[],
+  costs: readonly number[],
+  room: number,
+  wasDropped: (entry: KeyEvent) => boolean,
+): FittedLedger {
+  const whole = fitLedger(entries, costs, room);
+  if (whole.dropped.length === 0) return whole;
+  const standing = entries.map((entry) => entry.pinned || !wasDropped(entry));
+  const tokens = costs.reduce((sum, cost, at) => (standing[at]! ? sum + cost : sum), 0);
+  if (tokens > room || tokens < WELL_FILLED * room) return fitLedger(entries, costs, Math.floor(room * REFITTED));
+  const kept = entries.filter((_, at) => standing[at]);
+  const dropped = entries.filter((_, at) => !standing[at]).map((entry): KeyEvent => ({ ...entry, status: 'dropped' }));
+  return { kept, dropped, tokens, pinnedExceed: false };
 }
 
 function lineOf(state: SessionState, entry: KeyEvent): string {

@@ -1,4 +1,4 @@
-import { levelOf, ledgerEntries } from '../core/context/assemble.ts';
+import { levelOf, ledgerEntries } from '../core/context/ledger-lines.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';

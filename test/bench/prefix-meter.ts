@@ -1,3 +1,5 @@
+import type { ChatRequest } from '../../src/app/ports.ts';
+import { messageText } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 
 /** Sums up how much of each request stood unchanged at the start of the one before: what a provider's cache can hold. */
@@ -49,6 +51,12 @@ export class PrefixMeter {
     return tokens;
   }
 }
+
+/** The texts of a request in the order in which a provider reads them. */
+export const blocksOf = ({ system, messages }: Pick<ChatRequest, 'system' | 'messages'>): string[] => [
+  ...system,
+  ...messages.map((message) => `${message.role}\n${messageText(message)}`),
+];
 
 function commonStart(a: string, b: string): string {
   let at = 0;

@@ -17,8 +17,11 @@ export function renderEvent(event: KeyEvent, position: number, role: string): st
   return `- [${event.kind}, ${role}, message ${position + 1}] ${event.quote}${about}`;
 }
 
-export function renderLedger(lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `<key_events>\n${LEDGER_INTRO}\n${lines.join('\n')}\n</key_events>`;
+/** Lines of the ledger; what they are is said in the first block of a request alone. */
+export function renderLedger(lines: readonly string[], isFirst = true): string {
+  return lines.length === 0
+    ? ''
+    : `<key_events>\n${isFirst ? `${LEDGER_INTRO}\n` : ''}${lines.join('\n')}\n</key_events>`;
 }
 
 /** A node's text at a level; a level that was never made falls back to the next shorter one. */
@@ -27,12 +30,14 @@ export function nodeText(node: SummaryNode, level: Level): string {
   return level === 'detailed' ? node.detailed : node.brief;
 }
 
+/** Nodes under their ranges; what they are is said in the first block of a request alone. */
 export function renderSummaries(
   items: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number; readonly level: Level }[],
+  isFirst = true,
 ): string {
   if (items.length === 0) return '';
   const parts = items.map(({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${nodeText(node, level)}`);
-  return `<earlier_conversation>\n${SUMMARIES_INTRO}\n${parts.join('\n\n')}\n</earlier_conversation>`;
+  return `<earlier_conversation>\n${isFirst ? `${SUMMARIES_INTRO}\n` : ''}${parts.join('\n\n')}\n</earlier_conversation>`;
 }
 
 const MARK = { pending: ' ', in_progress: '~', done: 'x', skipped: '-' } as const;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { levelOf } from '../../core/context/assemble.ts';
+import { levelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { openNodeDocument } from '../documents/open.ts';

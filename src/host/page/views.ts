@@ -3,7 +3,7 @@ import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { levelOf } from '../../core/context/assemble.ts';
+import { levelOf } from '../../core/context/ledger-lines.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';

@@ -1,4 +1,4 @@
-import { messageText, type Usage } from '../../../src/core/model/message.ts';
+import type { Usage } from '../../../src/core/model/message.ts';
 import { modelInfo, priceOf } from '../../../src/core/tokens/models.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { Desk } from '../../unit/app/desk.ts';
@@ -6,7 +6,7 @@ import { tokensOf } from '../compress-at-once.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { metered } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
-import { PrefixMeter } from '../prefix-meter.ts';
+import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
 import type { Figure, Measured, Plot } from '../report/figure.ts';
 import { playTurn, turnsOf, type Turn } from '../turn-feed.ts';
 import { resummarized, rolled, type Simulated } from './cost-baselines.ts';
@@ -185,9 +185,7 @@ async function play(turns: readonly Turn[], { counter }: BenchContext): Promise<
     let tokens = 0;
     for (const turn of turns) {
       await playTurn(desk, conversation, turn);
-      for (const { system, messages } of desk.requests.splice(0)) {
-        prefix.add([...system, ...messages.map((message) => `${message.role}\n${messageText(message)}`)]);
-      }
+      for (const request of desk.requests.splice(0)) prefix.add(blocksOf(request));
       tokens += counter.text(turn.ask) + 4 + tokensOf(turn.rest, counter);
       at.push({ messages: conversation.state.path.length, conversation: tokens, input: model.spent.input });
     }

@@ -8,6 +8,7 @@ import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { metered, type MeteredModel } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
+import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
 import type { Figure, Measured, Plot } from '../report/figure.ts';
 import { playTurn, turnsOf } from '../turn-feed.ts';
 
@@ -135,9 +136,10 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
       const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
       desk.settings = { ...desk.settings, contextWindow: budget + reservedTokens };
       const conversation = await desk.converse();
+      const prefix = new PrefixMeter(counter);
       for (const turn of turnsOf(transcript)) {
         await playTurn(desk, conversation, turn);
-        desk.requests.length = 0;
+        for (const request of desk.requests.splice(0)) prefix.add(blocksOf(request));
       }
       const { system, messages, total } = conversation.context();
       const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
@@ -152,6 +154,14 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
         value: 1 - total / before,
         unit: 'share',
         target: { atLeast: 0.8 },
+      });
+      figures.push({
+        id: `quality.facts.turns${count}.prefix`,
+        label: `unchanged start of a request in that session, mean share`,
+        value: prefix.meanShare,
+        unit: 'share',
+        ...(count >= 10_000 && { target: { atLeast: 0.97 } }),
+        guard: { worse: 'lower', margin: 0.01 },
       });
     } finally {
       await desk.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/app/ports.ts';
-import { ledgerEntries, type Context } from '../../../src/core/context/assemble.ts';
-import { LEDGER_INTRO } from '../../../src/core/context/render.ts';
+import type { Context } from '../../../src/core/context/assemble.ts';
+import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import { sourceHash } from '../../../src/core/compress/source.ts';
@@ -77,7 +77,7 @@ function checkMadeFrom(state: SessionState, node: SummaryNode, messages: readonl
 export function checkEvents(world: World, context: Context): void {
   const { state, conversation, desk } = world;
   // In the ledger itself: a summary may quote the same words today and others tomorrow.
-  const sent = context.system.filter((block) => block.startsWith(`<key_events>\n${LEDGER_INTRO}`)).join('\n');
+  const sent = context.system.filter((_, at) => context.systemParts[at] === 'ledger').join('\n');
   const left = new Set(context.leftOut.map(({ id }) => id));
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
   const standsFor = new Set(covered);

@@ -286,6 +286,42 @@ describe('the compression of a session', () => {
     for (const event of active) assert.ok(sent.includes(event.quote), event.quote);
   });
 
+  it('leaves what was sent where it was: the next one adds its summary and its quotes at the end', async () => {
+    const conversation = await desk.converse();
+    let before: readonly string[] = [];
+    for (const decision of DECISIONS) {
+      await conversation.send(`We decided to ${decision}.`);
+      await fill(conversation, 60);
+      await conversation.compressNow();
+      const { system } = conversation.context();
+      assert.deepEqual(system.slice(0, before.length), before);
+      assert.ok(system.length > before.length);
+      assert.ok(system.at(-1)!.includes(decision));
+      before = system;
+    }
+  });
+
+  it('drops key events from a full ledger many at a time, and brings none back at the next commit', async () => {
+    desk.settings = {
+      ...desk.settings,
+      contextWindow: 8_000,
+      reservedTokens: 1_000,
+      policy: resolvePolicy('balanced', { ledgerShare: 0.05 }),
+    };
+    const conversation = await desk.converse();
+    const dropped: number[] = [];
+    for (let n = 0; n < 24; n++) {
+      await conversation.send(`We decided to call the ${n}th district of the harbour Heron-${n}, and not Crane-${n}.`);
+      await fill(conversation, 20);
+      await conversation.compressNow();
+      const { events } = conversation.state;
+      dropped.push([...events.values()].filter(({ status }) => status === 'dropped').length);
+    }
+    assert.ok(dropped.at(-1)! > 0);
+    const changes = dropped.filter((count, at) => at > 0 && count !== dropped[at - 1]).length;
+    assert.ok(changes > 0 && changes < dropped.filter((count) => count > 0).length / 2, dropped.join(' '));
+  });
+
   it('is all there after a restart, and message 31 is answered', async () => {
     desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
     let conversation = await desk.converse();

@@ -1,0 +1,100 @@
+import type { KeyEvent } from '../model/key-event.ts';
+import type { Level } from '../model/summary.ts';
+import type { FrontierItem } from '../state/frontier.ts';
+import type { SessionState } from '../state/session-state.ts';
+import type { MessageCounts } from '../tokens/message-counts.ts';
+import { renderEvent } from './render.ts';
+
+/** The level at which a frontier node is sent. */
+export function levelOf(state: SessionState, item: FrontierItem): Level {
+  return state.levels.get(item.node.id) ?? 'detailed';
+}
+
+/** How many of the frontier's nodes, the oldest, are settled: up to the last that is sent brief. */
+export const settledNodes = (state: SessionState): number =>
+  state.frontier.findLastIndex((item) => levelOf(state, item) === 'brief') + 1;
+
+/** A key event as it is sent, with its message's position on the active branch. */
+export interface LedgerLine {
+  readonly event: KeyEvent;
+  readonly line: string;
+  readonly position: number;
+  readonly tokens: number;
+}
+
+/**
+ * The ledger's lines, oldest first: active and pinned events whose message no longer stands word for word. Where the
+ * session has been settled once, one that is superseded stays until what took its place, which is sent behind it, is
+ * settled: taking it out would change all that follows. Where they exceed the budget such leave first, then the lowest scores, and those are
+ * named; pinned ones stay.
+ */
+export function ledgerEntries(
+  state: SessionState,
+  counts: MessageCounts,
+  budget: number,
+): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
+  const covered = coverage(state.frontier);
+  const settledTo = state.frontier[settledNodes(state) - 1]?.to ?? -1;
+  let noRoomUpTo: number | undefined;
+  const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
+  const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
+  for (const event of state.events.values()) {
+    if (state.isRemoved(event.id)) continue;
+    const position = state.positionOf(event.message);
+    if (position === undefined || !covered(position)) continue;
+    if (!isCurrent(event)) {
+      if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, covered)) continue;
+      // One that had no room when it was replaced is not brought back by it.
+      if (event.score <= (noRoomUpTo ??= highestDropped(state))) continue;
+    }
+    const line = renderEvent(event, position, state.messages.place(event.message)?.role ?? 'user');
+    entries.push({ event, line, position, tokens: counts.ledgerLine(event.id, line) });
+  }
+  entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
+  let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+  if (used <= budget) return { kept: entries, leftOut: [] };
+  const dropped = new Set<KeyEvent>();
+  const worth = (event: KeyEvent): number => (isCurrent(event) ? event.score : -1);
+  const weakest = entries.filter((entry) => !entry.event.pinned).sort((a, b) => worth(a.event) - worth(b.event));
+  for (const entry of weakest) {
+    if (used <= budget) break;
+    used -= entry.tokens;
+    dropped.add(entry.event);
+  }
+  return {
+    kept: entries.filter((entry) => !dropped.has(entry.event)),
+    leftOut: [...dropped].filter(isCurrent),
+  };
+}
+
+function highestDropped(state: SessionState): number {
+  let highest = 0;
+  for (const { status, score } of state.events.values()) if (status === 'dropped') highest = Math.max(highest, score);
+  return highest;
+}
+
+/** Whether an event was superseded by one of a message behind `position` that is in the ledger itself. */
+function isReplacedAfter(
+  state: SessionState,
+  { status, link }: KeyEvent,
+  position: number,
+  covered: (position: number) => boolean,
+): boolean {
+  const later = status === 'superseded' && link !== undefined ? state.events.get(link) : undefined;
+  const at = later && state.positionOf(later.message);
+  return at !== undefined && at > position && covered(at);
+}
+
+function coverage(frontier: readonly FrontierItem[]): (position: number) => boolean {
+  return (position) => {
+    let low = 0;
+    let high = frontier.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (frontier[middle]!.to < position) low = middle + 1;
+      else high = middle;
+    }
+    const item = frontier[low];
+    return item !== undefined && item.from <= position;
+  };
+}

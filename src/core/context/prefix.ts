@@ -1,0 +1,91 @@
+import type { KeyEvent } from '../model/key-event.ts';
+import type { Level } from '../model/summary.ts';
+import type { FrontierItem } from '../state/frontier.ts';
+import type { SessionState } from '../state/session-state.ts';
+import type { MessageCounts } from '../tokens/message-counts.ts';
+import { cjkUnits } from '../tokens/script.ts';
+import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import type { ContextTokens, SystemPart } from './parts.ts';
+import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
+import { renderLedger, renderSummaries } from './render.ts';
+
+export interface PrefixInput {
+  readonly state: SessionState;
+  readonly systemPrompt: string;
+  readonly memory: string;
+  readonly counter: TokenCounter;
+  readonly counts: MessageCounts;
+  /** Tokens the ledger may take. */
+  readonly ledgerBudget: number;
+}
+
+/** The part that stays the same from turn to turn; made anew when `state.prefixRevision` has changed. */
+export interface ContextPrefix {
+  readonly system: readonly string[];
+  readonly systemParts: readonly SystemPart[];
+  readonly tokens: Pick<ContextTokens, SystemPart>;
+  readonly cjk: number;
+  readonly leftOut: readonly KeyEvent[];
+}
+
+/**
+ * Costs in proportion to the ledger and the frontier, which is why the caller keeps it. Both grow at their ends with each
+ * commit, and so does this, that what was sent stays where it was: key events stand right behind the summaries of what
+ * they were said in, and what a commit adds comes last. What is told briefly is settled and stands in larger blocks, each
+ * of messages that stay together however many follow.
+ */
+export function assemblePrefix(input: PrefixInput): ContextPrefix {
+  const { state, systemPrompt, memory, counter, counts, ledgerBudget } = input;
+  const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
+  const linesUpTo = linesInOrder(kept);
+  const parts: (readonly [SystemPart, string])[] = [
+    ['system', systemPrompt],
+    ['memory', memory],
+  ];
+  const isFirst = (part: SystemPart): boolean => !parts.some(([one, text]) => one === part && text !== '');
+  for (const items of inBlocks(state)) {
+    parts.push(['summaries', renderSummaries(items, isFirst('summaries'))]);
+    parts.push(['ledger', renderLedger(linesUpTo(items.at(-1)!.to), isFirst('ledger'))]);
+  }
+  const said = parts.filter(([, text]) => text !== '');
+  const tokens = { system: 0, memory: 0, ledger: 0, summaries: 0 };
+  for (const [part, text] of said) tokens[part] += counter.text(text) + MESSAGE_FRAMING_TOKENS;
+  const system = said.map(([, text]) => text);
+  return {
+    system,
+    systemParts: said.map(([part]) => part),
+    cjk: system.reduce((sum, text) => sum + cjkUnits(text), 0),
+    tokens,
+    leftOut,
+  };
+}
+
+/** Settled nodes that end within the same so many messages stand in one block. */
+const BLOCK_MESSAGES = 400;
+
+/** The frontier's nodes as they stand together: the settled by where they end, the newer each for itself. */
+function inBlocks(state: SessionState): SentItem[][] {
+  const settled = settledNodes(state);
+  const blocks: SentItem[][] = [];
+  let key = -1;
+  state.frontier.forEach((item, at) => {
+    const sent = { ...item, level: levelOf(state, item) };
+    const mine = at < settled ? Math.floor(item.to / BLOCK_MESSAGES) : -1;
+    if (mine >= 0 && mine === key) blocks.at(-1)!.push(sent);
+    else blocks.push([sent]);
+    key = mine;
+  });
+  return blocks;
+}
+
+type SentItem = FrontierItem & { readonly level: Level };
+
+/** Gives lines in their order, each once: those of messages up to a position that were not given yet. */
+function linesInOrder(lines: readonly LedgerLine[]): (position: number) => string[] {
+  let next = 0;
+  return (position) => {
+    const from = next;
+    while (next < lines.length && lines[next]!.position <= position) next++;
+    return lines.slice(from, next).map(({ line }) => line);
+  };
+}
