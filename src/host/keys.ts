@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 
 /** Providers that need a key. */
@@ -6,7 +7,18 @@ export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 
-/** API keys, in SecretStorage alone: not in settings, logs, exports or journals. */
+/** Whom a key is sent to: a provider at an address; the address is empty for the provider's own. */
+export interface KeyHolder {
+  readonly provider: KeyedProvider;
+  readonly baseUrl: string;
+}
+
+const bookSchema = v.record(v.string(), v.string());
+
+/**
+ * API keys, in SecretStorage alone: not in settings, logs, exports or journals. A key belongs to the address that it
+ * was typed for. Settings that name another address, such as those of a repository, do not take it there.
+ */
 export class Keys {
   readonly #secrets: vscode.SecretStorage;
 
@@ -14,14 +26,16 @@ export class Keys {
     this.#secrets = secrets;
   }
 
-  get(provider: KeyedProvider): Thenable<string | undefined> {
-    return this.#secrets.get(name(provider));
+  async get({ provider, baseUrl }: KeyHolder): Promise<string | undefined> {
+    return (await this.#book(provider))[originOf(baseUrl)];
   }
 
-  async set(provider: KeyedProvider, key: string): Promise<void> {
-    await this.#secrets.store(name(provider), key);
+  async set({ provider, baseUrl }: KeyHolder, key: string): Promise<void> {
+    const book = { ...(await this.#book(provider)), [originOf(baseUrl)]: key };
+    await this.#secrets.store(name(provider), JSON.stringify(book));
   }
 
+  /** Forgets the provider's keys, at every address. */
   async clear(provider: KeyedProvider): Promise<void> {
     await this.#secrets.delete(name(provider));
   }
@@ -29,25 +43,35 @@ export class Keys {
   onDidChange(listener: () => void): vscode.Disposable {
     return this.#secrets.onDidChange(listener);
   }
+
+  async #book(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
+    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), bookSchema), await this.#secrets.get(name(provider)));
+    return kept.success ? kept.output : {};
+  }
 }
 
 const name = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
 
+/** Scheme, host and port; what is no address stands for itself, and no model is made with it. */
+const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);
+
 /** Asks for a key and keeps it; undefined when the user gave none. */
-export async function askForKey(keys: Keys, provider?: KeyedProvider): Promise<KeyedProvider | undefined> {
-  const chosen = provider ?? (await chooseProvider());
-  if (chosen === undefined) return undefined;
+export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolder | undefined> {
+  const label = LABEL[holder.provider];
+  const address = originOf(holder.baseUrl);
   const key = await vscode.window.showInputBox({
-    title: vscode.l10n.t('API key for {0}', LABEL[chosen]),
-    prompt: vscode.l10n.t('The key is kept in the secret storage of the editor, nowhere else.'),
+    title: vscode.l10n.t('API key for {0}', address === '' ? label : `${label} (${address})`),
+    prompt: vscode.l10n.t(
+      'The key is kept in the secret storage of the editor, nowhere else, and is sent to this address alone.',
+    ),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) =>
       /^\S*$/.test(text.trim()) ? undefined : vscode.l10n.t('A key has no spaces or line breaks in it.'),
   });
   if (key === undefined || key.trim() === '') return undefined;
-  await keys.set(chosen, key.trim());
-  return chosen;
+  await keys.set(holder, key.trim());
+  return holder;
 }
 
 /** What the providers call themselves. */
@@ -57,8 +81,12 @@ export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   compatible: 'OpenAI-compatible',
 };
 
-export async function chooseProvider(): Promise<KeyedProvider | undefined> {
-  const items = KEYED_PROVIDERS.map((provider) => ({ label: LABEL[provider], provider }));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Provider') });
-  return picked?.provider;
+/** Lets the user pick one of those that need a key; undefined when none was picked. */
+export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
+  const items = holders.map((holder) => ({
+    label: LABEL[holder.provider],
+    description: originOf(holder.baseUrl),
+    holder,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Provider') }))?.holder;
 }

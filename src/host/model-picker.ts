@@ -2,13 +2,11 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
 import { short } from './gauge-item.ts';
 import { COMMAND } from './ids.ts';
-import { askForKey, chooseProvider, isKeyed, LABEL, type KeyedProvider } from './keys.ts';
+import { LIST_TIMEOUT_MS } from './key-commands.ts';
+import { askForKey, isKeyed } from './keys.ts';
 import { addressOf, type ChosenModel } from './models.ts';
 import type { Product } from './product.ts';
 import { readSettings, type ProviderName } from './settings.ts';
-
-/** How long the list of a provider's models is waited for, in ms. */
-const LIST_TIMEOUT_MS = 8000;
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 export type ModelItem = vscode.QuickPickItem & { readonly model: string };
@@ -26,7 +24,9 @@ export async function chooseModel(app: Product): Promise<void> {
   }
   if (provider === 'compatible' && !(await askForAddress())) return;
   const base = at(provider);
-  if (isKeyed(provider) && !(await app.models.isReady(base)) && !(await askForKey(app.keys, provider))) return;
+  if (isKeyed(provider) && !(await app.models.isReady(base))) {
+    if (!(await askForKey(app.keys, { provider, baseUrl: base.baseUrl }))) return;
+  }
   const picked = await vscode.window.showQuickPick(modelItems(app, base), { title: vscode.l10n.t('Choose Model') });
   if (!picked) return;
   const { isOutgrown } = await selectModel(app, conversation, provider, picked.model);
@@ -99,19 +99,6 @@ async function offerCompression(label: string): Promise<void> {
   const text = vscode.l10n.t('The conversation is larger than the window of {0}.', label);
   const answer = await vscode.window.showWarningMessage(text, compress);
   if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
-}
-
-/** Says in one sentence whether a key works, by listing the provider's models. */
-export async function testApiKey(app: Product): Promise<void> {
-  const provider = await chooseProvider();
-  if (!provider) return;
-  void vscode.window.showInformationMessage(await tryKey(app, provider));
-}
-
-/** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
-export async function tryKey(app: Product, provider: KeyedProvider): Promise<string> {
-  const models = await app.models.list(at(provider), AbortSignal.timeout(LIST_TIMEOUT_MS));
-  return vscode.l10n.t('The key for {0} works: it offers {1} models.', LABEL[provider], models.length);
 }
 
 /** A provider at the address that the settings give it, before a model is chosen. */

@@ -9,7 +9,7 @@ import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../providers/factory.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
-import { isKeyed, type Keys } from './keys.ts';
+import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import { readSettings, type ProviderName, type Settings } from './settings.ts';
 
 /** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
@@ -44,6 +44,18 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
 export function addressOf(provider: ProviderName, { chat }: Settings): string {
   const named = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
   return provider === named ? chat.baseUrl : '';
+}
+
+/** Everyone who may need a key by the settings: each provider, and the summarizer's where it has its own address. */
+export function keyHolders(settings: Settings): readonly KeyHolder[] {
+  const holders: KeyHolder[] = KEYED_PROVIDERS.map((provider) => ({
+    provider,
+    baseUrl: addressOf(provider, settings),
+  }));
+  const { provider, baseUrl } = settings.summarizer;
+  if (isKeyed(provider) && baseUrl !== '' && baseUrl !== addressOf(provider, settings))
+    holders.push({ provider, baseUrl });
+  return holders;
 }
 
 /** The summarizer's model; `local` summarizes by code. */
@@ -120,7 +132,7 @@ export class Models {
         () => false,
       );
     }
-    return !needsKey(chosen.provider) || ((await this.#key(chosen.provider)) ?? '') !== '';
+    return !needsKey(chosen.provider) || ((await this.#key(chosen)) ?? '') !== '';
   }
 
   clear(): void {
@@ -130,15 +142,15 @@ export class Models {
   async #config(chosen: ChosenModel): Promise<ModelConfig> {
     const { provider, model, baseUrl } = chosen;
     if (provider === 'vscode') throw new ModelFault('bad_request', 'the editor makes its models itself');
-    const apiKey = await this.#key(provider);
+    const apiKey = await this.#key(chosen);
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '')
       throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
     return { provider, model, ...(baseUrl !== '' && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
   }
 
-  async #key(provider: ProviderName): Promise<string | undefined> {
-    return isKeyed(provider) ? this.#keys.get(provider) : undefined;
+  async #key({ provider, baseUrl }: ChosenModel): Promise<string | undefined> {
+    return isKeyed(provider) ? this.#keys.get({ provider, baseUrl }) : undefined;
   }
 }
 

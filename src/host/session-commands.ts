@@ -1,77 +1,12 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../app/ports.ts';
-import type { WorkspaceHit } from '../app/workspace-search.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { Message } from '../core/model/message.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
 import type { ImportResult } from './transcript-import.ts';
-import { openMessageDocument } from './documents/open.ts';
+import { inform } from './inform.ts';
 import type { Product } from './product.ts';
-
-/** Hits shown for one search. */
-const MOST_HITS = 30;
-
-/** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
-export async function searchSessions(app: Product, argument?: unknown): Promise<void> {
-  const query =
-    typeof argument === 'string'
-      ? argument
-      : await vscode.window.showInputBox({
-          title: vscode.l10n.t('Search All Sessions'),
-          prompt: vscode.l10n.t('Words to look for in what was said in this workspace.'),
-        });
-  if (query === undefined || query.trim() === '') return;
-  const hits = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Searching the sessions'),
-      cancellable: true,
-    },
-    (progress, token) =>
-      app.searchWorkspace({
-        query,
-        limit: MOST_HITS,
-        onProgress: (done, total) =>
-          progress.report({
-            message: vscode.l10n.t('{0} of {1} sessions read', done, total),
-            increment: 100 / total,
-          }),
-        isCancelled: () => token.isCancellationRequested,
-      }),
-  );
-  if (!hits) return;
-  if (hits.length === 0) return inform(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', query));
-  const items = hits.map((hit) => ({
-    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
-    description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
-    detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
-    hit,
-  }));
-  const title = vscode.l10n.t('{0} places for {1}', hits.length, query);
-  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
-  if (!picked) return;
-  const { session, message, position, text } = picked.hit;
-  await app.sessions.open(session);
-  app.panel.open();
-  app.panel.post({ type: 'reveal', session, position });
-  await openMessageDocument(session, message, position, text);
-}
-
-function tierName({ tier }: WorkspaceHit): string {
-  switch (tier) {
-    case 'sent':
-      return vscode.l10n.t('sent');
-    case 'summarized':
-      return vscode.l10n.t('summarized');
-    case 'archived':
-      return vscode.l10n.t('archived');
-  }
-}
-
-function kindName(kind: 'event' | 'summary'): string {
-  return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
-}
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
 export async function openOtherSession(app: Product): Promise<void> {
@@ -247,7 +182,8 @@ async function readExported(uri: vscode.Uri): Promise<readonly Message[] | undef
   return new Set(messages.map((one) => one.id)).size === messages.length ? messages : undefined;
 }
 
-const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
+/** A session's title as people see it. */
+export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
@@ -259,6 +195,20 @@ function bytes(count: number): string {
   return `${size.toLocaleString(vscode.env.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
 }
 
-function inform(text: string): void {
-  void vscode.window.showInformationMessage(text);
+/** Opens another session of the workspace, picked from a list. */
+export async function switchSession(app: Product): Promise<void> {
+  const sessions = await app.sessions.list();
+  const items = sessions.map((one) => ({
+    label: titleOf(one.title),
+    description: vscode.l10n.t('{0} messages', one.messages),
+    detail: new Date(one.updatedAt).toLocaleString(vscode.env.language),
+    id: one.id,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Switch Session'),
+    matchOnDetail: true,
+  });
+  if (!picked) return;
+  await app.sessions.open(picked.id);
+  app.panel.open();
 }

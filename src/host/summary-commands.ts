@@ -10,6 +10,7 @@ import { nodeUri } from './documents/node-pages.ts';
 import { openDocument } from './documents/open.ts';
 import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from './documents/uris.ts';
 import { COMMAND, type CommandId } from './ids.ts';
+import { inform } from './inform.ts';
 import { kindName } from './key-event-kinds.ts';
 import { modelItems, providerItems } from './model-picker.ts';
 import { addressOf, type ChosenModel } from './models.ts';
@@ -293,7 +294,3 @@ function isRow(row: unknown): row is Row {
 }
 
 const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));
-
-function inform(text: string): void {
-  void vscode.window.showInformationMessage(text);
-}

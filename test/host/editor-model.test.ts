@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend.ts';
 import { spendLine } from '../../src/host/gauge-item.ts';
-import { modelItems, providerItems, selectModel, tryKey } from '../../src/host/model-picker.ts';
+import { tryKey } from '../../src/host/key-commands.ts';
+import { modelItems, providerItems, selectModel } from '../../src/host/model-picker.ts';
 import { product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
 interface AskedOf {
@@ -144,7 +145,7 @@ describe('a model that another extension offers to the editor', () => {
 describe('a monthly limit that is used up', () => {
   it('lets code compress on command, without asking the model, and says so', async () => {
     const app = await product();
-    await app.keys.set('openai', 'sk-test-key');
+    await app.keys.set({ provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, 'sk-test-key');
     const settings = {
       'compression.monthlyLimitUsd': 0,
       'chat.provider': 'openai',
@@ -187,14 +188,15 @@ describe('a key', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const settings = { 'chat.provider': 'compatible', 'chat.baseUrl': `http://127.0.0.1:${port}/v1` };
+    const holder = { provider: 'compatible', baseUrl: `http://127.0.0.1:${port}/v1` } as const;
+    const settings = { 'chat.provider': 'compatible', 'chat.baseUrl': holder.baseUrl };
     try {
       await withSettings(settings, async () => {
         await app.sessions.create();
-        await app.keys.set('compatible', 'sk-right');
-        assert.equal(await tryKey(app, 'compatible'), 'The key for OpenAI-compatible works: it offers 2 models.');
-        await app.keys.set('compatible', 'sk-wrong');
-        const { text } = app.describe(await rejection(tryKey(app, 'compatible')));
+        await app.keys.set(holder, 'sk-right');
+        assert.equal(await tryKey(app, holder), 'The key for OpenAI-compatible works: it offers 2 models.');
+        await app.keys.set(holder, 'sk-wrong');
+        const { text } = app.describe(await rejection(tryKey(app, holder)));
         assert.equal(text, 'The provider refused the API key: set a valid one.');
       });
     } finally {

@@ -36,7 +36,8 @@ describe('a turn in the editor', () => {
     it(`goes through ${provider}, streamed, with the usage it reports`, async () => {
       const app = await product();
       server.reset().answer({ text: 'Use a bounded queue.', usage: { input_tokens: 21, output_tokens: 6 } });
-      await app.keys.set(provider, 'sk-test-key');
+      const holder = { provider, baseUrl: server.url };
+      await app.keys.set(holder, 'sk-test-key');
       const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${base}` };
       await withSettings(settings, async () => {
         const conversation = await app.sessions.create();
@@ -71,7 +72,7 @@ describe('a turn in the editor', () => {
   it('says in one sentence that the server refuses the key, and goes on when it is right', async () => {
     const app = await product();
     server.reset().answer('Hello.').refuseNext(401);
-    await app.keys.set('openai', 'sk-wrong');
+    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-wrong');
     const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };
     await withSettings(settings, async () => {
       const conversation = await app.sessions.create();
@@ -84,12 +85,27 @@ describe('a turn in the editor', () => {
     await app.keys.clear('openai');
   });
 
+  it('takes a key to the address that it was typed for, and to no other that settings name', async () => {
+    const app = await product();
+    server.reset().answer('Hello.');
+    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
+    const elsewhere = server.url.replace('127.0.0.1', 'localhost');
+    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${elsewhere}/v1` };
+    await withSettings(settings, async () => {
+      const conversation = await app.sessions.create();
+      const { reason } = app.describe(await rejection(conversation.send('Anyone there?')));
+      assert.equal(reason, 'no_key');
+      assert.equal(server.requests.length, 0);
+    });
+    await app.keys.clear('openai');
+  });
+
   it('never writes a key to a journal, an export or a log file, nor when the server refuses it', async () => {
     const app = await product();
     const planted = 'sk-planted-key-4711';
     const logged = listenToLog(app.channel);
     server.reset().answer('Fine.').refuseNext(401);
-    await app.keys.set('openai', planted);
+    await app.keys.set({ provider: 'openai', baseUrl: server.url }, planted);
     const exports = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-keys-'));
     const settings = {
       'chat.provider': 'openai',

@@ -11,8 +11,8 @@ import {
 import { StoreFault } from '../../app/ports.ts';
 import { journalPath } from '../../storage/session-list.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
+import { tryKey } from '../key-commands.ts';
 import { isKeyed } from '../keys.ts';
-import { tryKey } from '../model-picker.ts';
 import type { Product } from '../product.ts';
 import { eventRules, policyOf, promptText, readSettings } from '../settings.ts';
 
@@ -118,9 +118,10 @@ function settingsFault(): string | undefined {
 async function providerState(app: Product): Promise<ProviderState> {
   const chosen = app.chosenModel();
   if (!(await app.models.isReady(chosen))) return { kind: 'no_key' };
-  if (!isKeyed(chosen.provider)) return { kind: 'ready' };
+  const { provider, baseUrl } = chosen;
+  if (!isKeyed(provider)) return { kind: 'ready' };
   try {
-    await tryKey(app, chosen.provider);
+    await tryKey(app, { provider, baseUrl });
     return { kind: 'ready' };
   } catch (error) {
     return { kind: 'fault', reason: ModelFault.is(error) ? error.reason : 'unforeseen' };

@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import type { CompressionOutcome, Compressor } from '../app/compressor.ts';
+import type { Conversation } from '../app/conversation.ts';
+import { SpendLimitReached } from '../app/spend.ts';
+import { newestStanding, undoCompressions } from '../app/summary-changes.ts';
+import { inform } from './inform.ts';
+import type { Product } from './product.ts';
+
+/** Compresses now, with its progress to be seen, and says what came of it. */
+export async function compressHistory(app: Product): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const outcome = await withProgress(conversation, () => conversation.compressNow());
+  sayOutcome(app, outcome);
+}
+
+function withProgress(
+  conversation: Conversation,
+  work: () => Promise<CompressionOutcome>,
+): Promise<CompressionOutcome> {
+  const { compressor } = conversation;
+  return Promise.resolve(
+    vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Compressing the history'),
+        cancellable: true,
+      },
+      async (progress, token) => {
+        token.onCancellationRequested(() => compressor.cancel());
+        const shown = compressor.onDidChange(() => report(compressor, progress));
+        try {
+          return await work();
+        } finally {
+          shown.dispose();
+        }
+      },
+    ),
+  );
+}
+
+function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
+  const now = compressor.progress;
+  if (!now) return;
+  const stage = now.stage === 'events' ? vscode.l10n.t('finding key events') : vscode.l10n.t('summarizing');
+  progress.report({
+    message: now.stage === 'planning' ? vscode.l10n.t('planning') : `${stage}, ${now.done}/${now.total}`,
+  });
+}
+
+function sayOutcome(app: Product, outcome: CompressionOutcome): void {
+  switch (outcome.kind) {
+    case 'committed': {
+      const { record, fault } = outcome;
+      const { before, after } = record.tokens;
+      const done = vscode.l10n.t(
+        'Compressed {0} messages: {1} → {2} tokens, {3} key events kept.',
+        record.messages.before - record.messages.after,
+        before.toLocaleString(vscode.env.language),
+        after.toLocaleString(vscode.env.language),
+        record.events.filter((event) => event.status === 'active').length,
+      );
+      if (fault === undefined) inform(done);
+      else void vscode.window.showWarningMessage(`${done} ${byCode(fault)} ${app.describe(fault).text}`);
+      return;
+    }
+    case 'nothing':
+    case 'stale':
+      return inform(
+        (app.sessions.current?.state.frontier.length ?? 0) > 0
+          ? vscode.l10n.t('Everything before the newest messages is compressed already.')
+          : vscode.l10n.t(
+              'There is nothing to compress yet: what was said is still in the window of the newest messages.',
+            ),
+      );
+    case 'off':
+      return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
+    case 'spent':
+      throw new SpendLimitReached();
+    case 'cancelled':
+      return inform(vscode.l10n.t('The compression was cancelled; the session is as it was.'));
+    case 'failed':
+      throw outcome.error;
+    case 'ready':
+    case 'started':
+    case 'cooling':
+      return inform(vscode.l10n.t('A compression is under way; it is committed when the reply has ended.'));
+  }
+}
+
+function byCode(fault: unknown): string {
+  return fault instanceof SpendLimitReached
+    ? vscode.l10n.t('No model was used, so this summary was made by code.')
+    : vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.');
+}
+
+/** Takes the newest compression back that still stands. */
+export async function undoCompression(app: Product): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const newest = newestStanding(state);
+  if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
+  await undoCompressions(journal, [newest], true);
+  const redo = vscode.l10n.t('Redo');
+  const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
+  void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
+    if (answer !== redo) return;
+    await undoCompressions(journal, [newest], false).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(app.describe(error).text);
+    });
+  });
+}
