@@ -56,6 +56,7 @@ export class Conversation {
   #begun: MessageId | undefined;
   #resetWaiting = false;
   #closed = false;
+  #halting = false;
   #importing = false;
   #waiting: Waiting | null = null;
   #turnEnd: Promise<unknown> = Promise.resolve();
@@ -72,6 +73,16 @@ export class Conversation {
     };
     this.#triggers = new CompressionTriggers({ ...deps, meter: this.meter, isReplying: () => this.isReplying });
     this.#replies = { ...deps, meter: this.meter, onUpdate };
+    let wasReadOnly = deps.journal.readOnly !== undefined;
+    deps.journal.onDidChange(() => {
+      const became = wasReadOnly && deps.journal.readOnly === undefined;
+      wasReadOnly = deps.journal.readOnly !== undefined;
+      // What the writer before had begun and could not end.
+      if (became && !this.isReplying)
+        void recoverReplies(deps.journal).catch((error: unknown) =>
+          deps.log.warn(`Session ${deps.journal.id}: ${String(error)}`),
+        );
+    });
   }
 
   get state(): SessionState {
@@ -116,12 +127,22 @@ export class Conversation {
     await this.#triggers.settled();
   }
 
+  /** Stops what runs, so that another window can go on; what has arrived of a reply is kept. */
+  async halt(): Promise<void> {
+    this.#halting = true;
+    try {
+      this.stop();
+      this.compressor.cancel();
+      await this.settled();
+    } finally {
+      this.#halting = false;
+    }
+  }
+
   /** Stops what runs and releases the journal; what has arrived of a reply is kept. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.stop();
-    this.compressor.cancel();
-    await this.settled();
+    await this.halt();
     await this.meter.save();
     await this.journal.close();
   }
@@ -271,7 +292,7 @@ export class Conversation {
 
   /** Called when a compression that ran during a turn may be committed, and at start-up. */
   async betweenTurns(): Promise<void> {
-    if (this.#turn || this.#closed || this.#importing || this.journal.readOnly !== undefined) return;
+    if (this.#turn || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined) return;
     await this.#triggers.betweenTurns();
   }
 

@@ -77,9 +77,19 @@ export interface SessionJournal {
   readonly readOnly: Phrase | undefined;
   /** What was set aside on opening, in words for the user; undefined when all was sound. */
   readonly notice: Phrase | undefined;
-  /** Writes and flushes the events to disk, then folds them into `state`. Rejects with `StoreFault`, nothing folded. */
+  /**
+   * Why what was appended last is in memory alone, in words for the user; undefined while all is on disk. It changes
+   * when the disk is full, and when there is room again: listeners are then called with no events.
+   */
+  readonly unsaved: Phrase | undefined;
+  /**
+   * Writes and flushes the events to disk, then folds them into `state`; on a full disk they are folded alone, which
+   * `unsaved` tells, and written when there is room. Rejects with `StoreFault`, nothing folded.
+   */
   append(...events: readonly SessionEvent[]): Promise<void>;
-  /** Makes this window the writer; the one that was becomes read-only. Rejects with `StoreFault`. */
+  /**
+   * Makes this window the writer; the one that was ends what it writes and becomes read-only. Rejects with `StoreFault`.
+   */
   takeOver(): Promise<void>;
   /** Called after `state` or `readOnly` has changed. No events: look at both anew, `state` may be another object. */
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void };

@@ -149,6 +149,7 @@ export class GrownSession {
       id: sessionId('transcript'),
       state: this.state,
       readOnly: undefined,
+      unsaved: undefined,
       notice: undefined,
       append: (...events) => Promise.resolve(this.#append(...events)),
       takeOver: () => Promise.resolve(),

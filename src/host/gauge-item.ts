@@ -5,7 +5,7 @@ import type { GaugeView } from '../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from './ids.ts';
 import type { MonthlySpend } from './models/spend-limit.ts';
-import { dollars } from './translated.ts';
+import { dollars, translated } from './translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -38,13 +38,18 @@ export class GaugeItem implements vscode.Disposable {
     const compressing = conversation.compressor.progress !== null;
     const level = this.#gauge.level(view);
     const about = view.approximate === true ? '~' : '';
-    this.#item.text = `$(${compressing ? 'sync~spin' : 'symbol-ruler'}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${percent} %`;
+    const { unsaved } = conversation.journal;
+    const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
+    this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${percent} %`;
     this.#item.tooltip = tooltip(view, conversation, this.#spend());
+    const label = vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget);
     this.#item.accessibilityInformation = {
-      label: vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget),
+      label: unsaved ? `${label}. ${translated(unsaved)}` : label,
       role: 'button',
     };
-    this.#item.backgroundColor = level === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${level}Background`);
+    const colour = unsaved && level === 'ok' ? 'warning' : level;
+    this.#item.backgroundColor =
+      colour === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${colour}Background`);
     this.#item.show();
   }
 }
@@ -83,6 +88,8 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
   const { counters, title } = conversation.state;
   const number = (value: number): string => Math.round(value).toLocaleString(vscode.env.language);
   const text = new vscode.MarkdownString('', true);
+  const { unsaved } = conversation.journal;
+  if (unsaved) text.appendMarkdown(`$(warning) ${translated(unsaved)}\n\n`);
   text.appendMarkdown(`**${vscode.l10n.t('Context')}** — `);
   text.appendText(title === '' ? vscode.l10n.t('New session') : title);
   text.appendMarkdown('\n\n| | |\n|:--|--:|\n');

@@ -16,6 +16,7 @@ import { showWhatIsPossible } from './possible-commands.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { SummariesTree } from './summaries-tree.ts';
 import { hasSample } from './transcript-commands.ts';
+import { unsavedTeller } from './unsaved.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
 const TOGETHER_MS = 100;
@@ -78,8 +79,10 @@ export class SessionViews {
     const { journal } = conversation;
     // At once, since whoever opened the session asks for its link next.
     this.#link = this.#linkTo(conversation);
+    const sayUnsaved = unsavedTeller(journal);
     journal.onDidChange((events) => {
       this.refreshSoon();
+      sayUnsaved();
       if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#deps.taskEnded());
     });
     conversation.onUpdate((update) => {

@@ -52,6 +52,7 @@ import { SummariesTree } from './summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
 import { importFile } from './transcript-commands.ts';
 import type { Product } from './product.ts';
+import { isWindowThere } from './window-presence.ts';
 import { workspaceIdentity } from './workspace.ts';
 
 /**
@@ -118,6 +119,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
       clock: this.clock,
       writer: randomUUID(),
       remembered: () => this.#snapshots.remembered(),
+      handing: (id) => ({
+        isPresent: isWindowThere,
+        beforeLettingGo: async () => this.#open.get(id)?.conversation.halt(),
+      }),
     });
     this.#calibrations = new Calibrations(context.globalState);
     this.memory = new WorkspaceMemory(

@@ -173,6 +173,8 @@ export const statusSchema = v.object({
   offline: v.nullable(v.string()),
   /** Why this window cannot write to the session; in words for the user. */
   readOnly: v.nullable(v.string()),
+  /** Why what was said last is in memory alone; in words for the user. */
+  unsaved: v.nullable(v.string()),
   /** Nothing is sent until the user has chosen a way out. */
   escalation: v.nullable(
     v.object({ text: v.string(), requestTokens: amount, budget: amount, ways: list(actionSchema) }),

@@ -17,7 +17,7 @@ const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 /** A file that is written and renamed at once is a leftover when it is older than this, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
-const LOCK_DRAFT = /^.+\.lock\.[0-9a-f]{12}$/;
+const LOCK_DRAFT = /^.+\.(?:lock\.[0-9a-f]{12}|request)$/;
 const DERIVED = /^(?<id>.+)\.(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)?$/;
 
 /** A file that belongs to no session. `bytes` is its size. */
@@ -39,7 +39,7 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * What can go without anybody missing it: drafts of locks that a crash has left, and counts and checkpoints whose
+ * What can go without anybody missing it: drafts of locks and requests for them that a crash has left, and counts and checkpoints whose
  * journal is gone. Files younger than ten minutes may still be in use. Set-aside lines are never among them: they
  * hold what was said. `now` is milliseconds since the epoch.
  */

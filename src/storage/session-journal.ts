@@ -1,18 +1,18 @@
-import { open, type FileHandle } from 'node:fs/promises';
 import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { OpenForAppend } from './append-file.ts';
-import { dropCheckpoint, resumeReader, saveCheckpoint } from './checkpoint.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
-import { JournalReader } from './journal-reader.ts';
+import { Handover, type Handing } from './handover.ts';
+import { JournalCopy } from './journal-copy.ts';
+import { CLOSED, closed, elsewhere, follower, tooOld, type Role } from './journal-role.ts';
 import { JournalWriter } from './journal-writer.ts';
+import { MemoryTail } from './memory-tail.ts';
 import { GroupCommit, Serial } from './serial.ts';
 import { repairJournal } from './repair.ts';
 import { Listeners } from './listeners.ts';
-import { writeAnew } from './set-aside.ts';
 import { HEARTBEAT_MS, WriterLock } from './writer-lock.ts';
 
 export interface JournalOptions {
@@ -24,59 +24,42 @@ export interface JournalOptions {
   readonly openForAppend: OpenForAppend;
   /** Asked on `close`: false while others in this window still have the journal open. */
   readonly isLast: () => boolean;
+  readonly handing: Handing;
 }
 
 /** How often a window that follows looks for news that the file system did not announce, in ms. */
 const POLL_MS = 1_000;
-/** A take-over waits this long (ms) so that a write which the former writer has begun is in the file when it is read. */
-const SETTLE_MS = 100;
-
-/** How much may be written before there is a new checkpoint, in bytes; closing writes one as well. */
-const CHECKPOINT_EVERY_BYTES = 512 * 1024;
-/** The same as a share of the journal: a checkpoint grows with it, and writing it should cost little beside the lines. */
-const CHECKPOINT_EVERY_SHARE = 1 / 8;
-
-const ELSEWHERE = phrase('Another window writes this session: take over to write here.');
-const CLOSED = phrase('This session is closed.');
-const NEWER = phrase(
-  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.',
-);
-
-type Role =
-  | { readonly kind: 'writer'; readonly writer: JournalWriter }
-  | { readonly kind: 'reader'; readonly fault: StoreFault }
-  | { readonly kind: 'closed' };
-
 /** A session's journal on disk. One window writes it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
-  #file: FileHandle;
+  readonly #copy: JournalCopy;
   readonly #serial = new Serial();
   readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
     this.#serial.run(() => this.#commit(groups.flat())),
   );
   readonly #listeners = new Listeners<readonly SessionEvent[]>();
-  #reader: JournalReader;
-  #role: Role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
+  readonly #handover: Handover;
+  readonly #unsaved = new MemoryTail();
+  #role: Role = follower();
   #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
   #newsQueued = false;
-  #checkpointAt = 0;
 
-  private constructor(options: JournalOptions, file: FileHandle) {
+  private constructor(options: JournalOptions, copy: JournalCopy) {
     this.id = options.id;
     this.#options = options;
-    this.#file = file;
+    this.#copy = copy;
     this.#lock = new WriterLock(`${options.path.replace(/\.jsonl$/, '')}.lock`, options.window);
-    this.#reader = new JournalReader(file, options.clock.breather);
+    this.#handover = new Handover(this.#lock, options.handing);
   }
 
   /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
   static async open(options: JournalOptions): Promise<SessionJournalFile> {
     try {
-      const journal = new SessionJournalFile(options, await open(options.path, 'r'));
+      const { path, id, clock } = options;
+      const journal = new SessionJournalFile(options, await JournalCopy.open(path, id, clock.breather));
       try {
         await journal.#load();
       } catch (error) {
@@ -90,7 +73,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   get state(): SessionState {
-    return this.#reader.state;
+    return this.#copy.reader.state;
   }
 
   get readOnly(): Phrase | undefined {
@@ -98,10 +81,15 @@ export class SessionJournalFile implements SessionJournal {
       case 'writer':
         return undefined;
       case 'reader':
-        return this.#role.fault.phrase;
+        // On a full disk the chat goes on in memory.
+        return this.#role.fault.reason === 'full' ? undefined : this.#role.fault.phrase;
       case 'closed':
         return CLOSED;
     }
+  }
+
+  get unsaved(): Phrase | undefined {
+    return this.#unsaved.warning;
   }
 
   get notice(): Phrase | undefined {
@@ -110,7 +98,7 @@ export class SessionJournalFile implements SessionJournal {
 
   /** False when there are bytes but no line that counts: as if the journal were missing. */
   get readable(): boolean {
-    return this.#reader.events > 0 || this.#reader.newer;
+    return this.#copy.reader.events > 0 || this.#copy.reader.newer;
   }
 
   /** Sets what `notice` says. */
@@ -127,8 +115,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#role.kind === 'writer') return;
       this.#refuseUnlessOvertakable();
       try {
-        await this.#lock.seize();
-        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+        await this.#handover.obtain();
       } catch (error) {
         throw storeFault(error, phrase('this session'));
       }
@@ -162,32 +149,29 @@ export class SessionJournalFile implements SessionJournal {
     return this.#serial.run(async () => {
       if (this.#role.kind === 'closed') return;
       clearTimeout(this.#timer);
+      if (!this.#unsaved.isEmpty) await this.#saveUnsaved().catch(ignoreDisk);
       const role = this.#role;
       this.#role = { kind: 'closed' };
       this.#listeners.clear();
       if (role.kind === 'writer') {
-        await this.#saveCheckpoint();
+        if (this.#unsaved.isEmpty) await this.#copy.saveCheckpoint();
         await role.writer.close();
         await this.#lock.release();
       }
-      await this.#file.close();
+      await this.#copy.close();
     });
   }
 
   async #load(): Promise<void> {
     const lock = await this.#tryLock();
-    const { path, clock } = this.#options;
-    const known = await resumeReader(path, this.#file, this.id, clock.breather, () => this.#distrust());
-    if (known) {
-      this.#reader = known;
-      this.#checkpointAt = known.offset;
-    }
-    await this.#reader.readOn();
-    if (this.#reader.newer) {
+    await this.#copy.load(() => this.#distrust());
+    if (this.#copy.reader.newer) {
       if (lock.held) await this.#lock.release();
-      this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+      this.#role = tooOld();
     } else if (lock.held) {
       await this.#assume(lock.alone);
+    } else {
+      await this.#wish();
     }
     this.#schedule();
   }
@@ -195,7 +179,9 @@ export class SessionJournalFile implements SessionJournal {
   // A folder that cannot be written to is opened for reading.
   async #tryLock(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
     try {
-      return await this.#lock.acquire();
+      const lock = await this.#lock.acquire();
+      if (!lock.held) this.#role = follower();
+      return lock;
     } catch (error) {
       this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
       return { held: false, alone: false };
@@ -206,17 +192,18 @@ export class SessionJournalFile implements SessionJournal {
   async #assume(alone: boolean): Promise<void> {
     const { path, clock, openForAppend } = this.#options;
     try {
+      await this.#handover.begin();
       const append = await openForAppend(path);
       const notice = await repairJournal({
         path,
-        file: this.#file,
-        reader: this.#reader,
+        file: this.#copy.file,
+        reader: this.#copy.reader,
         append,
         alone,
         time: clock.now(),
       });
       this.#notice ??= notice;
-      const writer = new JournalWriter(path, this.#file, append, this.#reader, this.#lock, clock);
+      const writer = new JournalWriter(path, this.#copy.file, append, this.#copy.reader, this.#lock, clock);
       this.#role = { kind: 'writer', writer };
     } catch (error) {
       this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
@@ -226,88 +213,120 @@ export class SessionJournalFile implements SessionJournal {
 
   async #commit(events: readonly SessionEvent[]): Promise<void> {
     try {
-      await this.#inherit();
+      if (this.#role.kind === 'closed') throw closed();
+      if (!this.#unsaved.isDue) return this.#keepInMemory(events);
+      await this.#inherit('ask');
       await this.#putBackIfDeleted();
-      if (this.#role.kind === 'closed') throw new StoreFault('not_writer', CLOSED);
       if (this.#role.kind === 'reader') throw this.#role.fault;
-      const { kind, folded } = await this.#role.writer.write(events);
-      if (kind === 'lost') await this.#stepBack();
-      if (folded.length > 0) this.#tell(folded);
-      if (this.#reader.offset - this.#checkpointAt > this.#checkpointEvery) await this.#saveCheckpoint();
-      if (kind === 'lost') throw new StoreFault('not_writer', ELSEWHERE);
+      await this.#write(this.#role.writer, events);
     } catch (error) {
-      throw storeFault(error, phrase('your message'));
+      const fault = storeFault(error, phrase('your message'));
+      if (fault.reason !== 'full') throw fault;
+      this.#keepInMemory(events);
     }
+  }
+
+  async #write(writer: JournalWriter, events: readonly SessionEvent[]): Promise<void> {
+    const { kind, folded } = await writer.write(this.#unsaved.with(events));
+    if (kind === 'lost') await this.#stepBack();
+    if (!this.#unsaved.isEmpty && kind === 'written') {
+      this.#unsaved.clear();
+      // What is on disk now was folded before, without its places there.
+      await this.#readAnew();
+    } else if (folded.length > 0) this.#tell(folded);
+    if (this.#unsaved.isEmpty) await this.#copy.saveCheckpointIfDue();
+    if (kind === 'lost') throw elsewhere();
+  }
+
+  #keepInMemory(events: readonly SessionEvent[]): void {
+    const isFirst = this.#unsaved.isEmpty;
+    this.#unsaved.keep(events, this.#copy.reader.state, this.#options.clock.now());
+    this.#tell(events);
+    if (isFirst) this.#tell([]);
+  }
+
+  async #saveUnsaved(): Promise<void> {
+    if (this.#unsaved.isEmpty || this.#role.kind !== 'writer') return;
+    await this.#write(this.#role.writer, []);
   }
 
   // Somebody has deleted the file while it was open: as long as it is, its content is still there to be written again.
   async #putBackIfDeleted(): Promise<void> {
-    if (this.#role.kind !== 'writer' || (await this.#file.stat()).nlink > 0) return;
-    const { path } = this.#options;
+    if (this.#role.kind !== 'writer' || !(await this.#copy.isDeleted())) return;
     await this.#role.writer.close();
     this.#role = {
       kind: 'reader',
       fault: new StoreFault('missing', phrase('The file of this session was deleted: open it again.')),
     };
-    await writeAnew(path, this.#file);
-    await this.#file.close();
-    this.#file = await open(path, 'r');
-    this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
-    await this.#reader.readOn();
+    await this.#copy.putBack();
     await this.#assume(false);
     this.#tell([]);
   }
 
-  async #saveCheckpoint(): Promise<void> {
-    const { state, offset } = this.#reader;
-    if (offset === this.#checkpointAt || state.id === undefined) return;
-    this.#checkpointAt = offset;
-    await saveCheckpoint(this.#options.path, this.#file, this.id, this.#reader);
-  }
-
-  get #checkpointEvery(): number {
-    return Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
+  /** Reads the whole file once more, going on as the writer if this window is. */
+  async #readAnew(): Promise<void> {
+    const wasWriter = this.#role.kind === 'writer';
+    if (this.#role.kind === 'writer') await this.#role.writer.close();
+    await this.#copy.readAgain();
+    if (wasWriter) await this.#assume(false);
+    this.#tell([]);
   }
 
   /** A line that the checkpoint vouched for is damaged: what the journal still holds is read, and the rest set aside. */
   #distrust(): void {
-    const doubted = this.#reader;
+    const doubted = this.#copy.reader;
     void this.#serial.run(async () => {
-      if (this.#reader !== doubted || this.#role.kind === 'closed') return;
-      try {
-        await dropCheckpoint(this.#options.path);
-        const wasWriter = this.#role.kind === 'writer';
-        if (this.#role.kind === 'writer') await this.#role.writer.close();
-        this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
-        await this.#reader.readOn();
-        if (wasWriter) await this.#assume(false);
-        this.#tell([]);
-      } catch (error) {
-        if (errorCode(error) === undefined) throw error;
-      }
+      if (this.#copy.reader !== doubted || this.#role.kind === 'closed') return;
+      await this.#copy
+        .dropCheckpoint()
+        .then(() => this.#readAnew())
+        .catch(ignoreDisk);
     });
   }
 
-  /** Becomes the writer if the one that was is gone. */
-  async #inherit(): Promise<void> {
+  /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
+  async #inherit(how: 'wish' | 'ask'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
-    const { held, alone } = await this.#tryLock();
+    let { held, alone } = await this.#tryLock();
+    if (!held && this.#role.fault.reason === 'not_writer') {
+      if (how === 'wish') await this.#wish();
+      else held = (await this.#handover.ask('if_gone')) === 'granted';
+      alone = false;
+    }
     if (!held) return;
     await this.#pull();
     await this.#assume(alone);
     this.#tell([]);
   }
 
+  async #wish(): Promise<void> {
+    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer')
+      await this.#handover.wish().catch(ignoreDisk);
+  }
+
+  /** Hands the lock over if somebody asks for it and nothing speaks against it. */
+  async #answer(): Promise<void> {
+    // What could not be written yet would be lost to the other window.
+    if (!this.#unsaved.isEmpty) return this.#lock.request.remove();
+    if (!(await this.#handover.shouldLetGo())) return;
+    await this.#serial.run(async () => {
+      if (this.#role.kind !== 'writer' || !this.#unsaved.isEmpty) return;
+      await this.#copy.saveCheckpoint();
+      if (await this.#lock.request.grant()) await this.#stepBack();
+    });
+  }
+
   async #stepBack(): Promise<void> {
     if (this.#role.kind !== 'writer') return;
     const { writer } = this.#role;
-    this.#role = { kind: 'reader', fault: new StoreFault('not_writer', ELSEWHERE) };
+    this.#role = follower();
     await writer.close();
+    if (!this.#unsaved.isEmpty) await this.#copy.readAgain();
     this.#tell([]);
   }
 
   #refuseUnlessOvertakable(): void {
-    if (this.#role.kind === 'closed') throw new StoreFault('not_writer', CLOSED);
+    if (this.#role.kind === 'closed') throw closed();
     if (this.#role.kind === 'reader' && this.#role.fault.reason === 'newer') throw this.#role.fault;
   }
 
@@ -316,13 +335,17 @@ export class SessionJournalFile implements SessionJournal {
     try {
       switch (this.#role.kind) {
         case 'writer':
-          if (await holdsLock()) return;
+          if (await holdsLock()) {
+            if (this.#unsaved.isDue) await this.#saveUnsaved();
+            void this.#answer().catch(ignoreDisk);
+            return;
+          }
           await this.#stepBack();
           await this.#pull();
           return;
         case 'reader':
           await this.#pull();
-          await this.#inherit();
+          await this.#inherit('wish');
           return;
         case 'closed':
           return;
@@ -334,20 +357,10 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Folds what others have written. */
   async #pull(): Promise<void> {
-    const { size } = await this.#file.stat();
-    if (size === this.#reader.offset) return;
-    const sound = this.#reader.damage.length;
-    const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
-    if (lines && this.#reader.damage.length === sound) {
-      const events = lines.flatMap(({ event }) => (event ? [event] : []));
-      if (events.length > 0) this.#tell(events);
-    } else {
-      // The writer has taken back what it could not finish, and this window had read some of it: read all anew.
-      this.#reader = new JournalReader(this.#file, this.#options.clock.breather);
-      await this.#reader.readOn();
-      this.#tell([]);
-    }
-    if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+    const news = await this.#copy.pull();
+    if (news === 'anew') this.#tell([]);
+    else if (news.length > 0) this.#tell(news);
+    if (this.#copy.reader.newer) this.#role = tooOld();
   }
 
   #tell(events: readonly SessionEvent[]): void {
@@ -364,4 +377,9 @@ export class SessionJournalFile implements SessionJournal {
     }, pause);
     this.#timer.unref();
   }
+}
+
+// A disk that fails here fails the next append too, which says so.
+function ignoreDisk(error: unknown): void {
+  if (errorCode(error) === undefined) throw error;
 }

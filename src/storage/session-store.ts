@@ -6,6 +6,7 @@ import type { SessionEvent } from '../core/journal/event.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from './append-file.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
+import type { Handing } from './handover.ts';
 import { SessionJournalFile } from './session-journal.ts';
 import { journalPath, SessionList } from './session-list.ts';
 
@@ -17,6 +18,8 @@ export interface StoreOptions {
   readonly writer: string;
   /** What an earlier run has listed, to spare reading every session again; asked for once. */
   readonly remembered?: () => readonly SessionSummary[];
+  /** What this window says when another one asks to write; without it somebody is always there. */
+  readonly handing?: (id: SessionId) => Handing;
   /** How bytes go to disk; for tests that let the disk fail. */
   readonly openForAppend?: OpenForAppend;
 }
@@ -25,6 +28,11 @@ export interface StoreOptions {
 export function openSessionStore(options: StoreOptions): FileSessionStore {
   return new FileSessionStore(options);
 }
+
+const ALWAYS_THERE: Handing = {
+  isPresent: () => Promise.resolve(true),
+  beforeLettingGo: () => Promise.resolve(),
+};
 
 interface Shared {
   readonly journal: Promise<SessionJournalFile>;
@@ -118,14 +126,15 @@ export class FileSessionStore implements SessionStore {
   }
 
   #openFile(id: SessionId, path: string): Promise<SessionJournalFile> {
-    const { clock, writer, openForAppend: append = openForAppend } = this.#options;
+    const { clock, writer, handing = () => ALWAYS_THERE, openForAppend: append = openForAppend } = this.#options;
     const isLast = (): boolean => {
       const shared = this.#open.get(id);
       if (!shared || --shared.openers > 0) return !shared;
       this.#open.delete(id);
       return true;
     };
-    return SessionJournalFile.open({ path, id, clock, window: writer, openForAppend: append, isLast });
+    const window = { window: writer, handing: handing(id) };
+    return SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast });
   }
 
   // A window that follows also looks by itself, so a system without change events costs a moment, nothing else.
@@ -142,7 +151,7 @@ export class FileSessionStore implements SessionStore {
   #changed(name: string | null): void {
     for (const [id, { journal }] of this.#open) {
       const isFile = name === `${id}.jsonl`;
-      if (name !== null && !isFile && name !== `${id}.lock`) continue;
+      if (name !== null && !isFile && name !== `${id}.lock` && name !== `${id}.request`) continue;
       void journal.then(
         (opened) => {
           // What the writer itself has written is no news to it.

@@ -3,6 +3,7 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { errorCode, succeeds } from './disk-errors.ts';
+import { LockRequest, type Urgency } from './lock-request.ts';
 
 /** How often the writer shows that it lives, in ms. */
 export const HEARTBEAT_MS = 2_000;
@@ -19,10 +20,13 @@ type Holder = v.InferOutput<typeof lockSchema>;
 export class WriterLock {
   readonly #path: string;
   readonly #window: string;
+  /** Where windows ask the writer for the lock. */
+  readonly request: LockRequest;
   #token: string;
 
   constructor(path: string, window: string) {
     this.#path = path;
+    this.request = new LockRequest(path);
     this.#window = window;
     this.#token = newToken(window);
   }
@@ -39,11 +43,18 @@ export class WriterLock {
   async acquire(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
     if (await this.#create()) return { held: true, alone: true };
     const found = await this.#holder();
+    // The writer has handed it over.
+    if (found !== 'none' && found.holder?.token === this.#token) return { held: true, alone: false };
     if (found === 'none') return { held: await this.#create(), alone: true };
     if (found.life === 'alive') return { held: false, alone: false };
     await this.seize();
     // Of two windows that find a dead holder the later one has the lock.
     return { held: (await this.check()) === 'held', alone: found.life === 'dead' };
+  }
+
+  /** Asks the writer for the lock. */
+  ask(urgency: Urgency): Promise<void> {
+    return this.request.place(this.#holding(), urgency);
   }
 
   /** Takes the lock whoever holds it. */
@@ -108,7 +119,11 @@ export class WriterLock {
   }
 
   #text(): string {
-    return JSON.stringify({ token: this.#token, pid: process.pid, host: hostname() } satisfies Holder);
+    return JSON.stringify(this.#holding());
+  }
+
+  #holding(): Holder {
+    return { token: this.#token, pid: process.pid, host: hostname() };
   }
 
   async #holder(): Promise<

@@ -70,6 +70,15 @@ export class Workbench {
     return Workbench.open({ folder: this.folder, profile: this.profile });
   }
 
+  /** Lets this window die without a word to anyone, as when its process is killed. */
+  async crash(): Promise<void> {
+    const died = this.page.waitForEvent('crash');
+    const tools = await this.page.context().newCDPSession(this.page);
+    // The answer never comes: who would give it is gone.
+    tools.send('Page.crash').catch(() => undefined);
+    await died;
+  }
+
   /** Closes this window alone. */
   async close(): Promise<void> {
     const { page } = this;

@@ -165,6 +165,15 @@ export class PageLink {
   }
 
   #onEvents(events: readonly SessionEvent[]): void {
+    // Another window took over or let go, or the file was read anew: nothing that the page holds is sure.
+    if (events.length === 0) {
+      this.#epoch++;
+      this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
+      this.#sendCompressions();
+      this.#post({ type: 'task', task: taskView(this.conversation.state) });
+      this.#sendStatus();
+      return;
+    }
     let from: number | undefined;
     const note = (position: number): void => {
       from = Math.min(from ?? position, position);
@@ -188,12 +197,7 @@ export class PageLink {
         case 'compressed':
         case 'node_undone':
         case 'node_edited':
-          this.#post({
-            type: 'compression',
-            session: this.conversation.journal.id,
-            covers: coverViews(state),
-            compressions: compressionViews(state),
-          });
+          this.#sendCompressions();
           break;
         case 'event_added':
         case 'event_pinned':
@@ -233,6 +237,16 @@ export class PageLink {
       epoch: this.#epoch,
       from,
       ...this.#views.newest(from),
+    });
+  }
+
+  #sendCompressions(): void {
+    const { state, journal } = this.conversation;
+    this.#post({
+      type: 'compression',
+      session: journal.id,
+      covers: coverViews(state),
+      compressions: compressionViews(state),
     });
   }
 

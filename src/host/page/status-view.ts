@@ -28,6 +28,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
     resetPending,
     offline,
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
+    unsaved: journal.unsaved ? translated(journal.unsaved) : null,
     escalation:
       state.escalation === null
         ? null

@@ -13,6 +13,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   return (
     <div class="notices">
       {status.readOnly !== null && <Banner severity="info" icon="lock" words={status.readOnly} actions={takeOver()} />}
+      {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} actions={[]} />}
       {status.offline !== null && (
         <Banner severity="warning" icon="debug-disconnect" words={status.offline} actions={[]} />
       )}

@@ -4,15 +4,16 @@ import { writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
-import { inFolder, said, testClock, wordsOf } from './support.ts';
+import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
-/** Mounts a file system of 256 KiB in the folder; false where that is not allowed. */
+/** Mounts a file system of 1 MiB in the folder; false where that is not allowed. */
 function mountSmall(folder: string): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -20,7 +21,7 @@ function mountSmall(folder: string): boolean {
 }
 
 describe('a disk that fails', () => {
-  it('when full, refuses the message in one sentence, keeps the session whole, and goes on when there is room', function () {
+  it('when full, says so at once, lets the chat go on in memory, and writes all of it when there is room', function () {
     return inFolder(async (folder) => {
       if (!mountSmall(folder)) {
         console.log('      skipped: a small file system cannot be mounted here');
@@ -30,17 +31,27 @@ describe('a disk that fails', () => {
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
         const journal = await store.create('Full', '');
         await journal.append(said(0));
-        await writeFile(join(folder, 'ballast'), Buffer.alloc(150 * 1024));
-        await assert.rejects(journal.append(said(1, 'x'.repeat(200 * 1024))), (error) => {
-          return StoreFault.is(error, 'full') && /disk is full.*free some space/.test(error.message);
-        });
-        assert.deepEqual(journal.state.path, ['m0']);
+        await writeFile(join(folder, 'ballast'), Buffer.alloc(900 * 1024));
+        const warnings: string[] = [];
+        journal.onDidChange(() => warnings.push(wordsOf(journal.unsaved)));
+        const long = 'x'.repeat(200 * 1024);
+        await journal.append(said(1, long));
+        assert.match(warnings.at(-1) ?? '', /disk is full.*in memory alone.*Free some space/);
+        await journal.append(said(2));
+        assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         assert.equal(journal.readOnly, undefined);
         await rm(join(folder, 'ballast'));
-        await journal.append(said(1));
+        // By itself, with nothing more said.
+        await until(() => journal.unsaved === undefined);
+        assert.equal(warnings.at(-1), '');
+        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 4 });
+        await journal.append(said(3));
         await store.close();
-        assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1']);
+        const again = await store.open(journal.id);
+        assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
+        assert.deepEqual(again.state.messages.get(messageId('m1'))?.content, [{ type: 'text', text: long }]);
+        assert.equal(again.state.counters.messagesEver, 4);
         await store.close();
       } finally {
         execFileSync('umount', [folder]);
@@ -73,7 +84,7 @@ describe('a disk that fails', () => {
   });
 
   for (const fails of ['write', 'half', 'flush'] as const) {
-    it(`in the middle of a line (${fails}) leaves no part of it behind`, () =>
+    it(`in the middle of a line (${fails}) leaves no part of it behind, and keeps it in memory`, () =>
       inFolder(async (folder) => {
         let failing = false;
         const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -94,16 +105,85 @@ describe('a disk that fails', () => {
         const journal = await store.create('Fault', '');
         await journal.append(said(0));
         failing = true;
-        const results = await Promise.allSettled([journal.append(said(1)), journal.append(said(2), said(3))]);
-        for (const result of results) {
-          assert.ok(result.status === 'rejected' && StoreFault.is(result.reason, 'full'));
-        }
-        assert.deepEqual(journal.state.path, ['m0']);
+        await Promise.all([journal.append(said(1)), journal.append(said(2), said(3))]);
+        assert.match(wordsOf(journal.unsaved), /in memory alone/);
+        assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2', 'm3']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         failing = false;
-        await journal.append(said(1));
-        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
+        await until(() => journal.unsaved === undefined);
+        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 5 });
+        await store.close();
+        const again = await store.open(journal.id);
+        assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
+        assert.equal(again.state.counters.messagesEver, 4);
         await store.close();
       }));
   }
+
+  it('for any other reason refuses the message in one sentence, with nothing of it kept', () =>
+    inFolder(async (folder) => {
+      let failing = false;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const fault = Object.assign(new Error('i/o error'), { code: 'EIO' });
+        return { ...file, write: (bytes) => (failing ? Promise.reject(fault) : file.write(bytes)) };
+      };
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: faulty });
+      const journal = await store.create('Fault', '');
+      await journal.append(said(0));
+      failing = true;
+      await assert.rejects(journal.append(said(1)), (error) => StoreFault.is(error, 'other'));
+      assert.deepEqual(journal.state.path, ['m0']);
+      failing = false;
+      await journal.append(said(1));
+      assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
+      await store.close();
+    }));
+
+  it('when full, is not asked to let another window have what it could not write', () =>
+    inFolder(async (folder) => {
+      let failing = false;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
+        return { ...file, write: (bytes) => (failing ? Promise.reject(fault()) : file.write(bytes)) };
+      };
+      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: faulty });
+      const other = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const journal = await store.create('Full', '');
+      await journal.append(said(0));
+      const follower = await other.open(journal.id);
+      failing = true;
+      await journal.append(said(1));
+      await assert.rejects(follower.takeOver(), /could not be saved yet: free some space/);
+      failing = false;
+      await until(() => journal.unsaved === undefined);
+      await follower.takeOver();
+      await follower.append(said(2));
+      assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
+      await store.close();
+      await other.close();
+    }));
+
+  it('when full already as the session is opened, lets it be written in memory', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const { id } = await store.create('Full', '');
+      await store.close();
+      let full = true;
+      const faulty: OpenForAppend = async (path) => {
+        if (full) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+        return openForAppend(path);
+      };
+      const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
+      const journal = await late.open(id);
+      assert.equal(journal.readOnly, undefined);
+      await journal.append(said(0));
+      assert.match(wordsOf(journal.unsaved), /in memory alone/);
+      full = false;
+      await until(() => journal.unsaved === undefined);
+      await late.close();
+      assert.deepEqual((await store.open(id)).state.path, ['m0']);
+      await store.close();
+    }));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'mocha';
@@ -96,6 +96,68 @@ describe('two windows on one session', () => {
       await new Promise((resolve) => child.on('close', resolve));
       await follower.append(said(0));
       assert.equal(follower.readOnly, undefined);
+      await store.close();
+    }));
+
+  it('a window that is gone, while its process goes on, lets go for the asking, once its reply has ended', () =>
+    inFolder(async (folder) => {
+      let isPresent = true;
+      const open: SessionJournal[] = [];
+      const left = openSessionStore({
+        folder,
+        clock: testClock('a'),
+        writer: 'a',
+        handing: () => ({
+          isPresent: () => Promise.resolve(isPresent),
+          beforeLettingGo: async () => open[0]?.append(said(1, 'what had come of the reply')),
+        }),
+      });
+      const journal = await left.create('Both', '');
+      open.push(journal);
+      await journal.append(said(0));
+      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const follower = await store.open(journal.id);
+      await assert.rejects(follower.append(said(2)), (error) => StoreFault.is(error, 'not_writer'));
+      isPresent = false;
+      await follower.append(said(2));
+      assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
+      assert.match(wordsOf(journal.readOnly), /take over/);
+      await left.close();
+      await store.close();
+    }));
+
+  it('the one that follows asks by itself whether the other is still there', () =>
+    inFolder(async (folder) => {
+      const gone = () => ({ isPresent: () => Promise.resolve(false), beforeLettingGo: () => Promise.resolve() });
+      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing: gone });
+      const journal = await left.create('Both', '');
+      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const follower = await store.open(journal.id);
+      await until(() => follower.readOnly === undefined);
+      await left.close();
+      await store.close();
+    }));
+
+  it('a take-over waits for the end of what is being written, and all of it is there', () =>
+    inFolder(async (folder) => {
+      const open: SessionJournal[] = [];
+      const handing = () => ({
+        isPresent: () => Promise.resolve(true),
+        beforeLettingGo: async () => open[0]?.append(said(1, 'all that had come')),
+      });
+      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing });
+      const journal = await left.create('Both', '');
+      open.push(journal);
+      await journal.append(said(0));
+      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const follower = await store.open(journal.id);
+      await follower.takeOver();
+      assert.deepEqual(follower.state.path, ['m0', 'm1']);
+      assert.deepEqual(
+        (await readdir(folder)).filter((name) => name.endsWith('.request')),
+        [],
+      );
+      await left.close();
       await store.close();
     }));
 

@@ -39,6 +39,7 @@ const init: InitMessage = {
     resetPending: false,
     offline: null,
     readOnly: null,
+    unsaved: null,
     escalation: null,
   },
   draft: { text: '', attachments: [] },

@@ -1,0 +1,29 @@
+import { StoreFault } from '../app/ports.ts';
+import { phrase } from '../core/text/phrase.ts';
+import type { JournalWriter } from './journal-writer.ts';
+
+/** What a window may do with a journal that it has open. */
+export type Role =
+  | { readonly kind: 'writer'; readonly writer: JournalWriter }
+  | { readonly kind: 'reader'; readonly fault: StoreFault }
+  | { readonly kind: 'closed' };
+
+export const CLOSED = phrase('This session is closed.');
+const ELSEWHERE = phrase('Another window writes this session: take over to write here.');
+const NEWER = phrase(
+  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.',
+);
+const UNSAVED_ELSEWHERE = phrase(
+  'The other window holds messages that could not be saved yet: free some space on the disk, then take over.',
+);
+
+export const closed = (): StoreFault => new StoreFault('not_writer', CLOSED);
+export const unsavedElsewhere = (): StoreFault => new StoreFault('not_writer', UNSAVED_ELSEWHERE);
+
+export const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
+
+/** A window that follows, since another one writes. */
+export const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
+
+/** A window that cannot write what it does not understand. */
+export const tooOld = (): Role => ({ kind: 'reader', fault: new StoreFault('newer', NEWER) });
