@@ -105,8 +105,9 @@ export class ContextMeter {
   /** Reads the counts that were kept, and counts what is new. Yields as it goes. */
   async load(): Promise<void> {
     const { countStore, journal } = this.#deps;
-    const stored = await countStore.load(journal.id);
-    if (stored) this.counts.import(stored);
+    const { messages } = journal.state;
+    const kept = await countStore.load(journal.id, [...messages.keys()]);
+    if (kept) this.counts.import(kept, messages);
     await this.countNew();
   }
 
@@ -118,7 +119,9 @@ export class ContextMeter {
   }
 
   async save(): Promise<void> {
-    await this.#deps.countStore.save(this.#deps.journal.id, this.counts.export());
+    const { countStore, journal } = this.#deps;
+    const messages = [...journal.state.messages.keys()];
+    await countStore.save(journal.id, messages, this.counts.export(messages));
   }
 
   #measureFactor(): number {

@@ -1,10 +1,10 @@
 import type { SessionEvent } from '../core/journal/event.ts';
-import type { SessionId } from '../core/model/ids.ts';
+import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
-import type { StoredCounts } from '../core/tokens/message-counts.ts';
+import type { CountColumns } from '../core/tokens/count-columns.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */
 export interface Clock {
@@ -109,8 +109,10 @@ export interface SessionStore {
 
 /** Token counts kept beside a session, so that opening it again counts nothing. Losing them costs time, nothing else. */
 export interface CountStore {
-  load(id: SessionId): Promise<StoredCounts | undefined>;
-  save(id: SessionId, counts: StoredCounts): Promise<void>;
+  /** `messages` are the session's, in the journal's order: the counts of its first ones, as far as they were kept. */
+  load(id: SessionId, messages: readonly MessageId[]): Promise<CountColumns | undefined>;
+  /** `counts` has a row for each of the messages. */
+  save(id: SessionId, messages: readonly MessageId[], counts: CountColumns): Promise<void>;
 }
 
 /** Disk trouble, in one sentence with a way out. */

@@ -2,23 +2,11 @@ import type { KeyEventId, MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
 import { cjkUnits } from './script.ts';
+import { columnsOf, KeptCounts, type CountColumns, type MessageCount, type MessageOrder } from './count-columns.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
-/** Tokens of one message: `body` with its framing, its attachments apart; `cjk` UTF-16 units of both are CJK text. */
-export interface MessageCount {
-  readonly body: number;
-  readonly attachments: number;
-  readonly cjk: number;
-}
-
-/** Counts as they are kept with a session; what is 0 at the end is left out. */
-export interface StoredCounts {
-  readonly encoding: string;
-  readonly counts: readonly (readonly [id: MessageId, body: number, attachments?: number, cjk?: number])[];
-}
-
-/** Messages by id, each read when it is asked for. */
-export interface CountableMessages {
+/** A session's messages by id, in the order in which they came, each read when it is asked for. */
+export interface CountableMessages extends MessageOrder {
   keys(): Iterable<MessageId>;
   get(id: MessageId): Message | undefined;
 }
@@ -29,6 +17,7 @@ export interface CountableMessages {
  */
 export class MessageCounts {
   private readonly counts = new Map<MessageId, MessageCount>();
+  private kept: KeptCounts | undefined;
   private readonly lines = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
   private readonly counter: TokenCounter;
 
@@ -37,7 +26,7 @@ export class MessageCounts {
   }
 
   of(message: Message): MessageCount {
-    const known = this.counts.get(message.id);
+    const known = this.find(message.id);
     if (known) return known;
     const attached = message.attachments ?? [];
     return this.keep(message, {
@@ -48,7 +37,7 @@ export class MessageCounts {
 
   /** Body and attachments of a message that has been counted, without reading it; undefined for one that has not. */
   known(id: MessageId): number | undefined {
-    const count = this.counts.get(id);
+    const count = this.find(id);
     return count && count.body + count.attachments;
   }
 
@@ -61,14 +50,18 @@ export class MessageCounts {
   /** Counts what is not known yet, resting as it goes; what is known is not read. Resolves to how many were counted. */
   async warm(messages: CountableMessages, breather: Breather): Promise<number> {
     let counted = 0;
-    for (const id of messages.keys()) {
-      const message = this.counts.has(id) ? undefined : messages.get(id);
+    for (const id of [...messages.keys()].slice(this.kept?.settledIn(messages))) {
+      const message = this.find(id) ? undefined : messages.get(id);
       if (!message) continue;
       this.keep(message, await this.counter.whole(message, breather));
       counted++;
       await breathe(breather);
     }
     return counted;
+  }
+
+  private find(id: MessageId): MessageCount | undefined {
+    return this.counts.get(id) ?? this.kept?.get(id);
   }
 
   private keep(message: Message, { body, attachments }: MessageTokens): MessageCount {
@@ -90,19 +83,22 @@ export class MessageCounts {
 
   forget(id: MessageId): void {
     this.counts.delete(id);
+    this.kept?.delete(id);
   }
 
-  export(): StoredCounts {
-    const counts: StoredCounts['counts'] = Array.from(this.counts, ([id, { body, attachments, cjk }]) => {
-      if (cjk > 0) return [id, body, attachments, cjk];
-      return attachments > 0 ? [id, body, attachments] : [id, body];
-    });
-    return { encoding: this.counter.encoding, counts };
+  /** The counts of these messages, to be kept. */
+  export(messages: readonly MessageId[]): CountColumns {
+    return columnsOf(
+      this.counter.encoding,
+      messages.map((id) => this.find(id)),
+    );
   }
 
-  /** Takes counts of the same encoding; those of another are left, and their messages will be counted anew. */
-  import(stored: StoredCounts): void {
-    if (stored.encoding !== this.counter.encoding) return;
-    for (const [id, body, attachments = 0, cjk = 0] of stored.counts) this.counts.set(id, { body, attachments, cjk });
+  /**
+   * Takes the counts that were kept of a session's first messages; those of another encoding are left, and their
+   * messages will be counted anew.
+   */
+  import(columns: CountColumns, order: MessageOrder): void {
+    if (columns.encoding === this.counter.encoding) this.kept = new KeptCounts(columns, order);
   }
 }

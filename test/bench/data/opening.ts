@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ContextMeter } from '../../../src/app/context-meter.ts';
+import { ContextMeter, type ContextMeterDeps } from '../../../src/app/context-meter.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -31,6 +31,20 @@ export async function openNewest(
   const sessions = (await store.list()).filter((one) => one.workspace === WORKSPACE);
   const newest = sessions[0];
   const journal = newest ? await store.open(newest.id) : await store.create('', WORKSPACE);
+  const meter = meterOf({
+    journal,
+    clock,
+    counter: await loadEncoding('o200k_base'),
+    countStore: countFiles(folder, () => undefined),
+  });
+  await meter.load();
+  const { total } = meter.context();
+  const shown = journal.state.path.slice(-SHOWN).filter((id) => journal.state.messages.get(id));
+  return { sessions: sessions.length, messages: journal.state.path.length, shown: shown.length, tokens: total };
+}
+
+/** What counts a session, as the editor makes it. */
+export function meterOf(parts: Pick<ContextMeterDeps, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
   const settings = {
     systemPrompt: '',
     memory: '',
@@ -43,16 +57,5 @@ export async function openNewest(
     recallShare: 0.1,
     countWithProvider: false,
   };
-  const meter = new ContextMeter({
-    journal,
-    clock,
-    counter: await loadEncoding('o200k_base'),
-    countStore: countFiles(folder, () => undefined),
-    settings: () => settings,
-    calibration: () => undefined,
-  });
-  await meter.load();
-  const { total } = meter.context();
-  const shown = journal.state.path.slice(-SHOWN).filter((id) => journal.state.messages.get(id));
-  return { sessions: sessions.length, messages: journal.state.path.length, shown: shown.length, tokens: total };
+  return new ContextMeter({ ...parts, settings: () => settings, calibration: () => undefined });
 }

@@ -7,6 +7,7 @@ import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts
 import type { Message } from '../../../src/core/model/message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
+import { columnsOf } from '../../../src/core/tokens/count-columns.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
@@ -32,18 +33,19 @@ export async function fillFolder(
   const counts = countFiles(folder, () => undefined);
   for (const [n, length] of lengths.entries()) {
     const journal = await store.create(`Session ${n}: what was done that day`, workspace);
-    let parent: Message['parent'] = null;
-    const messages = transcript.slice(0, length).map((one): Message => {
-      const message = { id: messageId(randomUUID()), parent, role: one.role, content: contentOf(one), at: clock.now() };
-      parent = message.id;
-      return message;
-    });
+    const messages = inTurn(transcript.slice(0, length));
     await journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
     await journal.append(compressedBefore(messages, Math.max(0, length - WINDOW)));
-    await counts.save(journal.id, {
-      encoding: 'o200k_base',
-      counts: messages.map(({ id }, at) => [id, Math.ceil(transcript[at]!.text.length / 4) + 4] as const),
-    });
+    const ids = messages.map(({ id }) => id);
+    const tokens = messages.map((_, at) => Math.ceil(transcript[at]!.text.length / 4) + 4);
+    await counts.save(
+      journal.id,
+      ids,
+      columnsOf(
+        'o200k_base',
+        tokens.map((body) => ({ body, attachments: 0, cjk: 0 })),
+      ),
+    );
     await journal.close();
   }
   await store.close();
@@ -52,6 +54,16 @@ export async function fillFolder(
     path.join(folder, REMEMBERED),
     JSON.stringify(joinSnapshots({ workspace, index, live: [] }, undefined)),
   );
+}
+
+/** The messages as they would have come, one after the other. */
+export function inTurn(transcript: readonly TranscriptMessage[]): Message[] {
+  let parent: Message['parent'] = null;
+  return transcript.map((one): Message => {
+    const message = { id: messageId(randomUUID()), parent, role: one.role, content: contentOf(one), at: clock.now() };
+    parent = message.id;
+    return message;
+  });
 }
 
 function compressedBefore(messages: readonly Message[], end: number): SessionEvent {

@@ -1,18 +1,21 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import ranks from 'js-tiktoken/ranks/o200k_base';
-import { messageId, sessionId } from '../../../src/core/model/ids.ts';
-import { messageText, type Message } from '../../../src/core/model/message.ts';
+import type { SessionJournal } from '../../../src/app/ports.ts';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
-import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
-import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
-import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
+import { tokenCounter, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/breathers.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
+import { meterOf } from '../data/opening.ts';
 import { Random } from '../data/random.ts';
+import { inTurn } from '../data/sessions-on-disk.ts';
 import { cpuMs } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
@@ -126,34 +129,19 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
   return figures;
 }
 
-/** Counts of a session read back from disk, against counting all of it. */
+/** What counts when a session is opened: the product's own way from a journal on disk, counted before and not. */
 async function reload(context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 2_000 : 10_000;
-  const messages = developerMessages(context, count).map((one, at): Message => {
-    const id = messageId(`${'0'.repeat(20)}${at}`);
-    return { id, parent: null, role: one.role, content: contentOf(one), at: 0 };
-  });
   const folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
   try {
-    const store = countFiles(folder, (message) => context.say(message));
-    const session = sessionId('session');
     const bpe = new BpeCounter(ranks);
-    const counter = tokenCounter('o200k_base', (text) => bpe.count(text));
-    const counts = new MessageCounts(counter);
-    const breather = openLoop();
-    const byId = new Map(messages.map((message) => [message.id, message]));
-    const fromNothing = await cpuMs(() => counts.warm(byId, breather));
-    await store.save(session, counts.export());
-    // Reading compiles its code once in a process' life; that is no part of a reload's own cost.
-    await store.load(session);
-    const again = new MessageCounts(counter);
-    const fromDisk = await cpuMs(async () => {
-      const stored = await store.load(session);
-      if (stored) again.import(stored);
-      await again.warm(byId, breather);
-    });
-    const bytes = messages.reduce((sum, message) => sum + messageText(message).length, 0);
-    context.say(`reload: ${bytes} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
+    const counter = tokenCounter(
+      'o200k_base',
+      (text) => bpe.count(text),
+      (text, breather) => bpe.countResting(text, breather),
+    );
+    const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
+    context.say(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
     return [
       {
         id: `speed.reload${count}`,
@@ -167,4 +155,28 @@ async function reload(context: BenchContext): Promise<Figure[]> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Milliseconds of the first count of a session and of the next one after it was closed and opened; its characters. */
+async function countTwice(
+  folder: string,
+  counter: TokenCounter,
+  messages: readonly TranscriptMessage[],
+): Promise<[fromNothing: number, fromDisk: number, characters: number]> {
+  const clock = { now: () => Date.now(), id: () => randomUUID(), breather: openLoop() };
+  const open = () => openSessionStore({ folder, clock, writer: randomUUID() });
+  const load = (journal: SessionJournal): Promise<number> =>
+    cpuMs(() =>
+      meterOf({ journal, clock, counter, countStore: countFiles(folder, (warning) => assert.fail(warning)) }).load(),
+    );
+  const store = open();
+  const journal = await store.create('', 'bench');
+  await journal.append(...inTurn(messages).map((message) => ({ type: 'message_added', message }) as const));
+  const fromNothing = await load(journal);
+  await journal.close();
+  await store.close();
+  const later = open();
+  const fromDisk = await load(await later.open(journal.id));
+  await later.close();
+  return [fromNothing, fromDisk, messages.reduce((sum, { text }) => sum + text.length, 0)];
 }

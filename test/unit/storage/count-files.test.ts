@@ -1,40 +1,65 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { columnsOf } from '../../../src/core/tokens/count-columns.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 
 describe('token counts beside a session', () => {
   let folder: string;
   const warnings: string[] = [];
   const id = sessionId('s1');
+  const a = messageId('a');
+  const b = messageId('b');
+  const c = messageId('c');
+  const counts = columnsOf('o200k_base', [
+    { body: 6, attachments: 3400, cjk: 2 },
+    { body: 1_200_000, attachments: 0, cjk: 0 },
+  ]);
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
   const store = () => countFiles(folder, (warning) => warnings.push(warning));
 
+  beforeEach(() => store().save(id, [a, b], counts));
+
   it('come back as they were kept, attachments and CJK text too', async () => {
-    const counts = [
-      [messageId('a'), 6, 3400, 2],
-      [messageId('b'), 12, 0, 0],
-    ] as const;
-    await store().save(id, { encoding: 'o200k_base', counts });
-    assert.deepEqual(await store().load(id), { encoding: 'o200k_base', counts });
+    assert.deepEqual(await store().load(id, [a, b]), counts);
+  });
+
+  it('come back for the first messages when more have been written since', async () => {
+    assert.deepEqual(await store().load(id, [a, b, c]), counts);
+  });
+
+  it('are made anew when the session holds other messages than it did', async () => {
+    for (const messages of [[b, a], [a, c], [a], []]) assert.equal(await store().load(id, messages), undefined);
   });
 
   it('are made anew where there are none, without a word', async () => {
-    assert.equal(await store().load(sessionId('other')), undefined);
+    assert.equal(await store().load(sessionId('other'), [a]), undefined);
     assert.deepEqual(warnings, []);
   });
 
-  it('are left out where they make no sense', async () => {
-    const counts = [['a', 5], ['b'], ['c', -1], ['d', 1.5], [7, 7], 'e', ['f', 1, 2, 3, 4]];
-    await writeFile(path.join(folder, 's1.counts.json'), JSON.stringify({ encoding: 'x', counts }));
-    assert.deepEqual((await store().load(id))?.counts, [[messageId('a'), 5, 0, 0]]);
-    await writeFile(path.join(folder, 's1.counts.json'), '{"enc');
-    assert.equal(await store().load(id), undefined);
+  it('are made anew where the file is damaged or of another form', async () => {
+    const file = path.join(folder, 's1.counts.json');
+    const sound = await readFile(file, 'utf8');
+    const { body } = JSON.parse(sound) as { readonly body: string };
+    const damaged = [
+      sound.replace(body, body.toLowerCase()),
+      sound.replace('"rows":2', '"rows":1'),
+      sound.replace('"v":2', '"v":1'),
+      '[]',
+    ];
+    for (const text of damaged) {
+      assert.notEqual(text, sound);
+      await writeFile(file, text);
+      assert.equal(await store().load(id, [a, b]), undefined, text);
+    }
+    assert.deepEqual(warnings, []);
+    await writeFile(file, sound.slice(0, 20));
+    assert.equal(await store().load(id, [a, b]), undefined);
     assert.equal(warnings.length, 1);
   });
 });

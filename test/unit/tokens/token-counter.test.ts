@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
+import { ALONE } from '../../../src/core/pace/breather.ts';
 import { estimateTokens } from '../../../src/core/tokens/estimate.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { cjkUnits } from '../../../src/core/tokens/script.ts';
@@ -21,6 +22,10 @@ const message = (id: string, text: string, rest: Partial<Message> = {}): Message
   content: [{ type: 'text', text }],
   at: 0,
   ...rest,
+});
+
+const orderOf = (ids: readonly MessageId[]) => ({
+  positionOf: (id: MessageId): number | undefined => (ids.includes(id) ? ids.indexOf(id) : undefined),
 });
 
 describe('the token counter', () => {
@@ -74,10 +79,10 @@ describe('the counts of a session', () => {
       message('m3', '検索'),
     ];
     const first = messages.map((one) => counts.of(one));
-    const stored: unknown = JSON.parse(JSON.stringify(counts.export()));
+    const ids = messages.map(({ id }) => id);
     const never = tokenCounter('words', () => assert.fail('counted again'));
     const restored = new MessageCounts(never);
-    restored.import(stored as ReturnType<MessageCounts['export']>);
+    restored.import(counts.export(ids), orderOf(ids));
     assert.deepEqual(
       messages.map((one) => restored.of(one)),
       first,
@@ -88,8 +93,29 @@ describe('the counts of a session', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     counts.of(message('m1', 'a b c'));
     const other = new MessageCounts(tokenCounter('letters', (text) => text.length));
-    other.import(counts.export());
+    other.import(counts.export([messageId('m1')]), orderOf([messageId('m1')]));
     assert.equal(other.of(message('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
+  });
+
+  it('are made for what came after they were kept, and for what could not be read then', async () => {
+    const counts = new MessageCounts(tokenCounter('words', byWords));
+    const messages = ['one', 'two words', 'and three words'].map((text, at) => message(`m${at}`, text));
+    const ids = messages.map(({ id }) => id);
+    counts.of(messages[1]!);
+    const kept = counts.export(ids.slice(0, 2));
+    const asked: string[] = [];
+    const restored = new MessageCounts(tokenCounter('words', (text) => (asked.push(text), byWords(text))));
+    const byId = new Map(messages.map((one) => [one.id, one]));
+    const log = { ...orderOf(ids), keys: () => byId.keys(), get: (id: MessageId) => byId.get(id) };
+    restored.import(kept, log);
+    assert.equal(await restored.warm(log, ALONE), 2);
+    assert.deepEqual(asked, ['one', 'and three words']);
+    assert.deepEqual(
+      ids.map((id) => restored.known(id)),
+      [1, 2, 3].map((words) => MESSAGE_FRAMING_TOKENS + words),
+    );
+    restored.forget(ids[1]!);
+    assert.equal(restored.known(ids[1]!), undefined);
   });
 
   it('are made anew for a message that was forgotten', () => {
