@@ -275,6 +275,8 @@ export class Compressor {
     };
     log.event('history_compression_triggered', facts);
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
+    // The turn that gave the reason ends first: nobody waits for what runs in the background.
+    if (urgency === 'background') await clock.breather.rest();
     const planned = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
     const spent: SpentUsage[] = [];
     let fault: unknown;

@@ -134,7 +134,7 @@ export class ContextMeter {
   }
 
   #currentPrefix(): ContextPrefix {
-    const { counter, journal, settings } = this.#deps;
+    const { journal, settings } = this.#deps;
     const { state } = journal;
     const { systemPrompt, memory, policy } = settings();
     const share = policy.ledgerShare;
@@ -143,7 +143,7 @@ export class ContextMeter {
       // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
       const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
-      const prefix = assemblePrefix({ state, systemPrompt, memory, counter, counts, ledgerBudget });
+      const prefix = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
       this.#prefix = { key, prefix };
     }
     return this.#prefix.prefix;

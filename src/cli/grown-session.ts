@@ -103,7 +103,6 @@ export class GrownSession {
         state: this.state,
         systemPrompt: '',
         memory: '',
-        counter,
         counts: this.#counts,
         ledgerBudget,
       });

@@ -15,6 +15,7 @@ import { measurePeersWithHardModels } from './figures/peers-hard.ts';
 import { leads } from './figures/peers-leads.ts';
 import { measurePeerProbes } from './figures/peers-probes.ts';
 import { measureEvents } from './figures/quality-events.ts';
+import { measureGauge } from './figures/quality-gauge.ts';
 import { measureFacts } from './figures/quality-facts.ts';
 import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
@@ -38,6 +39,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   models: measureModels,
   sizes: measureSizes,
   cost: measureCost,
+  gauge: measureGauge,
   events: measureEvents,
   sessions: measureSessions,
   facts: measureFacts,

@@ -3,8 +3,7 @@ import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
-import { cjkUnits } from '../tokens/script.ts';
-import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { renderLedger, renderSummaries } from './render.ts';
@@ -13,7 +12,6 @@ export interface PrefixInput {
   readonly state: SessionState;
   readonly systemPrompt: string;
   readonly memory: string;
-  readonly counter: TokenCounter;
   readonly counts: MessageCounts;
   /** Tokens the ledger may take. */
   readonly ledgerBudget: number;
@@ -35,7 +33,7 @@ export interface ContextPrefix {
  * of messages that stay together however many follow.
  */
 export function assemblePrefix(input: PrefixInput): ContextPrefix {
-  const { state, systemPrompt, memory, counter, counts, ledgerBudget } = input;
+  const { state, systemPrompt, memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
   const linesUpTo = linesInOrder(kept);
   const parts: (readonly [SystemPart, string])[] = [
@@ -49,12 +47,13 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
   }
   const said = parts.filter(([, text]) => text !== '');
   const tokens = { system: 0, memory: 0, ledger: 0, summaries: 0 };
-  for (const [part, text] of said) tokens[part] += counter.text(text) + MESSAGE_FRAMING_TOKENS;
   const system = said.map(([, text]) => text);
+  const blocks = counts.blocks(system);
+  for (const [at, [part]] of said.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
   return {
     system,
     systemParts: said.map(([part]) => part),
-    cjk: system.reduce((sum, text) => sum + cjkUnits(text), 0),
+    cjk: blocks.reduce((sum, block) => sum + block.cjk, 0),
     tokens,
     leftOut,
   };

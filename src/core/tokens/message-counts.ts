@@ -11,6 +11,12 @@ export interface CountableMessages extends MessageOrder {
   get(id: MessageId): Message | undefined;
 }
 
+/** Tokens and UTF-16 units of CJK text. */
+export interface BlockCount {
+  readonly tokens: number;
+  readonly cjk: number;
+}
+
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
@@ -19,6 +25,7 @@ export class MessageCounts {
   private readonly counts = new Map<MessageId, MessageCount>();
   private kept: KeptCounts | undefined;
   private readonly lines = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
+  private lastBlocks: Map<string, BlockCount> = new Map();
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
@@ -79,6 +86,17 @@ export class MessageCounts {
     const tokens = this.counter.text(`${line}\n`);
     this.lines.set(id, { line, tokens });
     return tokens;
+  }
+
+  /** The blocks of a request's front: those that stood in the one before, too, are not counted again. */
+  blocks(texts: readonly string[]): BlockCount[] {
+    const before = this.lastBlocks;
+    this.lastBlocks = new Map();
+    return texts.map((text) => {
+      const count = before.get(text) ?? { tokens: this.counter.text(text), cjk: cjkUnits(text) };
+      this.lastBlocks.set(text, count);
+      return count;
+    });
   }
 
   forget(id: MessageId): void {

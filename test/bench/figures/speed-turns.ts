@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ContextGauge } from '../../../src/host/context-gauge.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
@@ -12,6 +14,8 @@ import type { Figure, Measured } from '../report/figure.ts';
 const SHORT = 100;
 /** Messages between two checks of the triggers while a session is filled. */
 const STEP = 40;
+/** A person's pace, in ms: a compression that found nothing to save is tried again some turns later, not some hundred. */
+const TURN_MS = 60_000;
 /** The first turns compile the code. */
 const WARM_UP = 15;
 
@@ -33,7 +37,7 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
       from = length;
       const small = await desk.converse();
       await grow(small, syntheticSession(SHORT));
-      const costs = await compareTurns(desk, small, large, quick ? 240 : 480);
+      const costs = await compareTurns(desk, small, large, quick ? 240 : 800);
       await small.close();
       if (points.length === 0) points.push([SHORT, quantile(costs.small, 0.5)]);
       points.push([length, quantile(costs.large, 0.5)]);
@@ -61,7 +65,10 @@ interface TurnCosts {
   readonly large: readonly number[];
 }
 
-/** Milliseconds of CPU time for each turn, up to the end of the reply; what is compressed afterwards is not in it. */
+/**
+ * Milliseconds of CPU time for each turn: append, count, assemble, persist the reply and draw the gauge. What is
+ * compressed afterwards is not in it, nor that the gauge is drawn once more then, as in the editor.
+ */
 async function compareTurns(
   desk: Desk,
   small: Conversation,
@@ -72,16 +79,22 @@ async function compareTurns(
   // Both begin with an empty window, so that they are compressed at the same turns.
   await small.compressNow();
   await large.compressNow();
+  const gauge = new ContextGauge((message) => assert.fail(message));
   const asks = syntheticSession(messages, 99).filter(({ role }) => role === 'user');
   for (const [at, { text }] of asks.entries()) {
     // Whoever comes second finds warm caches: they take turns.
     for (const which of at % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
       const conversation = which === 'small' ? small : large;
-      const cost = await cpuMs(() => conversation.send(text));
+      const cost = await cpuMs(async () => {
+        await conversation.send(text);
+        gauge.view(conversation);
+      });
       await conversation.settled();
+      gauge.view(conversation);
       if (at >= WARM_UP) costs[which].push(cost);
     }
     desk.requests.length = 0;
+    desk.clock.ahead += TURN_MS;
   }
   return costs;
 }
