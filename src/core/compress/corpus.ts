@@ -105,6 +105,23 @@ export async function buildCorpus(
   return { texts, roles, passages, terms, vocabulary, firstOf, worth, rarity, passageTokens };
 }
 
+/**
+ * How rare a text's terms are among the messages, 0…1, the rare ones weighing more; a term that none of them mentions is
+ * taken for half as rare as can be.
+ */
+export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): number {
+  let sum = 0;
+  let squares = 0;
+  forEachTerm(text, 0, text.length, (kind, start, end) => {
+    const name = text.slice(start, end);
+    const term = vocabulary.get(kind === 'name' ? name.toLowerCase() : name);
+    const rare = term === undefined ? 0.5 : rarity[term]!;
+    sum += rare;
+    squares += rare * rare;
+  });
+  return sum === 0 ? 0 : squares / sum;
+}
+
 /** Passages of one message, with a passage for each span that none of them holds; it takes the place of what it cuts. */
 function withSpans(passages: Passage[], spans: readonly Span[], text: string, message: number): Passage[] {
   const lone = spans.filter(

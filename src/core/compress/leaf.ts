@@ -5,7 +5,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Audit, AuditFault, Rung, StructuredSummary } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import type { Corpus } from './corpus.ts';
+import { rarityOfText, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { renderSummary } from './render-summary.ts';
@@ -93,8 +93,9 @@ export async function structuredContent(
   const { counter } = tools;
   const { limits } = source;
   const whole = renderSummary(summary, Infinity, counter);
-  const rendered = renderSummary(summary, limits.detailed - MESSAGE_FRAMING_TOKENS, counter);
-  const brief = renderSummary(summary, limits.brief - MESSAGE_FRAMING_TOKENS, counter);
+  const rarity = (text: string): number => rarityOfText(source.corpus, text);
+  const rendered = renderSummary(summary, limits.detailed - MESSAGE_FRAMING_TOKENS, counter, rarity);
+  const brief = renderSummary(summary, limits.brief - MESSAGE_FRAMING_TOKENS, counter, rarity);
   // The whole answer is judged, not only the part that fits.
   const audit = await resting(
     auditSummary(

@@ -9,6 +9,7 @@ import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract, renderPassages } from './extractive.ts';
 import { extractText, firstThatFits, FULL_SHARE, type NamedEvent } from './leaf.ts';
 import { NODE_HEADING_TOKENS } from './levels.ts';
+import { chooseNotes } from './notes.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { makeParent, notedIn } from './tree.ts';
 
@@ -81,6 +82,13 @@ const LEAST_NODE_SHARE = 1 / 40;
 const MOST_ROUNDS = 6;
 const AIM_BELOW = 0.97;
 
+/**
+ * Between these shares of the source there is room for more than the key events, but not for what anyone might have
+ * said: what is told is chosen by how unusual it is, and a key event that found no room in the ledger is one among others.
+ */
+const SCARCE = { from: 0.03, below: 0.06 } as const;
+const SCARCE_NOVELTY = 2;
+
 /** Unused room that is worth another try. */
 const SLACK_SHARE = 0.02;
 
@@ -102,9 +110,7 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
   const placed: Placed[] = [];
   const named: NamedEvent[] = [];
   let fault: unknown;
-  const total = input.ranges.reduce((sum, range) => sum + tokensOf(input, range), 0);
   for (const [index, range] of input.ranges.entries()) {
-    const share = total === 0 ? 0 : tokensOf(input, range) / total;
     const run = await compressRun(
       {
         messages: input.messages.slice(range.from, range.to + 1),
@@ -113,11 +119,8 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
         wanted: shifted(input.wanted, range.from),
         indexed: { corpus: input.corpus, offset: range.from },
       },
-      {
-        ...input.settings,
-        // Without a model nothing is said but what is extracted below, so no room is shared.
-        frontierTokens: tools.model ? Math.floor(input.budgetTokens * share * MODEL_SHARE) : Number.MAX_SAFE_INTEGER,
-      },
+      // What is said is chosen below, over all of it at once, so no room is shared out before.
+      { ...input.settings, frontierTokens: Number.MAX_SAFE_INTEGER },
       input.strategy === 'trim' ? withoutModel(tools) : tools,
     );
     fault ??= run.fault;
@@ -129,13 +132,13 @@ export async function narrate(input: NarrativeInput, tools: RunTools, pace: Pace
       to: range.from + (position.get(node.last) ?? 0),
     });
     for (const node of run.nodes) nodes.push(place(node));
-    const levels = new Map(run.levels.map(({ node, level }) => [node, level]));
-    for (const node of run.frontier) {
-      const own = notedIn(node[levels.get(node.id) === 'brief' ? 'brief' : 'detailed'], node);
-      placed.push({ ...place(node), range: index, own });
-    }
+    for (const node of run.frontier) placed.push({ ...place(node), range: index, own: notedIn(node.detailed, node) });
   }
-  return { ...(await fill(input, placed, nodes, tools, pace)), named, ...(fault !== undefined && { fault }) };
+  const noted = placed.map(({ own }) => own);
+  const room = Math.floor(input.budgetTokens * MODEL_SHARE);
+  const own = await chooseNotes(noted, input.corpus, room, tools.counter, pace);
+  const told = placed.map((one, at) => ({ ...one, own: own[at]! }));
+  return { ...(await fill(input, told, nodes, tools, pace)), named, ...(fault !== undefined && { fault }) };
 }
 
 /** The same tools, but what is summarized is summarized by code. */
@@ -160,6 +163,7 @@ async function fill(
   const first = ranges[0];
   const last = ranges.at(-1);
   if (!first || !last || placed.length === 0) return { sent: [], nodes: made };
+  const total = ranges.reduce((sum, range) => sum + tokensOf(input, range), 0);
   const kept = new Map(input.kept);
   for (let at = first.to + 1; at < last.from; at++) kept.set(at, [{ start: 0, end: corpus.texts[at]!.length }]);
   const own = placed.map((one) => one.own).filter((text) => text !== '');
@@ -167,6 +171,7 @@ async function fill(
   const groupTokens = Math.max(LEAST_NODE_TOKENS, Math.floor(budgetTokens * LEAST_NODE_SHARE));
   const likelyNodes = Math.min(placed.length, Math.ceil(budgetTokens / groupTokens));
   let room = budgetTokens - ownTokens - frame.aroundTokens * ranges.length - frame.headingTokens * likelyNodes;
+  const isScarce = room >= SCARCE.from * total && room < SCARCE.below * total;
   let best: Group[] | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const passages =
@@ -177,9 +182,9 @@ async function fill(
               counter: tools.counter,
               pace,
               kept,
-              wanted: input.wanted,
               beside: own,
               range: { from: first.from, to: last.to },
+              ...(isScarce ? { novelty: SCARCE_NOVELTY } : { wanted: input.wanted }),
             })
           ).passages
         : [];

@@ -110,4 +110,20 @@ describe('a summary as text', () => {
     assert.doesNotMatch(text, /Topics|Files/);
     for (const budget of [0, 5, 10, 20, 60]) assert.ok(counter.text(renderSummary(summary, budget, counter)) <= budget);
   });
+
+  it('drops what might have been said anywhere before what was said here alone, and says nothing twice', () => {
+    const told = {
+      ...summary,
+      decisions: [],
+      preferences: [],
+      narrative: 'They chose a store. The work went on. The work went on. The brass lantern hangs at the mill.',
+      outcomes: ['all is well', 'Piers owns the green canoe'],
+    };
+    const rarity = (text: string): number => (/lantern|canoe/.test(text) ? 0.9 : 0.1);
+    const text = renderSummary(told, 40, counter, rarity);
+    assert.match(text, /^They chose a store\. The brass lantern hangs at the mill\./);
+    assert.match(text, /Piers owns the green canoe/);
+    assert.doesNotMatch(text, /The work went on|all is well/);
+    assert.equal(renderSummary(told, Infinity, counter).split('The work went on.').length, 2);
+  });
 });
