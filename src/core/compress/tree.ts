@@ -1,13 +1,16 @@
 import { auditSummary } from '../audit/audit.ts';
 import { messageId, type NodeId } from '../model/ids.ts';
+import type { Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { resting } from '../pace/steps.ts';
 import type { Rung, StructuredSummary, SummaryNode } from '../model/summary.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
-import { NOTED_LABEL } from './extractive.ts';
-import { extractText, firstThatFits, levelLimits, type LeafTools, type LevelLimits, titleOf } from './leaf.ts';
+import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
+import { firstThatFits, levelLimits, type LeafSource, type LeafTools, type LevelLimits, titleOf } from './leaf.ts';
 import { framed } from './counting.ts';
 import { leastTokens } from './levels.ts';
+import { splitSentences } from './render-summary.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { type Pace, textHash } from './source.ts';
 
 export interface ParentTools extends LeafTools {
@@ -45,11 +48,11 @@ export async function makeParent(
   const texts = children.map((child) => child.detailed);
   const corpus = await spokenCorpus(children, pace);
   const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
-  let detailed = await extractText(leaf, limits.detailed, tools, OLD);
+  let detailed = await retold(leaf, limits.detailed, tools);
   if (detailed === '') {
     detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const short = await extractText(leaf, Math.min(limits.brief, framed(detailed, counter)), tools, OLD);
+  const short = await retold(leaf, Math.min(limits.brief, framed(detailed, counter)), tools);
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
   const { passes, ...audit } = await resting(
@@ -82,6 +85,31 @@ export async function makeParent(
   };
 }
 
+/** Of a parent's room, what the children noted may take before anything that stands beside it as a quotation. */
+const NOTED_SHARE = 0.7;
+
+/** What the children say, within `limit` tokens, framing included: first what they noted themselves. '' when nothing fits. */
+async function retold({ corpus }: Pick<LeafSource, 'corpus'>, limit: number, tools: LeafTools): Promise<string> {
+  const { counter, pace } = tools;
+  let room = limit - MESSAGE_FRAMING_TOKENS;
+  while (room > 0) {
+    const shared = { ...OLD, counter, pace };
+    const noted = await extract(corpus, { ...shared, budgetTokens: Math.floor(room * NOTED_SHARE), only: 'noted' });
+    const kept = new Map<number, Span[]>();
+    for (const { message, start, end } of noted.passages) {
+      kept.set(message, [...(kept.get(message) ?? []), { start, end }]);
+    }
+    const rest = await extract(corpus, { ...shared, budgetTokens: room - noted.tokens, kept });
+    const passages = [...noted.passages, ...rest.passages].sort((a, b) => a.message - b.message || a.start - b.start);
+    if (passages.length === 0) return '';
+    const text = renderPassages(corpus, passages);
+    const over = framed(text, counter) - limit;
+    if (over <= 0) return text;
+    room -= over + 1;
+  }
+  return '';
+}
+
 const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): number =>
   nodes.reduce((sum, { tokens }) => sum + tokens[level], 0);
 
@@ -97,10 +125,11 @@ interface Speech {
 async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
   const speeches = children.flatMap(({ detailed, rung }) => spoken(detailed, rung));
   const corpus = await buildCorpus(
-    speeches.map(({ role, lines }, index) => ({
+    speeches.map(({ role, noted, lines }, index) => ({
       id: messageId(String(index)),
       role,
-      content: [{ type: 'text', text: lines.join('\n') }],
+      // Of running text each sentence is worth what it says by itself.
+      content: [{ type: 'text', text: (noted ? lines.flatMap(splitSentences) : lines).join('\n') }],
     })),
     pace,
   );
