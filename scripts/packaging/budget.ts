@@ -11,7 +11,7 @@ const ALLOWED = [
   /^LICENSE$/,
   // What the README shows and links to.
   /^docs\/[\w./-]+\.md$/,
-  /^docs\/images\/[\w-]+\.png$/,
+  /^docs\/images\/[\w-]+\.(png|webp)$/,
   /^media\/[\w./-]+\.(svg|png|gif|md|json|jsonl)$/,
   /^dist\/extension\.cjs$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
