@@ -17,7 +17,8 @@ import { recall, searchSessions } from './search-commands.ts';
 import { cleanUp, openOtherSession, switchSession } from './session-commands.ts';
 import { SUMMARY_HANDLERS } from './summary-commands.ts';
 import { setTask } from './task-commands.ts';
-import { exportSession, importFile, openSample } from './transcript-commands.ts';
+import { importFile } from './import/import-file.ts';
+import { exportSession, openSample } from './transcript-commands.ts';
 import type { Row } from './tree/rows.ts';
 
 type Handler = (app: Product, argument?: unknown, more?: unknown) => Promise<void>;

@@ -9,7 +9,8 @@ import { choosePolicy } from './policy-picker.ts';
 import type { Product } from './product.ts';
 import { recall } from './search-commands.ts';
 import { parseTask, setTask } from './task-commands.ts';
-import { exportSession, importFile, openSample } from './transcript-commands.ts';
+import { importFile } from './import/import-file.ts';
+import { exportSession, openSample } from './transcript-commands.ts';
 
 /** Says what went wrong, with the button that helps. */
 export async function tell(app: Product, error: unknown): Promise<void> {

@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../app/ports.ts';
 import type { SessionId } from '../core/model/ids.ts';
-import type { Message } from '../core/model/message.ts';
-import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
-import type { ImportResult } from './transcript-import.ts';
 import { inform } from './inform.ts';
 import type { Product } from './product.ts';
 
@@ -117,72 +114,6 @@ async function confirmed(chosen: readonly SessionSummary[], size: number): Promi
   return answer === remove;
 }
 
-/** Messages checked and written at once. */
-const BATCH = 200;
-
-/**
- * Imports a session that was exported as JSONL: every message with its id, its branch and its figures, so that it can
- * be exported again byte for byte. `'other'` for a file that is no such export; undefined when cancelled.
- */
-export async function importExported(
-  uri: vscode.Uri,
-  app: Product,
-  progress: vscode.Progress<{ message?: string; increment?: number }>,
-  cancel: vscode.CancellationToken,
-): Promise<ImportResult | 'other' | undefined> {
-  if (!uri.path.endsWith('.jsonl')) return 'other';
-  const messages = await readExported(uri);
-  if (!messages) return 'other';
-  const name = uri.path.slice(uri.path.lastIndexOf('/') + 1);
-  const cancelled = (): boolean => cancel.isCancellationRequested;
-  if (cancelled()) return undefined;
-  const conversation = await app.sessions.create(name.replace(/\.jsonl$/, ''));
-  const complete = await conversation.import(async () => {
-    for (let from = 0; from < messages.length; from += BATCH) {
-      if (cancelled()) {
-        await conversation.journal.append({ type: 'session_deleted', deleted: true });
-        return false;
-      }
-      const some = messages.slice(from, from + BATCH);
-      await conversation.journal.append(...some.map((message) => ({ type: 'message_added', message }) as const));
-      progress.report({
-        message: vscode.l10n.t('{0} of {1} messages', Math.min(from + BATCH, messages.length), messages.length),
-        increment: (BATCH / messages.length) * 100,
-      });
-    }
-    return true;
-  });
-  return complete ? { conversation, messages: messages.length, skipped: [] } : undefined;
-}
-
-/** The messages of an exported session; undefined when a line is none, or two have one id: others may still read it. */
-async function readExported(uri: vscode.Uri): Promise<readonly Message[] | undefined> {
-  const { isSessionJsonl, sessionFromJsonl } = await import('../core/transcript/session-jsonl.ts');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await vscode.workspace.fs.readFile(uri));
-  } catch (error) {
-    // The importer that comes next says what is wrong with the file.
-    if (error instanceof vscode.FileSystemError) return undefined;
-    throw error;
-  }
-  if (!isSessionJsonl(text)) return undefined;
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const messages: Message[] = [];
-  try {
-    for (let from = 0; from < lines.length; from += BATCH) {
-      messages.push(...sessionFromJsonl(`${lines.slice(from, from + BATCH).join('\n')}\n`));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  } catch (error) {
-    if (TranscriptError.is(error)) return undefined;
-    throw error;
-  }
-  return new Set(messages.map((one) => one.id)).size === messages.length ? messages : undefined;
-}
-
-/** A session's title as people see it. */
 export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -50,7 +50,7 @@ import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
 import { SummariesTree } from './summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
-import { importFile } from './transcript-commands.ts';
+import { importFile } from './import/import-file.ts';
 import type { Product } from './product.ts';
 import { isWindowThere } from './window-presence.ts';
 import { workspaceIdentity } from './workspace.ts';

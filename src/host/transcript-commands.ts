@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
-import { importTranscript } from './transcript-import.ts';
-import { importExported } from './session-commands.ts';
+import { importFile } from './import/import-file.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { translated } from './translated.ts';
 import type { Product } from './product.ts';
 import { readSettings } from './settings.ts';
 import type { Redactor } from '../core/redact/redact.ts';
@@ -12,36 +10,6 @@ import { TranscriptError } from '../core/transcript/transcript-message.ts';
 
 /** Where the sample session lies in the demo workspace. */
 const SAMPLE = 'sample-session.jsonl';
-
-/** Reads a transcript into a new session and shows it. */
-export async function importFile(app: Product, given?: vscode.Uri): Promise<void> {
-  const uri = given ?? (await askForFile());
-  if (!uri) return;
-  const result = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Importing the transcript'),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const exported = await importExported(uri, app, progress, token);
-      return exported === 'other'
-        ? importTranscript(uri, app.sessions, () => app.clock.id(), progress, token)
-        : exported;
-    },
-  );
-  if (!result) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The import was cancelled; nothing was kept of it.'));
-    return;
-  }
-  app.panel.open();
-  const left = result.skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
-  void vscode.window.showInformationMessage(
-    left === ''
-      ? vscode.l10n.t('Imported {0} messages.', result.messages)
-      : vscode.l10n.t('Imported {0} messages; left out: {1}.', result.messages, left),
-  );
-}
 
 /** Whether the workspace has the sample session at its root, so that the empty chat can offer it. */
 export async function hasSample(): Promise<boolean> {
@@ -179,12 +147,4 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
 function fileName(title: string): string {
   const name = title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
   return name === '' ? 'session' : name.slice(0, 80);
-}
-
-async function askForFile(): Promise<vscode.Uri | undefined> {
-  const picked = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Import Transcript'),
-    filters: { [vscode.l10n.t('Transcripts')]: ['jsonl', 'json', 'md'], [vscode.l10n.t('All files')]: ['*'] },
-  });
-  return picked?.[0];
 }

@@ -1,3 +1,4 @@
+import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/migrations.ts';
 import * as v from 'valibot';
 import type { SessionSummary } from '../app/ports.ts';
 import { keyEventSchema, messageSchema, summaryNodeSchema, taskSchema } from '../core/journal/schema.ts';
@@ -9,7 +10,7 @@ import type { Task } from '../core/model/task.ts';
 import type { Counters } from '../core/state/counters.ts';
 
 /** The version of the snapshots that this code writes. A higher one is left alone. */
-export const SNAPSHOT_VERSION = 1;
+export const SNAPSHOT_VERSION = versionAfter(SNAPSHOT_MIGRATIONS);
 
 /** A session's folded state, as much of it as is bounded: what is left when its journal is lost. */
 export interface SessionSnapshot {
@@ -38,7 +39,7 @@ export interface SessionSnapshot {
 
 /** Everything that is kept in the editor's own state, for all workspaces. */
 export interface Snapshots {
-  readonly v: typeof SNAPSHOT_VERSION;
+  readonly v: number;
   readonly index: readonly SessionSummary[];
   readonly live: readonly SessionSnapshot[];
 }
@@ -109,12 +110,14 @@ export type ReadSnapshots =
   /** To be rebuilt from the journals. */
   | { readonly kind: 'corrupt'; readonly reason: string };
 
-/** The door for what comes out of the editor's state. Never throws. */
-export function readSnapshots(raw: unknown): ReadSnapshots {
+/** The door for what comes out of the editor's state, of this or an earlier version. Never throws. */
+export function readSnapshots(raw: unknown, migrations = SNAPSHOT_MIGRATIONS): ReadSnapshots {
   if (raw === undefined || raw === null) return { kind: 'none' };
-  const version = v.safeParse(v.object({ v: v.number() }), raw);
-  if (version.success && version.output.v > SNAPSHOT_VERSION) return { kind: 'newer' };
-  const parsed = v.safeParse(snapshotsSchema, raw);
+  const stored = v.safeParse(v.looseObject({ v: v.pipe(v.number(), v.integer(), v.minValue(1)) }), raw);
+  if (!stored.success) return { kind: 'corrupt', reason: 'v: not of the expected shape' };
+  const { v: version } = stored.output;
+  if (version > versionAfter(migrations)) return { kind: 'newer' };
+  const parsed = v.safeParse(snapshotsSchema, { ...migrate(stored.output, version, migrations), v: SNAPSHOT_VERSION });
   if (parsed.success) return { kind: 'sound', snapshots: parsed.output };
   const issue = parsed.issues[0];
   return { kind: 'corrupt', reason: `${v.getDotPath(issue) ?? 'snapshot'}: not of the expected shape` };

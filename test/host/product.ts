@@ -50,7 +50,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 type Asked = Partial<
-  Record<'showQuickPick' | 'showInputBox' | 'showWarningMessage' | 'showInformationMessage', unknown>
+  Record<'showQuickPick' | 'showOpenDialog' | 'showInputBox' | 'showWarningMessage' | 'showInformationMessage', unknown>
 >;
 
 /** Answers the editor's questions in the user's place for the time of a test. */

@@ -79,6 +79,7 @@ describe('a very long session in the real page', function () {
       await chat.workbench.findCommand('Threadkeeper: Import Transcript');
       await chat.workbench.paletteRow('Threadkeeper: Import Transcript').click();
       await chat.workbench.paletteRow(file).click();
+      await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
       await chat.workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
       await chat.workbench.clearToasts();
     }

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { atOnce, type Steps } from '../pace/steps.ts';
 import { crc32Hex } from './crc32.ts';
 import type { SessionEvent } from './event.ts';
+import { JOURNAL_MIGRATIONS, migrate, versionAfter, type Migration } from './migrations.ts';
 import { sessionEventSchema } from './schema.ts';
 
 /** The version of the line format that this code writes. A higher one is opened read-only. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = versionAfter(JOURNAL_MIGRATIONS);
 
 /** One line of a journal. `seq` counts from 1 without gaps; `at` is milliseconds since the epoch. */
 export interface Envelope<Body = SessionEvent> {
@@ -52,21 +53,33 @@ export function* encodeSteps(envelope: Envelope, checksum: Checksum): Steps<stri
 }
 
 const SUM = /,"sum":"([0-9a-f]{8})"\}$/;
+const bodySchema = v.looseObject({ type: v.string() });
 const envelopeSchema = v.object({
   v: v.pipe(v.number(), v.integer(), v.minValue(1)),
   seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
   at: v.number(),
   writer: v.string(),
-  body: v.looseObject({ type: v.string() }),
+  body: bodySchema,
 });
 
-/** Reads one line. Never throws: what cannot be trusted comes back as `bad`, with the reason. */
-export function decodeLine(line: string, checksum: Checksum = crc32Hex): DecodedLine {
-  return atOnce(decodeSteps(line, checksum));
+/**
+ * Reads one line of this or an earlier version, as this version would have written it. Never throws: what cannot be
+ * trusted comes back as `bad`, with the reason.
+ */
+export function decodeLine(
+  line: string,
+  checksum: Checksum = crc32Hex,
+  migrations: readonly Migration[] = JOURNAL_MIGRATIONS,
+): DecodedLine {
+  return atOnce(decodeSteps(line, checksum, migrations));
 }
 
 /** As `decodeLine`, in steps. */
-export function* decodeSteps(line: string, checksum: Checksum): Steps<DecodedLine> {
+export function* decodeSteps(
+  line: string,
+  checksum: Checksum,
+  migrations: readonly Migration[] = JOURNAL_MIGRATIONS,
+): Steps<DecodedLine> {
   const sum = SUM.exec(line);
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
   if (checksum(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
@@ -80,8 +93,12 @@ export function* decodeSteps(line: string, checksum: Checksum): Steps<DecodedLin
   yield;
   const parsed = v.safeParse(envelopeSchema, json);
   if (!parsed.success) return { kind: 'bad', reason: 'not a journal line' };
-  const envelope = parsed.output;
-  if (envelope.v > JOURNAL_VERSION) return { kind: 'newer', version: envelope.v };
+  const version = versionAfter(migrations);
+  if (parsed.output.v > version) return { kind: 'newer', version: parsed.output.v };
+  const migrated = v.safeParse(bodySchema, migrate(parsed.output.body, parsed.output.v, migrations));
+  if (!migrated.success)
+    return { kind: 'bad', reason: `a line of version ${parsed.output.v} that cannot be taken over` };
+  const envelope = { ...parsed.output, v: version, body: migrated.output };
   const schema = SCHEMAS.get(envelope.body.type);
   if (!schema) return { kind: 'unknown', envelope };
   const body = v.safeParse(schema, envelope.body);

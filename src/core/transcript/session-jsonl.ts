@@ -61,19 +61,31 @@ export function sessionFromJsonl(text: string): Message[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((one, index) => {
-    const parsed = v.safeParse(record, tryParse(one));
-    if (!parsed.success) throw new TranscriptError(phrase('Line {0} is no message of an exported session.', index + 1));
-    const { content, id: own, parent, ...rest } = parsed.output;
-    return {
-      ...rest,
-      id: messageId(own),
-      parent: parent === null ? null : messageId(parent),
-      content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-    };
+    const message = readMessage(tryParse(one));
+    if (!message) throw new TranscriptError(phrase('Line {0} is no message of an exported session.', index + 1));
+    return message;
   });
+}
+
+/** The message that a line's JSON value stands for; undefined when it is none of an exported session. */
+export function readMessage(value: unknown): Message | undefined {
+  const parsed = v.safeParse(record, value);
+  if (!parsed.success) return undefined;
+  const { content, id: own, parent, ...rest } = parsed.output;
+  return {
+    ...rest,
+    id: messageId(own),
+    parent: parent === null ? null : messageId(parent),
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+  };
+}
+
+/** True for a line's JSON value that is a message of an exported session, ids and all. */
+export function isExportedMessage(value: unknown): boolean {
+  return v.is(record, value);
 }
 
 /** True when the text's first line is a message of an exported session, ids and all. */
 export function isSessionJsonl(head: string): boolean {
-  return v.is(record, tryParse(head.split('\n', 1)[0]!));
+  return isExportedMessage(tryParse(head.split('\n', 1)[0]!));
 }

@@ -20,6 +20,7 @@ export const TRANSCRIPT_FORMATS = [
   'claude-code',
   'codex',
   'chatgpt',
+  'threadkeeper',
 ] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 

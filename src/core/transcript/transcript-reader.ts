@@ -1,11 +1,5 @@
 import { inEnglish, phrase } from '../text/phrase.ts';
-import { AiderImporter, looksLikeAider } from './aider.ts';
-import { importChatGpt, isChatGpt } from './chatgpt.ts';
-import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
-import { CodexImporter, isCodex } from './codex.ts';
-import { isList, isObject, tryParse } from './json-value.ts';
-import { isRoleContent, readRoleContent } from './role-content.ts';
-import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
+import { HEAD_UNITS, recognize, type LineImporter } from './recognize.ts';
 import {
   TranscriptError,
   type Skipped,
@@ -13,19 +7,6 @@ import {
   type TranscriptMessage,
   type TranscriptSink,
 } from './transcript-message.ts';
-import { importVsCodeChat, isVsCodeChat } from './vscode-chat.ts';
-
-/** How much of a file is looked at before its format is decided, in UTF-16 units; a longer first line is awaited. */
-const HEAD_UNITS = 1 << 16;
-
-const KNOWN_FORMATS =
-  'JSON or JSONL of {role, content}, VS Code chat exports, aider histories, SpecStory markdown, ' +
-  'Claude Code and Codex sessions, and ChatGPT conversations.json';
-
-interface LineImporter {
-  line(line: string): void;
-  end(): void;
-}
 
 /** What was read of a transcript in all. */
 export interface TranscriptSummary {
@@ -140,114 +121,6 @@ export class TranscriptReader {
         this.#format = chosen.whole(text);
       };
     }
-  }
-}
-
-type Recognized =
-  | { readonly format: TranscriptFormat; readonly lines: LineImporter }
-  | { readonly whole: (text: string) => TranscriptFormat };
-
-/** The importer for a file that begins with `head`; undefined when more of it must be seen. */
-function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
-  const start = head.trimStart();
-  if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
-  if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
-  if (/^\[\s*[{\]]/.test(start)) return { whole: (text) => importDocument(text, sink) };
-  if (looksLikeSpecStory(head)) {
-    return {
-      whole: (text) => {
-        importSpecStory(text, sink);
-        return 'specstory';
-      },
-    };
-  }
-  if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
-  if (!isWhole && head.length < HEAD_UNITS * 16) return undefined;
-  throw new TranscriptError(phrase("The file's format is not known. Known are {0}.", KNOWN_FORMATS));
-}
-
-function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
-  const lines = start.split('\n');
-  if (!isWhole) lines.pop();
-  if (lines.length === 0) return undefined;
-  const first = tryParse(lines[0]!);
-  // A first line that is damaged does not hide the records after it.
-  const isRecords = isObject(first) ? !isDocument(first) : lines.filter(isRecord).length * 2 >= lines.length;
-  if (!isRecords) return { whole: (text) => importDocument(text, sink) };
-  for (const line of lines) {
-    const record = tryParse(line);
-    if (isClaudeCode(record)) return { format: 'claude-code', lines: ofRecords(new ClaudeCodeImporter(sink), sink) };
-    if (isCodex(record)) return { format: 'codex', lines: ofRecords(new CodexImporter(sink), sink) };
-    if (isRoleContent(record)) {
-      const importer = { record: (one: unknown) => readRoleContent(one, sink), end: () => undefined };
-      return { format: 'messages', lines: ofRecords(importer, sink) };
-    }
-  }
-  if (!isWhole) return undefined;
-  throw new TranscriptError(
-    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
-  );
-}
-
-function ofRecords(importer: { record(record: unknown): void; end(): void }, sink: TranscriptSink): LineImporter {
-  return {
-    line(line) {
-      if (line.trim() === '') return;
-      const record = tryParse(line);
-      if (record === undefined) sink.skip(phrase('line that is no JSON'));
-      else importer.record(record);
-    },
-    end: () => importer.end(),
-  };
-}
-
-function isRecord(line: string): boolean {
-  const record = tryParse(line);
-  return isClaudeCode(record) || isCodex(record) || isRoleContent(record);
-}
-
-function isDocument(value: unknown): boolean {
-  return isVsCodeChat(value) || isChatGpt(value) || (isObject(value) && isList(value['messages']));
-}
-
-function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
-  const value = parseDocument(text);
-  if (isVsCodeChat(value)) {
-    importVsCodeChat(value, sink);
-    return 'vscode-chat';
-  }
-  if (isChatGpt(value)) {
-    importChatGpt([value], sink);
-    return 'chatgpt';
-  }
-  const list = isList(value) ? value : isObject(value) && isList(value['messages']) ? value['messages'] : undefined;
-  if (list?.some(isChatGpt)) {
-    importChatGpt(list, sink);
-    return 'chatgpt';
-  }
-  if (list && (list.length === 0 || list.some(isRoleContent))) {
-    if (isObject(value) && typeof value['system'] === 'string') {
-      readRoleContent({ role: 'system', content: value['system'] }, sink);
-    }
-    for (const record of list) readRoleContent(record, sink);
-    return 'messages';
-  }
-  if (isRoleContent(value)) {
-    readRoleContent(value, sink);
-    return 'messages';
-  }
-  throw new TranscriptError(
-    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
-  );
-}
-
-function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new TranscriptError(
-      phrase('The file is not valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
-    );
   }
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32Hex } from '../../../src/core/journal/crc32.ts';
+import type { Migration } from '../../../src/core/journal/migrations.ts';
 import { decodeLine, encodeLine, JOURNAL_VERSION } from '../../../src/core/journal/envelope.ts';
 import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
@@ -65,6 +67,43 @@ describe('files that an earlier version has written', () => {
       assert.equal(decoded.kind, 'event', line.slice(0, 100));
       if (decoded.kind === 'event') assert.deepEqual(decodeLine(encodeLine(decoded.envelope)), decoded);
     }
+  });
+
+  it('are taken over a version at a time by what each later version has laid down', () => {
+    // Versions that never were: the second named a title otherwise, the third has a word more.
+    const chain: readonly Migration[] = [
+      (body) => (body['type'] === 'named' ? { type: 'session_titled', text: body['name'] } : body),
+      (body) =>
+        body['type'] === 'session_titled' ? { type: 'session_renamed', title: `${String(body['text'])}!` } : body,
+    ];
+    const line = (v: number, body: object): string => {
+      const open = JSON.stringify({ v, seq: 1, at: 5, writer: 'w', body }).slice(0, -1);
+      return `${open},"sum":"${crc32Hex(open)}"}`;
+    };
+    const read = (v: number, body: object) => decodeLine(line(v, body), crc32Hex, chain);
+    for (const one of [
+      read(1, { type: 'named', name: 'Boats' }),
+      read(2, { type: 'session_titled', text: 'Boats' }),
+      read(3, { type: 'session_renamed', title: 'Boats!' }),
+    ]) {
+      assert.equal(one.kind, 'event');
+      if (one.kind !== 'event') continue;
+      assert.deepEqual(one.envelope, {
+        v: 3,
+        seq: 1,
+        at: 5,
+        writer: 'w',
+        body: { type: 'session_renamed', title: 'Boats!' },
+      });
+    }
+    assert.deepEqual(read(4, { type: 'session_renamed', title: 'x' }), { kind: 'newer', version: 4 });
+    assert.equal(read(2, { type: 'session_titled' }).kind, 'event');
+    assert.equal(decodeLine(line(1, { type: 'x' }), crc32Hex, [() => ({})]).kind, 'bad');
+    const frozen: unknown = JSON.parse(readFileSync(fixture('snapshots-v1.json'), 'utf8'));
+    const emptied = readSnapshots({ ...Object(frozen), v: 2 }, [(one) => one, (one) => ({ ...one, live: [] })]);
+    assert.ok(emptied.kind === 'sound' && emptied.snapshots.live.length === 0 && emptied.snapshots.index.length > 0);
+    assert.equal(readSnapshots(frozen, chain.slice(0, 0)).kind, 'sound');
+    assert.equal(readSnapshots({ ...Object(frozen), v: 4 }, chain).kind, 'newer');
   });
 
   it('give back what a snapshot had', () => {

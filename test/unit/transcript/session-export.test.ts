@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { isSessionJsonl, sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
@@ -60,7 +61,8 @@ describe('exporting a session', () => {
   });
 
   it('writes JSONL that is read as a transcript of role and content', () => {
-    const messages = [say('user', 'Zeig mir die Slots.'), say('assistant', 'Acht sind frei.')];
+    const asked = say('user', 'Zeig mir die Slots.');
+    const messages = [asked, { ...say('assistant', 'Acht sind frei.'), parent: asked.id }];
     const jsonl = [...sessionToJsonl(messages)].join('');
     const read = readTranscript(jsonl);
     assert.deepEqual(
@@ -70,6 +72,32 @@ describe('exporting a session', () => {
     assert.equal(read.transcript[0]?.at, messages[0]?.at);
     assert.ok(isSessionJsonl(jsonl));
     assert.ok(!isSessionJsonl('{"role":"user","content":"from elsewhere"}\n'));
+  });
+
+  it('is read as the branch that was active, with what other branches and damaged lines held counted', () => {
+    const said = (id: string, parent: string | null, text: string): Message => ({
+      ...say('user', text),
+      id: messageId(id),
+      parent: parent === null ? null : messageId(parent),
+    });
+    const messages = [said('a', null, 'one'), said('b', 'a', 'left'), said('c', 'a', 'right'), said('d', 'c', 'last')];
+    const jsonl = [...sessionToJsonl(messages)].join('');
+    const read = readTranscript(`${jsonl}{"role":"user"}\n${[...sessionToJsonl(messages.slice(3))].join('')}`);
+    assert.equal(read.format, 'threadkeeper');
+    assert.deepEqual(
+      read.transcript.map((one) => one.text),
+      ['one', 'right', 'last'],
+    );
+    assert.deepEqual(
+      read.skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
+      [
+        '1 × line that is no message of an exported session',
+        '1 × message that stands there twice',
+        '1 × message of another branch',
+      ],
+    );
+    const loop = [...sessionToJsonl([said('a', 'b', 'one'), said('b', 'a', 'two')])].join('');
+    assert.equal(readTranscript(loop).messages, 2);
   });
 
   it('names the first line that is no message', () => {

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { bringIn } from '../../src/host/import/bring-in.ts';
+import { scanTranscript, type Watch } from '../../src/host/import/scan.ts';
+import { answering, product, transcript } from './product.ts';
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'aider.chat.history.md': 'aider',
+  'anthropic.json': 'messages',
+  'chatgpt-conversations.json': 'chatgpt',
+  'claude-code.jsonl': 'claude-code',
+  'codex.jsonl': 'codex',
+  'openai.json': 'messages',
+  'openai.jsonl': 'messages',
+  'specstory.md': 'specstory',
+  'vscode-chat.json': 'vscode-chat',
+};
+
+const patient = (): Watch & { readonly shares: number[] } => {
+  const shares: number[] = [];
+  return { shares, report: (share) => shares.push(share), isCancelled: () => false };
+};
+
+const line = (n: number): string => JSON.stringify({ role: n % 2 === 0 ? 'user' : 'assistant', content: `said ${n}` });
+
+describe('importing in the editor', () => {
+  let folder: string;
+  const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-import-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('knows every format by its content, whatever the file is called', async () => {
+    const app = await product();
+    const fixtures = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts');
+    assert.deepEqual((await readdir(fixtures)).sort(), Object.keys(FORMATS).sort());
+    for (const [index, [name, format]] of Object.entries(FORMATS).entries()) {
+      const renamed = file(`${index}.txt`);
+      await copyFile(path.join(fixtures, name), renamed.fsPath);
+      const preview = await scanTranscript(renamed, patient());
+      assert.equal(preview?.format, format, name);
+      assert.equal(await bringIn(app, renamed, preview, patient()), preview.messages, name);
+      assert.ok(app.sessions.current);
+      assert.equal(transcript(app.sessions.current).length, preview.messages, name);
+    }
+  });
+
+  it('shows what would come in and what would not, and imports when the user agrees', async () => {
+    const app = await product();
+    const chosen = file('chosen.jsonl');
+    await writeFile(
+      chosen.fsPath,
+      [line(0), line(1), 'no JSON', '{"role":"narrator","content":"x"}', line(2)].join('\n'),
+    );
+    let shown: readonly vscode.QuickPickItem[] = [];
+    const said: string[] = [];
+    const asked = {
+      showOpenDialog: () => Promise.resolve([chosen]),
+      showQuickPick: (rows: readonly vscode.QuickPickItem[]) => {
+        shown = rows;
+        return Promise.resolve(rows[0]);
+      },
+      showInformationMessage: (text: string) => {
+        said.push(text);
+        return Promise.resolve(undefined);
+      },
+    };
+    await answering(asked, () => app.importTranscript());
+    assert.match(shown[0]?.label ?? '', /Import 3 messages/);
+    assert.match(shown[0]?.detail ?? '', /2 × user · 1 × assistant/);
+    assert.match(shown[1]?.detail ?? '', /1 × line that is no JSON, 1 × message of role “narrator”/);
+    assert.deepEqual(
+      shown.slice(3).map(({ label, detail }) => `${label}: ${detail}`),
+      ['user: said 0', 'assistant: said 1', 'user: said 2'],
+    );
+    assert.deepEqual(said, [
+      'Imported 3 messages; left out: 1 × line that is no JSON, 1 × message of role “narrator”.',
+    ]);
+    assert.ok(app.sessions.current);
+    assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
+  });
+
+  it('leaves everything as it was when the user does not agree', async () => {
+    const app = await product();
+    const before = (await app.sessions.currentOrLatest()).journal.id;
+    const chosen = file('declined.jsonl');
+    await writeFile(chosen.fsPath, line(0));
+    const asked = {
+      showOpenDialog: () => Promise.resolve([chosen]),
+      showQuickPick: () => Promise.resolve(undefined),
+    };
+    await answering(asked, () => app.importTranscript());
+    assert.equal(app.sessions.current?.journal.id, before);
+    assert.ok((await app.sessions.list()).every(({ title }) => title !== 'declined'));
+  });
+
+  it('reads a large file in pieces, tells how far it is, and holds nothing up', async () => {
+    const app = await product();
+    const large = file('large.jsonl');
+    const lines = Array.from({ length: 10_000 }, (_, n) => line(n).replace('said', 'said a little more of'));
+    await writeFile(large.fsPath, lines.join('\n'));
+    const watch = patient();
+    const preview = await scanTranscript(large, watch);
+    assert.equal(preview?.messages, 10_000);
+    assert.ok(watch.shares.length > 5 && watch.shares.at(-1) === 1);
+    assert.deepEqual(
+      watch.shares,
+      [...watch.shares].sort((a, b) => a - b),
+    );
+    assert.equal(await bringIn(app, large, preview, patient()), 10_000);
+    assert.equal(app.sessions.current?.state.path.length, 10_000);
+  });
+
+  it('that is cancelled half way leaves no session behind, and the one that was open is open again', async () => {
+    const app = await product();
+    const before = (await app.sessions.create('Kept')).journal.id;
+    const large = file('half.jsonl');
+    await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));
+    const preview = await scanTranscript(large, patient());
+    assert.ok(preview);
+    let reports = 0;
+    const impatient: Watch = { report: () => reports++, isCancelled: () => reports > 3 };
+    assert.equal(await bringIn(app, large, preview, impatient), undefined);
+    assert.ok(reports > 3, 'it had begun');
+    assert.equal(app.sessions.current?.journal.id, before);
+    assert.ok((await app.sessions.list()).every(({ title }) => title !== 'half'));
+    reports = 4;
+    assert.equal(await scanTranscript(large, impatient), undefined);
+  });
+});
