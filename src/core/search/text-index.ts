@@ -3,6 +3,7 @@ import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { nearness } from './near-terms.ts';
 import { readQuery, SYNONYM_WEIGHT } from './query.ts';
+import { matchedTerms, TermAnswers } from './term-answers.ts';
 import { visitTerms } from './terms.ts';
 
 /** What is known of a text beside its words. */
@@ -121,41 +122,41 @@ export class TextIndex {
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
     const { limit = 10, kinds, accepts } = options;
     const { sought, kinds: asked } = readQuery(query);
-    const found = new Map<number, { score: number; covered: number; isSaidSo: boolean; terms: [string, number][] }>();
+    const scores = new Float64Array(this.entries.length);
+    const covered = new Float64Array(this.entries.length);
+    const isSaidSo = new Uint8Array(this.entries.length);
+    const found: number[] = [];
+    const answers: TermAnswers[] = [];
     let total = 0;
     for (const { term, synonyms, isManner } of sought) {
-      const answers = this.answersTo(term, synonyms);
+      const answer = this.answersTo(term, synonyms);
+      answers.push(answer);
       const rarity = isManner ? 0 : this.rarity(term);
       total += rarity;
-      for (const [at, { score, matched }] of answers) {
-        let hit = found.get(at);
-        if (hit === undefined) found.set(at, (hit = { score: 0, covered: 0, isSaidSo: false, terms: [] }));
-        hit.score += isManner ? score * MANNER_SHARE : score;
-        hit.covered += rarity;
-        hit.isSaidSo ||= isManner;
-        hit.terms.push([matched, score]);
+      for (const at of answer.entries) {
+        if (scores[at] === 0) found.push(at);
+        scores[at]! += answer.best(at) * (isManner ? MANNER_SHARE : 1);
+        covered[at]! += rarity;
+        if (isManner) isSaidSo[at] = 1;
       }
     }
-    const hits: { at: number; hit: SearchHit }[] = [];
-    for (const [at, { score, covered, isSaidSo, terms }] of found) {
-      const entry = this.entries[at]!;
-      if (kinds !== undefined && (entry.kind === undefined || !kinds.includes(entry.kind))) continue;
-      if (accepts !== undefined && !accepts(entry.id)) continue;
-      const coverage = 1 - COVERAGE_SHARE + COVERAGE_SHARE * (covered / total);
-      const favour =
-        entry.about !== undefined && asked.has(entry.about)
-          ? ASKED_WEIGHT
-          : isSaidSo && covered > 0
-            ? MANNER_WEIGHT
-            : 1;
-      const ranked = terms.sort((a, b) => b[1] - a[1]).map(([term]) => term);
-      hits.push({
-        at,
-        hit: { id: entry.id, score: score * coverage * entry.weight * favour, terms: [...new Set(ranked)] },
-      });
+    for (const at of found) {
+      const { about, weight } = this.entries[at]!;
+      const coverage = 1 - COVERAGE_SHARE + COVERAGE_SHARE * (covered[at]! / total);
+      const isAsked = about !== undefined && asked.has(about);
+      const favour = isAsked ? ASKED_WEIGHT : isSaidSo[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
+      scores[at] = scores[at]! * coverage * weight * favour;
     }
-    hits.sort((a, b) => b.hit.score - a.hit.score || b.at - a.at);
-    return hits.slice(0, limit).map(({ hit }) => hit);
+    found.sort((a, b) => scores[b]! - scores[a]! || b - a);
+    const hits: SearchHit[] = [];
+    for (const at of found) {
+      if (hits.length === limit) break;
+      const { id, kind } = this.entries[at]!;
+      if (kinds !== undefined && (kind === undefined || !kinds.includes(kind))) continue;
+      if (accepts !== undefined && !accepts(id)) continue;
+      hits.push({ id, score: scores[at]!, terms: matchedTerms(answers, at) });
+    }
+    return hits;
   }
 
   private *addSteps(id: string, text: string, as: IndexedAs, stepChars: number): Steps<void> {
@@ -204,32 +205,28 @@ export class TextIndex {
   }
 
   /** For each entry that has the term, one near to it or another word for it: the best score among those. */
-  private answersTo(
-    sought: string,
-    synonyms: readonly string[],
-  ): ReadonlyMap<number, { score: number; matched: string }> {
-    const best = new Map<number, { score: number; matched: string }>();
+  private answersTo(sought: string, synonyms: readonly string[]): TermAnswers {
+    const answers = new TermAnswers(this.entries.length);
     for (const term of this.buckets.get(sought.slice(0, BUCKET_LETTERS)) ?? []) {
       const near = nearness(sought, term);
       if (near === 0) continue;
       const rarity = Math.min(this.rarity(term), near === 1 ? Infinity : this.rarity(sought));
-      this.score(term, near * rarity, best);
+      this.score(term, near * rarity, answers);
     }
-    for (const term of synonyms) this.score(term, SYNONYM_WEIGHT * this.rarity(term), best);
-    return best;
+    for (const term of synonyms) this.score(term, SYNONYM_WEIGHT * this.rarity(term), answers);
+    return answers;
   }
 
-  private score(term: string, worth: number, best: Map<number, { score: number; matched: string }>): void {
+  private score(term: string, worth: number, answers: TermAnswers): void {
     const average = this.totalLength / Math.max(1, this.byId.size);
+    answers.begin(term);
     for (const posting of this.postings.get(term) ?? []) {
       const at = Math.floor(posting / ENTRY_UNIT);
       const entry = this.entries[at]!;
       if (!entry.alive) continue;
       const times = posting % ENTRY_UNIT;
       const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
-      const score = worth * saturated;
-      const known = best.get(at);
-      if (known === undefined || known.score < score) best.set(at, { score, matched: term });
+      answers.add(at, worth * saturated);
     }
   }
 
