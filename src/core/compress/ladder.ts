@@ -39,9 +39,13 @@ export interface LadderResult {
 export const INPUT_TOKENS_PER_MESSAGE = 38;
 export const OUTPUT_TOKENS_PER_MESSAGE = 6;
 
-/** A short segment is read nearly whole: this much of it at least. */
+/** Of a short segment this much is read at least; of one of a few long messages less, or they would cost most. */
 const SMALLEST_DISTILLATE = 700;
-const SMALLEST_ANSWER = 160;
+const FEW_MESSAGES = { tokens: 200, each: 22 } as const;
+const SMALLEST_ANSWER = 140;
+
+const leastDistillate = (messages: number): number =>
+  Math.min(SMALLEST_DISTILLATE, FEW_MESSAGES.tokens + messages * FEW_MESSAGES.each);
 
 /** The tighter prompt reads and writes this share of what the first did. */
 const TIGHT_INPUT = 0.4;
@@ -122,7 +126,7 @@ async function fitPrompt(
   const { counter, pace } = options;
   const overhead = promptTokens(render(''), options);
   const messages = source.to - source.from + 1;
-  const affordable = Math.max(SMALLEST_DISTILLATE, messages * INPUT_TOKENS_PER_MESSAGE - overhead) * share;
+  const affordable = Math.max(leastDistillate(messages), messages * INPUT_TOKENS_PER_MESSAGE - overhead) * share;
   let room = Math.floor(Math.min(affordable, model.maxInputTokens - overhead - maxTokens - 8));
   while (room > 0) {
     const history = await distil(source.corpus, source, room, counter, pace, source.wanted);
