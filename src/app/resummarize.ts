@@ -81,7 +81,7 @@ async function make(
     const source = tokens.reduce((sum, one) => sum + one, 0);
     const { temperature, maxOutputTokens } = runSettings(deps, prompt);
     const settings = { prompt, temperature, maxOutputTokens };
-    const told = await tell(messages, tokens, Math.floor(source * FULL_SHARE), settings, tools);
+    const told = await tell(messages, tokens, Math.floor(source * FULL_SHARE), settings, tools, true);
     if (told.text === '' || told.tokens <= node.tokens.detailed) throw nothingShorter();
     return { ...node, full: told.text, tokens: { ...node.tokens, full: told.tokens } };
   }

@@ -45,11 +45,13 @@ const LONGEST_TERM = 120;
  * Cuts and indexes messages; a line that was seen before is taken once, where it is newest. Linear.
  *
  * @param wanted spans, by message, that must be to be had even where nothing else of the text would be
+ * @param takesAll whether listings are to be had too, line by line, which otherwise inform nobody
  */
 export async function buildCorpus(
   messages: readonly SourceMessage[],
   pace: Pace,
   wanted?: ReadonlyMap<number, readonly Span[]>,
+  takesAll = false,
 ): Promise<Corpus> {
   const texts: string[] = [];
   const roles: Role[] = [];
@@ -59,7 +61,7 @@ export async function buildCorpus(
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
     const first = cut.length;
-    const cutter = new PassageCutter(message, text, position, cut);
+    const cutter = new PassageCutter(message, text, position, cut, takesAll);
     while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
     const spans = wanted?.get(position);
     if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));

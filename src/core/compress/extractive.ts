@@ -17,6 +17,7 @@ const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: num
   call: [0.5, 0.2, 0.2],
   text: [0.4, 0.2, 0.1],
   names: [0.2, 0.1, 0.1],
+  line: [0.1, 0.05, 0.03],
   noted: [8, 8, 8],
 };
 

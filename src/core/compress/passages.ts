@@ -1,15 +1,16 @@
 import { Definitions, definitionIn, fileIn } from './definitions.ts';
 import { isCodeLine, outputKind } from './line-kinds.ts';
+import { isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 
 /**
  * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
- * `text` is running text inside output or code: a description, a comment, a sentence of a document. `noted` is what a
- * summary says in words of its own.
+ * `text` is running text inside output or code: a description, a comment, a sentence of a document. `line` is any other
+ * line of output or code, for what is told in full. `noted` is what a summary says in words of its own.
  */
 export type PassageKind =
-  'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'noted';
+  'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'line' | 'noted';
 
 /** A piece of a message's text that can stand by itself: a line, or a sentence of a long line. UTF-16 offsets. */
 export interface Passage {
@@ -69,8 +70,17 @@ export class PassageCutter {
   /** Within an edit block that is marked without a fence. */
   private editing = false;
 
-  /** `passages` is added to. */
-  constructor(message: Pick<SourceMessage, 'role' | 'content'>, text: string, position: number, passages: Passage[]) {
+  private readonly takesAll: boolean;
+
+  /** `passages` is added to; with `takesAll` listings are cut into lines and not left out. */
+  constructor(
+    message: Pick<SourceMessage, 'role' | 'content'>,
+    text: string,
+    position: number,
+    passages: Passage[],
+    takesAll = false,
+  ) {
+    this.takesAll = takesAll;
     this.text = text;
     this.position = position;
     this.isOutput = isToolResult(message);
@@ -254,6 +264,7 @@ export class PassageCutter {
     if (kind === 'error' || kind === 'outcome') this.take(first, last, kind, running);
     else if (running && (body > first || !isCodeLine(text, first, last))) this.take(body, last, 'text', true);
     else if (this.isCall(first, last)) this.take(first, last, 'call', false);
+    else if (this.takesAll) this.take(first, last, 'line', false);
   }
 
   /** Remembers the file that is shown, and what its code defines. */
@@ -286,54 +297,3 @@ const SHORT_BLOCK_LINES = 6;
 
 /** A line of more words speaks about a file; it does not head its contents. */
 const MOST_WORDS_BESIDE_FILE = 6;
-
-const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
-
-/** Tags that wrap a message's parts and say nothing themselves. */
-const WRAPPERS = new Set([
-  'think',
-  'thinking',
-  'details',
-  'summary',
-  'tool-use',
-  'source',
-  'local-command-caveat',
-  'local-command-stdout',
-  'command-name',
-  'command-message',
-  'command-args',
-  'tool_use_error',
-  'system-reminder',
-]);
-
-/** A line of marks alone: a rule, a table's border. */
-function isRule(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at);
-    if ((unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit > 0x2bff)
-      return false;
-    if (unit >= 0xc0 && unit < 0x2000) return false;
-  }
-  return true;
-}
-
-/** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
-function skipLineNumber(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at++;
-  if (at === start || at >= end) return start;
-  const unit = text.charCodeAt(at);
-  if (unit !== 0x2192 && unit !== 58 && unit !== 124 && unit !== 9) return start;
-  at++;
-  while (at < end && text.charCodeAt(at) <= 32) at++;
-  return at;
-}
-
-/** Past the marks before a comment, a list entry, a quote or a diff's line. */
-function skipMarks(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && MARKS.has(text.charCodeAt(at))) at++;
-  return at;
-}
-
-const MARKS = new Set(Array.from(' \t/*#-+>|;%!"\'', (char) => char.charCodeAt(0)));

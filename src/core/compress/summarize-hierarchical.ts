@@ -26,7 +26,7 @@ const SHORT_CONVERSATION_TOKENS = 200;
 
 /**
  * Three levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens, each
- * from the source itself. A segment is read by a model once, whatever the number of levels. A short conversation comes
+ * from the source itself; full holds listings too, as far as they go. A segment is read by a model once, whatever the number of levels. A short conversation comes
  * back as it is.
  *
  * @throws what the model throws, {@link Cancelled} after a cancellation
@@ -49,9 +49,9 @@ export async function summarizeHierarchical(
     return { brief: text, detailed: text, full: text, tokens: sizes, unchanged: true, calls };
   }
   const once: RunTools = { ...tools, calls, cache: tools.cache ?? contentCache() };
-  const full = await tell(messages, tokens, Math.floor(source * FULL_SHARE), settings, once);
-  const detailed = await tell(messages, tokens, Math.floor(source * DETAILED_SHARE), settings, once);
   const brief = await tell(messages, tokens, Math.floor(source * BRIEF_SHARE), settings, once);
+  const detailed = await tell(messages, tokens, Math.floor(source * DETAILED_SHARE), settings, once);
+  const full = await tell(messages, tokens, Math.floor(source * FULL_SHARE), settings, once, true);
   const sizes = { source, brief: brief.tokens, detailed: detailed.tokens, full: full.tokens };
   return { brief: brief.text, detailed: detailed.text, full: full.text, tokens: sizes, unchanged: false, calls };
 }

@@ -14,13 +14,17 @@ export interface Told extends ToldNodes {
   readonly tokens: number;
 }
 
-/** Tells all messages in at most `budgetTokens` (framing included); '' only when there are none. */
+/**
+ * Tells all messages in at most `budgetTokens` (framing included); '' only when there are none. With `inFull` what has
+ * room beyond all that informs is told too: listings, line by line.
+ */
 export async function tell(
   messages: readonly SourceMessage[],
   tokens: readonly number[],
   budgetTokens: number,
   settings: Partial<RunSettings>,
   tools: RunTools,
+  inFull = false,
 ): Promise<Told> {
   const { counter } = tools;
   if (messages.length === 0) return { text: '', tokens: 0, sent: [], nodes: [] };
@@ -30,7 +34,7 @@ export async function tell(
       messages,
       tokens,
       ranges: [{ from: 0, to: messages.length - 1 }],
-      corpus: await buildCorpus(messages, pace),
+      corpus: await buildCorpus(messages, pace, undefined, inFull),
       kept: new Map(),
       wanted: new Map(),
       strategy: 'summarize',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Desk, fill, says, texts, throws } from './desk.ts';
 
@@ -193,18 +194,20 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
-  it('asks the summarizer at the policy’s temperature and length', async () => {
+  it('asks the summarizer at the policy’s temperature and length, under steady for two or three sentences', async () => {
     const conversation = await desk.converse();
     desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
-    const asked: { temperature: number | undefined; maxOutputTokens: number }[] = [];
+    const asked: { temperature: number | undefined; maxOutputTokens: number; prompt: string }[] = [];
     desk.summarizer = (request, signal) => {
-      asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens });
+      const prompt = request.messages.map((one) => messageText(one)).join('\n');
+      asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens, prompt });
       return says('{"narrative":"They went through the parts of a listing, one after the other."}')(request, signal);
     };
     await fill(conversation, 60);
     await conversation.compressNow();
     assert.ok(asked.length > 0);
-    for (const { temperature, maxOutputTokens } of asked) {
+    for (const { temperature, maxOutputTokens, prompt } of asked) {
+      assert.match(prompt, /The narrative is two or three sentences/);
       assert.equal(temperature, 0.3);
       assert.ok(maxOutputTokens <= 300);
     }

@@ -208,6 +208,35 @@ describe('the three calls', () => {
     assert.ok(tokens.detailed <= tokens.full);
   });
 
+  it('summarizeHierarchical tells in full what the other levels leave out: listings too, each line once', async () => {
+    const line = (n: number): string => `row${n} := table.get(${n * 7}) ?? fallback${n}`;
+    const listing = Array.from({ length: 40 }, (_, n) => line(n)).join('\n');
+    const { tokens, detailed, full } = await summarizeHierarchical(
+      transcript(
+        ['user', 'Show me the table of the harbour, please; I want to see how its rows are filled in.'],
+        ['tool', listing],
+        ['assistant', 'The table of the harbour is filled row by row, and each row has a fallback of its own.'],
+        ['tool', listing],
+      ),
+      tools(),
+    );
+    assert.doesNotMatch(detailed, /fallback30/);
+    assert.equal(full.split(line(30)).length, 2);
+    assert.ok(tokens.full > tokens.source * 0.4 && tokens.full <= tokens.source * 0.7, `${tokens.full}`);
+  });
+
+  it('summarizeRecursive brings 10,000 messages to 500 tokens, which it uses', async () => {
+    const long = developerSession(3_400);
+    assert.ok(long.length >= 10_000, `${long.length}`);
+    const { tokens, text } = await summarizeRecursive(long, 500, tools());
+    assert.ok(tokens <= 500 && tokens > 400, `${tokens}`);
+    assert.equal(counter.text(text) + 4, tokens);
+    const model = scriptedModel((_, call) => goodAnswer(`They set up part ${call} of the harbour.`));
+    const told = await summarizeRecursive(long, 500, tools({ model }));
+    assert.ok(told.tokens <= 500 && told.tokens > 250, `${told.tokens}`);
+    assert.match(told.text, /part \d+ of the harbour/);
+  });
+
   it('summarizeHierarchical asks a model once for a segment, whatever the levels', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
     await summarizeHierarchical(developerSession(6), tools({ model }));
@@ -225,6 +254,24 @@ describe('the three calls', () => {
       const { tokens } = await compressPreserveEvents(messages, target, tools());
       assert.ok(tokens.after <= target, `${tokens.after} of ${target}`);
     }
+  });
+
+  it('compressPreserveEvents keeps at least 95 of 100 key events word for word at a fifth of the tokens', async () => {
+    const decisions = Array.from(
+      { length: 60 },
+      (_, n) => `We decided to call district ${n} of the harbour Heron ${n * 13}.`,
+    );
+    const talk = developerSession(120).flatMap((one, at) =>
+      at % 8 === 0 ? [one, message(10_000 + at, 'user', decisions[(at / 8) % 60]!)] : [one],
+    );
+    const before = talk.reduce((sum, one) => sum + counter.message(one), 0);
+    const result = await compressPreserveEvents(talk, Math.floor(before / 5), tools());
+    const current = result.events.filter(({ status }) => status === 'active' || status === 'dropped');
+    assert.ok(current.length >= 30, `${current.length}`);
+    const sent = textOf(result);
+    const kept = current.filter(({ quote }) => sent.includes(quote)).length;
+    assert.ok(kept >= 0.95 * current.length, `${kept} of ${current.length}`);
+    assert.ok(result.tokens.after <= before / 5);
   });
 
   it('compressPreserveEvents asks no model when all is key events', async () => {

@@ -1,0 +1,51 @@
+/** An HTML-like tag at the start of a text: whether it closes, and its name. */
+export const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
+
+/** Tags that wrap a message's parts and say nothing themselves. */
+export const WRAPPERS = new Set([
+  'think',
+  'thinking',
+  'details',
+  'summary',
+  'tool-use',
+  'source',
+  'local-command-caveat',
+  'local-command-stdout',
+  'command-name',
+  'command-message',
+  'command-args',
+  'tool_use_error',
+  'system-reminder',
+]);
+
+/** A line of marks alone: a rule, a table's border. */
+export function isRule(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if ((unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit > 0x2bff)
+      return false;
+    if (unit >= 0xc0 && unit < 0x2000) return false;
+  }
+  return true;
+}
+
+/** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
+export function skipLineNumber(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at++;
+  if (at === start || at >= end) return start;
+  const unit = text.charCodeAt(at);
+  if (unit !== 0x2192 && unit !== 58 && unit !== 124 && unit !== 9) return start;
+  at++;
+  while (at < end && text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+/** Past the marks before a comment, a list entry, a quote or a diff's line. */
+export function skipMarks(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && MARKS.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const MARKS = new Set(Array.from(' \t/*#-+>|;%!"\'', (char) => char.charCodeAt(0)));
