@@ -1,48 +1,34 @@
-import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
+import type { SessionJournal } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { OpenForAppend } from './append-file.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
-import { Handover, type Handing } from './handover.ts';
 import { JournalCopy } from './journal-copy.ts';
-import { CLOSED, closed, elsewhere, follower, tooOld, type Role } from './journal-role.ts';
-import { JournalWriter } from './journal-writer.ts';
+import type { JournalOptions } from './journal-options.ts';
+import { closed, elsewhere } from './journal-role.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import { MemoryTail } from './memory-tail.ts';
 import { GroupCommit, Serial } from './serial.ts';
-import { repairJournal } from './repair.ts';
 import { Listeners } from './listeners.ts';
-import { HEARTBEAT_MS, WriterLock } from './writer-lock.ts';
-
-export interface JournalOptions {
-  readonly path: string;
-  readonly id: SessionId;
-  readonly clock: Clock;
-  /** Names the window in lock and lines. */
-  readonly window: string;
-  readonly openForAppend: OpenForAppend;
-  /** Asked on `close`: false while others in this window still have the journal open. */
-  readonly isLast: () => boolean;
-  readonly handing: Handing;
-}
+import { HEARTBEAT_MS } from './writer-lock.ts';
+import { WriterSeat } from './writer-seat.ts';
 
 /** How often a window that follows looks for news that the file system did not announce, in ms. */
 const POLL_MS = 1_000;
+
 /** A session's journal on disk. One window writes it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
   readonly #options: JournalOptions;
-  readonly #lock: WriterLock;
   readonly #copy: JournalCopy;
+  readonly #seat: WriterSeat;
   readonly #serial = new Serial();
   readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
     this.#serial.run(() => this.#commit(groups.flat())),
   );
   readonly #listeners = new Listeners<readonly SessionEvent[]>();
-  readonly #handover: Handover;
   readonly #unsaved = new MemoryTail();
-  #role: Role = follower();
   #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
   #newsQueued = false;
@@ -51,8 +37,7 @@ export class SessionJournalFile implements SessionJournal {
     this.id = options.id;
     this.#options = options;
     this.#copy = copy;
-    this.#lock = new WriterLock(`${options.path.replace(/\.jsonl$/, '')}.lock`, options.window);
-    this.#handover = new Handover(this.#lock, options.handing);
+    this.#seat = new WriterSeat(options, copy);
   }
 
   /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
@@ -77,15 +62,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   get readOnly(): Phrase | undefined {
-    switch (this.#role.kind) {
-      case 'writer':
-        return undefined;
-      case 'reader':
-        // On a full disk the chat goes on in memory.
-        return this.#role.fault.reason === 'full' ? undefined : this.#role.fault.phrase;
-      case 'closed':
-        return CLOSED;
-    }
+    return this.#seat.readOnly;
   }
 
   get unsaved(): Phrase | undefined {
@@ -93,7 +70,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   get notice(): Phrase | undefined {
-    return this.#notice;
+    return this.#notice ?? this.#seat.notice;
   }
 
   /** False when there are bytes but no line that counts: as if the journal were missing. */
@@ -112,16 +89,16 @@ export class SessionJournalFile implements SessionJournal {
 
   takeOver(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#role.kind === 'writer') return;
+      if (this.#seat.role.kind === 'writer') return;
       this.#refuseUnlessOvertakable();
       try {
-        await this.#handover.obtain();
+        await this.#seat.handover.obtain();
       } catch (error) {
         throw storeFault(error, phrase('this session'));
       }
       await this.#pull();
-      await this.#assume(false);
-      if (this.#role.kind === 'reader') throw this.#role.fault;
+      await this.#seat.assume(false);
+      if (this.#seat.role.kind === 'reader') throw this.#seat.role.fault;
       this.#tell([]);
     });
   }
@@ -132,11 +109,11 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Something about the file or its lock may have changed: looks, soon. */
   nudge(): void {
-    if (this.#newsQueued || this.#role.kind === 'closed') return;
+    if (this.#newsQueued || this.#seat.role.kind === 'closed') return;
     this.#newsQueued = true;
     void this.#serial.run(() => {
       this.#newsQueued = false;
-      return this.#look(() => this.#lock.check().then((lock) => lock === 'held'));
+      return this.#look(() => this.#seat.lock.check().then((lock) => lock === 'held'));
     });
   }
 
@@ -147,78 +124,38 @@ export class SessionJournalFile implements SessionJournal {
   /** Closes the journal whoever else has it open, once what was appended is written. */
   shut(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#role.kind === 'closed') return;
+      if (this.#seat.role.kind === 'closed') return;
       clearTimeout(this.#timer);
       if (!this.#unsaved.isEmpty) await this.#saveUnsaved().catch(ignoreDisk);
-      const role = this.#role;
-      this.#role = { kind: 'closed' };
+      if (this.#seat.role.kind === 'writer' && this.#unsaved.isEmpty) await this.#copy.saveCheckpoint();
       this.#listeners.clear();
-      if (role.kind === 'writer') {
-        if (this.#unsaved.isEmpty) await this.#copy.saveCheckpoint();
-        await role.writer.close();
-        await this.#lock.release();
-      }
+      await this.#seat.close();
       await this.#copy.close();
     });
   }
 
   async #load(): Promise<void> {
-    const lock = await this.#tryLock();
+    const lock = await this.#seat.tryLock();
     await this.#copy.load(() => this.#distrust());
     if (this.#copy.reader.newer) {
-      if (lock.held) await this.#lock.release();
-      this.#role = tooOld();
+      if (lock.held) await this.#seat.lock.release();
+      this.#seat.becomeTooOld();
     } else if (lock.held) {
-      await this.#assume(lock.alone);
+      await this.#seat.assume(lock.alone);
     } else {
-      await this.#wish();
+      await this.#seat.wish();
     }
     this.#schedule();
   }
 
-  // A folder that cannot be written to is opened for reading.
-  async #tryLock(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
-    try {
-      const lock = await this.#lock.acquire();
-      if (!lock.held) this.#role = follower();
-      return lock;
-    } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
-      return { held: false, alone: false };
-    }
-  }
-
-  /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
-  async #assume(alone: boolean): Promise<void> {
-    const { path, clock, openForAppend } = this.#options;
-    try {
-      await this.#handover.begin();
-      const append = await openForAppend(path);
-      const notice = await repairJournal({
-        path,
-        file: this.#copy.file,
-        reader: this.#copy.reader,
-        append,
-        alone,
-        time: clock.now(),
-      });
-      this.#notice ??= notice;
-      const writer = new JournalWriter(path, this.#copy.file, append, this.#copy.reader, this.#lock, clock);
-      this.#role = { kind: 'writer', writer };
-    } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
-      await this.#lock.release();
-    }
-  }
-
   async #commit(events: readonly SessionEvent[]): Promise<void> {
     try {
-      if (this.#role.kind === 'closed') throw closed();
+      if (this.#seat.role.kind === 'closed') throw closed();
       if (!this.#unsaved.isDue) return this.#keepInMemory(events);
       await this.#inherit('ask');
-      await this.#putBackIfDeleted();
-      if (this.#role.kind === 'reader') throw this.#role.fault;
-      await this.#write(this.#role.writer, events);
+      if (await this.#seat.putBackIfDeleted()) this.#tell([]);
+      if (this.#seat.role.kind === 'reader') throw this.#seat.role.fault;
+      await this.#write(this.#seat.role.writer, events);
     } catch (error) {
       const fault = storeFault(error, phrase('your message'));
       if (fault.reason !== 'full') throw fault;
@@ -232,7 +169,8 @@ export class SessionJournalFile implements SessionJournal {
     if (!this.#unsaved.isEmpty && kind === 'written') {
       this.#unsaved.clear();
       // What is on disk now was folded before, without its places there.
-      await this.#readAnew();
+      await this.#seat.readAnew();
+      this.#tell([]);
     } else if (folded.length > 0) this.#tell(folded);
     if (this.#unsaved.isEmpty) await this.#copy.saveCheckpointIfDue();
     if (kind === 'lost') throw elsewhere();
@@ -246,94 +184,61 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async #saveUnsaved(): Promise<void> {
-    if (this.#unsaved.isEmpty || this.#role.kind !== 'writer') return;
-    await this.#write(this.#role.writer, []);
-  }
-
-  // Somebody has deleted the file while it was open: as long as it is, its content is still there to be written again.
-  async #putBackIfDeleted(): Promise<void> {
-    if (this.#role.kind !== 'writer' || !(await this.#copy.isDeleted())) return;
-    await this.#role.writer.close();
-    this.#role = {
-      kind: 'reader',
-      fault: new StoreFault('missing', phrase('The file of this session was deleted: open it again.')),
-    };
-    await this.#copy.putBack();
-    await this.#assume(false);
-    this.#tell([]);
-  }
-
-  /** Reads the whole file once more, going on as the writer if this window is. */
-  async #readAnew(): Promise<void> {
-    const wasWriter = this.#role.kind === 'writer';
-    if (this.#role.kind === 'writer') await this.#role.writer.close();
-    await this.#copy.readAgain();
-    if (wasWriter) await this.#assume(false);
-    this.#tell([]);
+    if (this.#unsaved.isEmpty || this.#seat.role.kind !== 'writer') return;
+    await this.#write(this.#seat.role.writer, []);
   }
 
   /** A line that the checkpoint vouched for is damaged: what the journal still holds is read, and the rest set aside. */
   #distrust(): void {
     const doubted = this.#copy.reader;
     void this.#serial.run(async () => {
-      if (this.#copy.reader !== doubted || this.#role.kind === 'closed') return;
-      await this.#copy
-        .dropCheckpoint()
-        .then(() => this.#readAnew())
-        .catch(ignoreDisk);
+      if (this.#copy.reader !== doubted || this.#seat.role.kind === 'closed') return;
+      try {
+        await this.#copy.dropCheckpoint();
+        await this.#seat.readAnew();
+        this.#tell([]);
+      } catch (error) {
+        ignoreDisk(error);
+      }
     });
   }
 
   /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
   async #inherit(how: 'wish' | 'ask'): Promise<void> {
-    if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
-    let { held, alone } = await this.#tryLock();
-    if (!held && this.#role.fault.reason === 'not_writer') {
-      if (how === 'wish') await this.#wish();
-      else held = (await this.#handover.ask('if_gone')) === 'granted';
-      alone = false;
-    }
+    const { held, alone } = await this.#seat.claim(how);
     if (!held) return;
     await this.#pull();
-    await this.#assume(alone);
+    await this.#seat.assume(alone);
     this.#tell([]);
-  }
-
-  async #wish(): Promise<void> {
-    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer')
-      await this.#handover.wish().catch(ignoreDisk);
   }
 
   /** Hands the lock over if somebody asks for it and nothing speaks against it. */
   async #answer(): Promise<void> {
     // What could not be written yet would be lost to the other window.
-    if (!this.#unsaved.isEmpty) return this.#lock.request.remove();
-    if (!(await this.#handover.shouldLetGo())) return;
+    if (!this.#unsaved.isEmpty) return this.#seat.lock.request.remove();
+    if (!(await this.#seat.handover.shouldLetGo())) return;
     await this.#serial.run(async () => {
-      if (this.#role.kind !== 'writer' || !this.#unsaved.isEmpty) return;
+      if (this.#seat.role.kind !== 'writer' || !this.#unsaved.isEmpty) return;
       await this.#copy.saveCheckpoint();
-      if (await this.#lock.request.grant()) await this.#stepBack();
+      if (await this.#seat.lock.request.grant()) await this.#stepBack();
     });
   }
 
   async #stepBack(): Promise<void> {
-    if (this.#role.kind !== 'writer') return;
-    const { writer } = this.#role;
-    this.#role = follower();
-    await writer.close();
+    await this.#seat.stepBack();
     if (!this.#unsaved.isEmpty) await this.#copy.readAgain();
     this.#tell([]);
   }
 
   #refuseUnlessOvertakable(): void {
-    if (this.#role.kind === 'closed') throw closed();
-    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'newer') throw this.#role.fault;
+    if (this.#seat.role.kind === 'closed') throw closed();
+    if (this.#seat.role.kind === 'reader' && this.#seat.role.fault.reason === 'newer') throw this.#seat.role.fault;
   }
 
   // A disk that fails here fails the next append too, which says so.
   async #look(holdsLock: () => Promise<boolean>): Promise<void> {
     try {
-      switch (this.#role.kind) {
+      switch (this.#seat.role.kind) {
         case 'writer':
           if (await holdsLock()) {
             if (this.#unsaved.isDue) await this.#saveUnsaved();
@@ -360,7 +265,7 @@ export class SessionJournalFile implements SessionJournal {
     const news = await this.#copy.pull();
     if (news === 'anew') this.#tell([]);
     else if (news.length > 0) this.#tell(news);
-    if (this.#copy.reader.newer) this.#role = tooOld();
+    if (this.#copy.reader.newer) this.#seat.becomeTooOld();
   }
 
   #tell(events: readonly SessionEvent[]): void {
@@ -368,11 +273,11 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   #schedule(): void {
-    const pause = this.#role.kind === 'writer' ? HEARTBEAT_MS : POLL_MS;
+    const pause = this.#seat.role.kind === 'writer' ? HEARTBEAT_MS : POLL_MS;
     this.#timer = setTimeout(() => {
-      const looked = this.#serial.run(() => this.#look(() => this.#lock.beat()));
+      const looked = this.#serial.run(() => this.#look(() => this.#seat.lock.beat()));
       void looked.finally(() => {
-        if (this.#role.kind !== 'closed') this.#schedule();
+        if (this.#seat.role.kind !== 'closed') this.#schedule();
       });
     }, pause);
     this.#timer.unref();

@@ -48,6 +48,40 @@ describe('searching a session', () => {
     assert.equal(ids(session, '연결')[0], 'm8');
   });
 
+  for (const [language, small, answers] of [
+    [
+      'Japanese',
+      [
+        'テストを実行してください。',
+        'この関数は何をしますか？',
+        'どのようにすればいいですか？',
+        'エラーが出ています。',
+      ],
+      [
+        ['データベースはSQLiteに決定しました。', 'どのデータベースにしましたか？'],
+        ['予約の最大時間は九十分です。', '予約の最大時間は何分ですか？'],
+        ['週の始まりは月曜日とします。', '週は何曜日から始まりますか？'],
+      ],
+    ],
+    [
+      'Chinese',
+      ['请运行测试。', '这个函数是做什么的？', '应该怎么做呢？', '明白了，我们进行下一步。'],
+      [
+        ['我们决定数据库使用SQLite。', '我们选择了哪个数据库？'],
+        ['预订的最长时间是九十分钟。', '预订最长可以多久？'],
+        ['一周从星期一开始。', '一周从哪一天开始？'],
+      ],
+    ],
+  ] as const) {
+    it(`finds what a plain question in ${language} asks for, first among 400 texts of small talk`, () => {
+      const index = new TextIndex();
+      answers.forEach(([text], at) => index.add(`answer ${at}`, text));
+      for (let n = 0; n < 400; n++) index.add(`small ${n}`, `${small[n % 4]!}${small[(n * 3 + 1) % 4]!}`);
+      for (const [at, [, question]] of answers.entries())
+        assert.equal(index.search(question)[0]?.id, `answer ${at}`, question);
+    });
+  }
+
   it('forgives a slip and takes the beginning of a word, below a whole match', () => {
     assert.equal(ids(session, 'benchmrak')[0], 'm2'); // two letters swapped in a long word
     assert.deepEqual(ids(session, 'cahce').includes('m1'), false); // and in a short one
