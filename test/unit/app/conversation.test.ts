@@ -92,6 +92,33 @@ describe('a conversation', () => {
     assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
   });
 
+  it('takes up in the window that takes over what another one had begun and could not end', async () => {
+    const first = await desk.converse();
+    await fill(first, 1);
+    const second = await desk.secondWindow(first);
+    const partial = { id: 'partial-1' as never, parent: first.state.head, model: 'test/chat' };
+    await first.journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was the lock.' });
+    await second.journal.takeOver();
+    while (second.state.messages.get(partial.id) === undefined) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(texts(second).at(-1), 'It was the lock.');
+    assert.equal(second.state.messages.get(partial.id)?.ending, 'interrupted');
+  });
+
+  it('that is halted keeps what has come of the reply, and takes up nothing new by itself', async () => {
+    const conversation = await desk.converse();
+    desk.script = async function* (_, signal) {
+      yield { type: 'text', text: 'As far as ' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw new ModelFault('cancelled', 'stopped');
+    };
+    const turn = conversation.send('Go on');
+    await new Promise((resolve) => conversation.onUpdate((update) => update.type === 'reply_text' && resolve(null)));
+    await conversation.halt();
+    await turn;
+    assert.deepEqual(texts(conversation), ['Go on', 'As far as ']);
+    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
+  });
+
   it('lets one turn run at a time', async () => {
     const conversation = await desk.converse();
     const first = conversation.send('First');

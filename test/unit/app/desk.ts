@@ -54,6 +54,7 @@ export class Desk {
     countWithProvider: false,
   };
   #store: FileSessionStore;
+  #second: FileSessionStore | undefined;
   #ids = 0;
   #writers = 0;
 
@@ -87,7 +88,14 @@ export class Desk {
     return this.#conversation(await this.#store.open(conversation.journal.id));
   }
 
+  /** Opens the session in a second window as well. */
+  async secondWindow(conversation: Conversation): Promise<Conversation> {
+    this.#second ??= this.#newStore();
+    return this.#conversation(await this.#second.open(conversation.journal.id));
+  }
+
   async close(): Promise<void> {
+    await this.#second?.close();
     await this.#store.close();
     await rm(this.folder, { recursive: true, force: true });
   }
