@@ -48,9 +48,13 @@ const SCROLL = `async () => {
   return rows;
 }`;
 
-/** Watches how long input events wait before the page handles them, and how long the page is busy at a stretch, in ms. */
+/**
+ * Watches how long input events wait before the page handles them, and how long the page is busy at a stretch, in ms;
+ * the longest stretches with the time since the watch began.
+ */
 const WATCH = `(() => {
-  const seen = (globalThis.seen = { delay: 0, events: 0, busy: 0 });
+  const begin = performance.now();
+  const seen = (globalThis.seen = { delay: 0, events: 0, busy: [], total: 0 });
   new PerformanceObserver((list) => {
     for (const { startTime, processingStart } of list.getEntries()) {
       seen.events++;
@@ -58,9 +62,24 @@ const WATCH = `(() => {
     }
   }).observe({ type: 'event', durationThreshold: 16 });
   new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) seen.busy = Math.max(seen.busy, duration);
+    for (const { startTime, duration } of list.getEntries())
+      seen.busy = [...seen.busy, { ms: duration, at: startTime - begin }].sort((a, b) => b.ms - a.ms).slice(0, 3);
   }).observe({ type: 'longtask' });
 })()`;
+
+interface Seen {
+  readonly delay: number;
+  readonly events: number;
+  readonly busy: readonly { readonly ms: number; readonly at: number }[];
+}
+
+/** A reply of about so many tokens: lists, prose and code. */
+function reply(tokens: number): string {
+  const paragraph = `The scheduler keeps a **queue** of slots; each has an owner and a time.\n\n- one \`item\`\n- another\n\n`;
+  const code = '```ts\nconst slots = queue.filter((slot) => slot.free);\n```\n\n';
+  const piece = paragraph.repeat(6) + code;
+  return piece.repeat(Math.round((tokens * 4) / piece.length));
+}
 
 // The figures are printed; none of them fails a test, since the machine has other things to do as well.
 describe('a very long session in the real page', function () {
@@ -72,15 +91,17 @@ describe('a very long session in the real page', function () {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
     server = await WireServer.start();
     server.answer('Yes.');
-    chat = await ChatPage.open('long', { ...answeredBy(server), 'threadkeeper.compression.strategy': 'off' });
+    chat = await ChatPage.open('long', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
     for (const count of [SHORT, LONG]) {
       const file = `${NAMES[count]!}.jsonl`;
       await writeFile(path.join(chat.folder, file), transcript(count));
-      await chat.workbench.findCommand('Threadkeeper: Import Transcript');
-      await chat.workbench.paletteRow('Threadkeeper: Import Transcript').click();
+      await chat.workbench.chooseCommand('Threadkeeper: Import Transcript');
       await chat.workbench.paletteRow(file).click();
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
       await chat.workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+      await chat.workbench.clearToasts();
+      await chat.workbench.runCommand('Threadkeeper: Compress History');
+      await chat.workbench.toast(/Compressed [\d,.]+ messages/).waitFor({ timeout: 240_000 });
       await chat.workbench.clearToasts();
     }
   });
@@ -114,7 +135,8 @@ describe('a very long session in the real page', function () {
   });
 
   it('keeps a bounded part of itself on the page while all of it is scrolled through', async () => {
-    const tools = await chat.workbench.page.context().newCDPSession(await frame());
+    // The page shares its process with the workbench, so the heap is that of both.
+    const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
     await tools.send('Performance.enable');
     const heap = async (): Promise<number> => {
       await tools.send('HeapProfiler.collectGarbage');
@@ -130,24 +152,34 @@ describe('a very long session in the real page', function () {
   });
 
   it('stays open to the keyboard while a reply of 20,000 tokens arrives at 1,000 a second', async () => {
-    await chat.newSession();
-    const paragraph = `The scheduler keeps a **queue** of slots; each has an owner and a time.\n\n- one \`item\`\n- another\n\n`;
-    const code = '```ts\nconst slots = queue.filter((slot) => slot.free);\n```\n\n';
-    const text = (paragraph.repeat(6) + code).repeat(120);
-    // 80 characters are some 20 tokens: 50 such pieces a second.
-    server.answer({ text, pieceSize: 80, dripMs: 20 });
-    await (await frame()).evaluate(WATCH);
-    await chat.write('Tell me all of it.');
-    await chat.button('Stop the reply').waitFor();
-    while (await chat.button('Stop the reply').isVisible()) {
-      await chat.composer().press('a');
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
+    await tools.send('Performance.enable');
+    const busy = async (): Promise<number> => {
+      const { metrics } = await tools.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+    };
+    const spent: number[] = [];
+    for (const tokens of [10_000, 20_000]) {
+      await chat.newSession();
+      // 80 characters are some 20 tokens: 50 such pieces a second.
+      server.answer({ text: reply(tokens), pieceSize: 80, dripMs: 20 });
+      await (await frame()).evaluate(WATCH);
+      const before = await busy();
+      await chat.write('Tell me all of it.');
+      await chat.button('Stop the reply').waitFor();
+      while (await chat.button('Stop the reply').isVisible()) {
+        await chat.composer().press('a');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      spent.push((await busy()) - before);
+      const seen = await (await frame()).evaluate<Seen>('globalThis.seen');
+      const longest = seen.busy.map(({ ms, at }) => `${ms.toFixed(0)} ms at ${(at / 1000).toFixed(1)} s`).join(', ');
+      console.log(
+        `      ${tokens} tokens: an input event waited at most ${seen.delay.toFixed(0)} ms (of ${seen.events} slow ones); longest stretches: ${longest}`,
+      );
     }
-    const { delay, events, busy } = await (
-      await frame()
-    ).evaluate<{ delay: number; events: number; busy: number }>('globalThis.seen');
     console.log(
-      `      ${text.length} characters; an input event waited at most ${delay.toFixed(0)} ms (of ${events} slow ones); the page was busy for at most ${busy.toFixed(0)} ms at a stretch`,
+      `      busy for ${spent[0]!.toFixed(1)} s with 10,000 tokens, ${spent[1]!.toFixed(1)} s with 20,000: ${(spent[1]! / spent[0]!).toFixed(2)} times`,
     );
     await chat.messages().last().locator('.usage').waitFor();
   });

@@ -1,7 +1,11 @@
 import type { Conversation } from '../../app/conversation.ts';
+import type { MessageId } from '../../core/model/ids.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
-/** The session in at most `buckets` parts of equal numbers of messages, oldest first. */
+/**
+ * The session in at most `buckets` parts of equal numbers of messages, oldest first. What messages say is read only for
+ * those that were never counted.
+ */
 export function outline(conversation: Conversation, buckets: number): OutlineView {
   const { state } = conversation;
   const total = state.path.length;
@@ -19,12 +23,16 @@ export function outline(conversation: Conversation, buckets: number): OutlineVie
     let tokens = 0;
     let users = 0;
     for (let position = from; position <= to; position++) {
-      const message = state.messages.get(state.path[position]!);
-      if (!message) continue;
-      tokens += conversation.counts.total(message);
-      if (message.role === 'user') users++;
+      const id = state.path[position]!;
+      tokens += conversation.counts.known(id) ?? countNow(conversation, id);
+      if (state.messages.place(id)?.role === 'user') users++;
     }
     list.push({ from, to, tokens, users, keyEvents: marks.get(from / size) ?? 0 });
   }
   return { total, buckets: list };
+}
+
+function countNow({ state, counts }: Conversation, id: MessageId): number {
+  const message = state.messages.get(id);
+  return message ? counts.total(message) : 0;
 }

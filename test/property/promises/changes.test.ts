@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { correctEvent } from '../../../src/app/correct-event.ts';
+import { editSummary, expandNode, setLevel, stepChange, undoCompressions } from '../../../src/app/summary-changes.ts';
+import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
+import type { Level, SummaryNode } from '../../../src/core/model/summary.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
+import { Desk, fill, says } from '../../unit/app/desk.ts';
+
+const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
+
+/** What a user does to summaries and key events. Numbers pick from what there is, modulo how much there is. */
+type Deed =
+  | { readonly do: 'edit'; readonly pick: number; readonly level: Level }
+  | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
+  | { readonly do: 'level'; readonly pick: number; readonly level: Level }
+  | { readonly do: 'expand'; readonly pick: number; readonly how: 'turn' | 'always' }
+  | { readonly do: 'undoCompression'; readonly pick: number; readonly undone: boolean }
+  | { readonly do: 'pin' | 'strike'; readonly pick: number; readonly on: boolean }
+  | { readonly do: 'correct'; readonly pick: number; readonly kind: number }
+  | { readonly do: 'step'; readonly undone: boolean }
+  | { readonly do: 'reload' };
+
+const pick = fc.nat({ max: 1_000 });
+const level = fc.constantFrom<Level>('brief', 'detailed', 'full');
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('edit' as const), pick, level }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resummarize' as const), pick, finer: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('level' as const), pick, level }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('expand' as const),
+      pick,
+      how: fc.constantFrom('turn' as const, 'always' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('undoCompression' as const), pick, undone: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('pin' as const, 'strike' as const), pick, on: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('correct' as const), pick, kind: pick }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('step' as const), undone: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'reload' } as const) },
+);
+
+/** What the next request would hold. */
+function request(conversation: Conversation): unknown {
+  const { system, messages } = conversation.context();
+  return { system, messages };
+}
+
+/** A session with summaries and key events, what has been done to it, and what each deed made of the next request. */
+class Story {
+  readonly desk: Desk;
+  conversation: Conversation;
+  /** The requests after each change that stands, the untouched one first; `at` is where the story is now. */
+  readonly #requests: unknown[];
+  #at = 0;
+  #written = 0;
+
+  private constructor(desk: Desk, conversation: Conversation) {
+    this.desk = desk;
+    this.conversation = conversation;
+    this.#requests = [request(conversation)];
+  }
+
+  static async begin(): Promise<Story> {
+    const desk = await Desk.open();
+    const conversation = await desk.converse();
+    for (let round = 0; round < 2; round++) {
+      await fill(conversation, 60, (n) => (n % 9 === 0 ? `We decided to use port ${8400 + n + round}.` : part(n)));
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+    }
+    return new Story(desk, conversation);
+  }
+
+  get state(): SessionState {
+    return this.conversation.state;
+  }
+
+  async do(one: Deed): Promise<void> {
+    if (one.do === 'reload') {
+      const before = request(this.conversation);
+      this.conversation = await this.desk.restart(this.conversation);
+      assert.deepEqual(request(this.conversation), before, 'a reload changes nothing');
+      return;
+    }
+    if (one.do === 'step') {
+      const moved = await stepChange(this.conversation.journal, one.undone);
+      const there = one.undone ? this.#at > 0 : this.#at < this.#requests.length - 1;
+      assert.equal(moved, there, 'there is a change to step over as long as there was one');
+      if (moved) this.#at += one.undone ? -1 : 1;
+      assert.deepEqual(request(this.conversation), this.#requests[this.#at], 'a step gives back that very request');
+      return;
+    }
+    const changes = this.state.changes.length;
+    await this.#change(one);
+    const recorded = this.state.changes.length - changes;
+    assert.ok(recorded === 0 || recorded === 1, 'what a user does is one change');
+    if (recorded === 0) {
+      assert.deepEqual(request(this.conversation), this.#requests[this.#at], 'what is no change changes nothing');
+      return;
+    }
+    this.#at++;
+    this.#requests.splice(this.#at);
+    this.#requests.push(request(this.conversation));
+  }
+
+  async #change(one: Exclude<Deed, { do: 'step' | 'reload' }>): Promise<void> {
+    const { journal, counter } = this.conversation;
+    const node = chosen([...this.state.nodes.values()], one.pick);
+    switch (one.do) {
+      case 'edit': {
+        const text = `By hand, number ${++this.#written}.`;
+        await editSummary(journal, counter, node.id, one.level, text);
+        return this.#expectSent(node, text, one.level);
+      }
+      case 'resummarize': {
+        const narrative = `Told anew, number ${++this.#written}: the user asked about part 4 and part 5.`;
+        this.desk.summarizer = says(JSON.stringify({ ...NOTHING, narrative }));
+        const made = await this.desk.resummarize(this.conversation, { node: node.id, finer: one.finer });
+        const shown = this.state.levels.get(node.id) ?? 'detailed';
+        if (one.finer) assert.equal(shown, 'full');
+        return this.#expectSent(made, made[shown] ?? made.detailed, shown);
+      }
+      case 'level': {
+        const text = node[one.level];
+        await setLevel(journal, node.id, one.level);
+        return text === undefined ? undefined : this.#expectSent(node, text, one.level);
+      }
+      case 'expand': {
+        await expandNode(journal, node.id, one.how);
+        return this.#expectWordForWord(node);
+      }
+      case 'undoCompression': {
+        const { id, nodes } = chosen(this.state.compressions, one.pick);
+        await undoCompressions(journal, [id], one.undone);
+        if (one.undone) for (const each of nodes) this.#expectWordForWord(this.state.nodes.get(each)!);
+        return;
+      }
+      case 'pin': {
+        const event = chosen([...this.state.events.values()], one.pick);
+        await journal.append({ type: 'event_pinned', id: event.id, pinned: one.on });
+        assert.equal(this.state.events.get(event.id)?.pinned, one.on);
+        return;
+      }
+      case 'strike': {
+        const event = chosen([...this.state.events.values()], one.pick);
+        await journal.append({ type: 'event_removed', id: event.id, removed: one.on });
+        assert.equal(this.state.isRemoved(event.id), one.on);
+        return;
+      }
+      case 'correct': {
+        const event = chosen([...this.state.events.values()], one.pick);
+        await correctEvent(journal, event.id, { kind: chosen(KEY_EVENT_KINDS, one.kind) });
+        return;
+      }
+    }
+  }
+
+  /** What stands for its messages now is sent with that text, if it is sent at that level. */
+  #expectSent(node: SummaryNode, text: string, at: Level): void {
+    const stands = this.state.frontier.some((item) => item.node.id === node.id);
+    if (!stands || (this.state.levels.get(node.id) ?? 'detailed') !== at) return;
+    assert.ok(this.conversation.context().system.join('\n').includes(text), `the next request says “${text}”`);
+  }
+
+  /** No summary above the node stands for its messages, unless a wider one does. */
+  #expectWordForWord(node: SummaryNode): void {
+    assert.ok(!this.state.frontier.some((item) => item.node.id === node.id), 'an opened summary stands for nothing');
+    const from = this.state.positionOf(node.first)!;
+    if (this.state.frontier.some((item) => item.from <= from && from <= item.to)) return;
+    const sent = this.conversation.context().messages.find(({ position }) => position === from);
+    assert.deepEqual(sent?.content.at(-1), this.state.messages.get(node.first)?.content.at(-1));
+  }
+
+  /** Takes everything back, comes by each request on the way, makes it all again, and sends it. */
+  async end(): Promise<void> {
+    while (this.#at > 0) await this.do({ do: 'step', undone: true });
+    await this.do({ do: 'step', undone: true });
+    while (this.#at < this.#requests.length - 1) await this.do({ do: 'step', undone: false });
+    await this.do({ do: 'reload' });
+    const { system } = this.conversation.context();
+    await this.conversation.send('Go on.');
+    assert.deepEqual(this.desk.requests.at(-1)?.system, system, 'what was promised is what is sent');
+  }
+
+  async close(): Promise<void> {
+    await this.conversation.settled();
+    await this.conversation.close();
+    await this.desk.close();
+  }
+}
+
+describe('changes to summaries and key events, in any order', () => {
+  it('each make the next request what they promise, survive a reload, are taken back to that very request, and made again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (deeds) => {
+        const story = await Story.begin();
+        try {
+          for (const one of deeds) await story.do(one);
+          await story.end();
+        } finally {
+          await story.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 8_000);
+});
+
+function chosen<Item>(items: readonly Item[], pick: number): Item {
+  return items[pick % items.length] ?? assert.fail('there is nothing to choose from');
+}
+
+const NOTHING = {
+  topics: [],
+  decisions: [],
+  preferences: [],
+  guidance: [],
+  errors: [],
+  failedAttempts: [],
+  files: [],
+  openSteps: [],
+  outcomes: [],
+};
+
+const part = (n: number): string =>
+  n % 2 === 0
+    ? `What happens in part ${n}?`
+    : [1, 2, 3, 4]
+        .map((k) => `Could row ${n}.${k} of page ${n * k} hold column ${k + n}, or table ${n + 7 * k}?`)
+        .join(' ');
