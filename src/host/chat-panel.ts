@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { answerRequest, parsePageMessage, type HostToPage } from '../protocol/messages.ts';
+import type { SessionId } from '../core/model/ids.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
 import { CHAT_PANEL } from './ids.ts';
@@ -28,6 +29,8 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   #panel: vscode.WebviewPanel | undefined;
   #subscription: { dispose(): void } | undefined;
   #pageListens = false;
+  /** A place to show once the page has its session. */
+  #wanted: Extract<HostToPage, { type: 'reveal' }> | undefined;
 
   constructor(deps: ChatPanelDeps) {
     this.#deps = deps;
@@ -50,6 +53,18 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     }
     const column = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
+  }
+
+  /** Shows the panel with a message of the current session in view, by its 0-based position. */
+  reveal(session: SessionId, position: number): void {
+    const wanted = { type: 'reveal', session, position } as const;
+    if (this.#panel && this.#pageListens) {
+      this.#panel.reveal();
+      this.post(wanted);
+      return;
+    }
+    this.#wanted = wanted;
+    this.open();
   }
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -110,6 +125,8 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       const init = await link.init();
       if (this.#panel === undefined) return;
       this.post(init);
+      if (this.#wanted) this.post(this.#wanted);
+      this.#wanted = undefined;
       this.#subscription = link.onMessage((message) => this.post(message));
       this.setTitle(init.title);
     } catch (error) {

@@ -58,6 +58,10 @@ export const COMMAND = {
   showCompressions: 'threadkeeper.showCompressions',
   showChart: 'threadkeeper.showChart',
   saveChart: 'threadkeeper.saveChart',
+  showInChat: 'threadkeeper.showInChat',
+  showInTree: 'threadkeeper.showInTree',
+  filterSummaries: 'threadkeeper.filterSummaries',
+  clearFilter: 'threadkeeper.clearFilter',
 } as const;
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 

@@ -49,8 +49,7 @@ export async function searchSessions(app: Product, argument?: unknown): Promise<
   if (!picked) return;
   const { session, message, position, text } = picked.hit;
   await app.sessions.open(session);
-  app.panel.open();
-  app.panel.post({ type: 'reveal', session, position });
+  app.panel.reveal(session, position);
   await openMessageDocument(session, message, position, text);
 }
 

@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
+import type { SessionSearch } from '../app/session-search.ts';
+import type { NodeId } from '../core/model/ids.ts';
 import type { ContextGauge } from './context-gauge.ts';
+import { filterName } from './filter-picker.ts';
 import { SUMMARIES_VIEW } from './ids.ts';
 import { childrenOf, parentOf, type TreeSource } from './tree/children.ts';
 import { EventIndex } from './tree/event-index.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from './tree/filter.ts';
 import { treeItem } from './tree/items.ts';
 import { rowId, type Row } from './tree/rows.ts';
 import type { GaugeView } from '../protocol/views.ts';
@@ -13,6 +17,8 @@ export interface SummariesTreeDeps {
   /** Opens the newest session of the workspace when none is open; it makes none. */
   readonly latest: () => Promise<Conversation | undefined>;
   readonly gauge: ContextGauge;
+  /** The ranked search of a conversation, grown to what it holds now. */
+  readonly search: (conversation: Conversation) => Promise<SessionSearch | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -25,7 +31,9 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   readonly #view: vscode.TreeView<Row>;
   #isStale = false;
   #events: { readonly key: string; readonly index: EventIndex } | undefined;
+  #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
   #gaugeView: GaugeView | undefined;
+  #filter: TreeFilter | undefined;
 
   constructor(deps: SummariesTreeDeps) {
     this.#deps = deps;
@@ -49,15 +57,34 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#changed.fire(undefined);
   }
 
-  /** Shows a row and selects it. */
+  /** Shows only what a filter leaves; everything again without one. */
+  narrow(filter: TreeFilter | undefined): void {
+    this.#filter = filter;
+    void vscode.commands.executeCommand('setContext', 'threadkeeper.summariesFiltered', filter !== undefined);
+    this.refresh();
+  }
+
+  /** Shows a row and selects it. A filter would hide it, so it is taken off. */
   async reveal(row: Row): Promise<void> {
+    if (this.#filter) this.narrow(undefined);
     await this.#view.reveal(row, { select: true, focus: true, expand: true });
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
     const conversation = row ? this.#deps.conversation() : await this.#deps.latest();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
-    return childrenOf(this.#source(conversation), row);
+    const source = this.#source(conversation);
+    if (!this.#filter || (row && row.kind !== 'filter')) return childrenOf(source, row);
+    if (!row) return [{ kind: 'filter', name: filterName(this.#filter) }];
+    const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
+    return filteredRows(
+      {
+        ...source,
+        warned: () => this.#warnedOf(conversation),
+        search: (text, limit) => search?.search(text, limit) ?? [],
+      },
+      this.#filter,
+    );
   }
 
   getParent(row: Row): Row | undefined {
@@ -91,5 +118,12 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
       this.#events = { key, index: new EventIndex(state, leftOut) };
     }
     return this.#events.index;
+  }
+
+  /** Listed anew when a compression or a change of the user's may have touched a summary. */
+  #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
+    const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
+    if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };
+    return this.#warned.nodes;
   }
 }

@@ -9,16 +9,18 @@ import type { SummaryNode } from '../core/model/summary.ts';
 import { nodeUri } from './documents/node-pages.ts';
 import { openDocument } from './documents/open.ts';
 import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from './documents/uris.ts';
-import { COMMAND, type CommandId } from './ids.ts';
+import { pickFilter } from './filter-picker.ts';
+import { COMMAND, SUMMARIES_VIEW, type CommandId } from './ids.ts';
 import { inform } from './inform.ts';
 import { kindName } from './key-event-kinds.ts';
 import { modelItems, providerItems } from './model-picker.ts';
 import { addressOf, type ChosenModel } from './models.ts';
 import type { Product } from './product.ts';
 import { readSettings } from './settings.ts';
+import { showInChat, showInTree } from './show-commands.ts';
 import { levelName, triggerName } from './summary-facts.ts';
 import { dollars, locale } from './translated.ts';
-import type { Row } from './tree/rows.ts';
+import { isRow } from './tree/rows.ts';
 import { whyForgotten } from './why-forgotten.ts';
 
 type Handler = (app: Product, argument?: unknown) => Promise<void>;
@@ -51,6 +53,19 @@ export const SUMMARY_HANDLERS = {
     await app.sessions.currentOrLatest();
     app.chart.open();
   },
+  [COMMAND.filterSummaries]: async (app) => {
+    const filter = await pickFilter();
+    if (!filter) return;
+    await app.sessions.currentOrLatest();
+    app.tree.narrow(filter);
+    await vscode.commands.executeCommand(`${SUMMARIES_VIEW}.focus`);
+  },
+  [COMMAND.clearFilter]: (app) => {
+    app.tree.narrow(undefined);
+    return Promise.resolve();
+  },
+  [COMMAND.showInChat]: showInChat,
+  [COMMAND.showInTree]: showInTree,
   [COMMAND.saveChart]: async (app) => {
     await app.sessions.currentOrLatest();
     await app.chart.save();
@@ -287,10 +302,6 @@ async function correct(app: Product, row?: unknown): Promise<void> {
 
 function compressionOf(row: unknown): CompressionId | undefined {
   return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
-}
-
-function isRow(row: unknown): row is Row {
-  return typeof row === 'object' && row !== null && 'kind' in row;
 }
 
 const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));

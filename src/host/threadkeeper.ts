@@ -24,6 +24,8 @@ import { ContextGauge } from './context-gauge.ts';
 import { ChartPanel } from './chart/chart-panel.ts';
 import { Comparison } from './documents/comparison.ts';
 import { readingAids } from './documents/reading.ts';
+import type { Conversation } from '../app/conversation.ts';
+import { documentLenses } from './documents/lenses.ts';
 import { SessionFiles } from './documents/session-files.ts';
 import { Drafts } from './drafts.ts';
 import { ExplainAction } from './editor-commands.ts';
@@ -178,22 +180,24 @@ export class Threadkeeper implements Product, vscode.Disposable {
       conversation: () => this.sessions.current,
       latest: () => this.sessions.latestIfAny(),
       gauge,
+      search: async ({ journal }) => {
+        const search = this.#open.get(journal.id)?.search;
+        await search?.grow();
+        return search;
+      },
       now: () => this.clock.now(),
     });
     const editor = new LastEditor();
     const attachments = new Attachments(() => this.clock.id(), editor);
     this.attachments = attachments;
     this.files = new SessionFiles({
-      conversation: async (id) => {
-        await this.sessions.latestIfAny();
-        return this.#open.get(sessionId(id))?.conversation;
-      },
+      conversation: (id) => this.#conversationOf(id),
       draft: (id) => ({ text: this.drafts.get(id), attachments: attachments.contents() }),
       chatModel: () => this.#wireModel(),
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
-    this.chart = new ChartPanel(() => this.sessions.current);
+    this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
       link: async () => {
@@ -252,6 +256,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, this.files, { isCaseSensitive: true }),
       ...readingAids((uri) => this.files.page(uri)),
+      documentLenses((id) => this.#conversationOf(id)),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
@@ -326,6 +331,12 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Reads a transcript into a new session; asks for the file when none is given. */
   importTranscript(uri?: vscode.Uri): Promise<void> {
     return importFile(this, uri);
+  }
+
+  /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
+  async #conversationOf(id: string): Promise<Conversation | undefined> {
+    await this.sessions.latestIfAny();
+    return this.#open.get(sessionId(id))?.conversation;
   }
 
   async resummarize(...how: Parameters<OpenConversation['resummarize']>): Promise<SummaryNode> {

@@ -4,16 +4,24 @@ import type { Conversation } from '../../app/conversation.ts';
 import { locale } from '../translated.ts';
 import { CHART_PANEL } from '../ids.ts';
 import { contextSeries } from './context-series.ts';
-import { chartSvg } from './svg.ts';
+import { Pictures } from './pictures.ts';
+import { chartSvg, HEIGHT, WIDTH } from './svg.ts';
+
+/** Pixels of a saved picture for each of the drawing's units: sharp on dense screens and in print. */
+const PIXELS = 2;
 
 /** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
 export class ChartPanel implements vscode.Disposable {
   readonly #conversation: () => Conversation | undefined;
+  readonly #dist: vscode.Uri;
+  readonly #pictures = new Pictures((message) => void this.#panel?.webview.postMessage(message));
   #panel: vscode.WebviewPanel | undefined;
   #drawn: string | undefined;
 
-  constructor(conversation: () => Conversation | undefined) {
+  /** `dist` is the folder of the page's script. */
+  constructor(conversation: () => Conversation | undefined, dist: vscode.Uri) {
     this.#conversation = conversation;
+    this.#dist = dist;
   }
 
   dispose(): void {
@@ -23,10 +31,13 @@ export class ChartPanel implements vscode.Disposable {
   open(): void {
     if (!this.#panel) {
       const panel = vscode.window.createWebviewPanel(CHART_PANEL, title(), vscode.ViewColumn.Active, {
-        enableScripts: false,
-        localResourceRoots: [],
+        enableScripts: true,
+        localResourceRoots: [this.#dist],
       });
+      const heard = panel.webview.onDidReceiveMessage((value: unknown) => this.#pictures.receive(value));
       panel.onDidDispose(() => {
+        heard.dispose();
+        this.#pictures.gone();
         if (this.#panel !== panel) return;
         this.#panel = undefined;
         this.#drawn = undefined;
@@ -44,18 +55,28 @@ export class ChartPanel implements vscode.Disposable {
     const svg = drawing(this.#conversation(), false);
     if (svg === this.#drawn) return;
     this.#drawn = svg;
-    this.#panel.webview.html = pageHtml(svg);
+    this.#pictures.gone();
+    const { webview } = this.#panel;
+    webview.html = pageHtml(svg, webview.asWebviewUri(vscode.Uri.joinPath(this.#dist, 'chart.js')).toString());
   }
 
-  /** Writes the chart to a file that the user names. */
+  /** Writes the chart to a file that the user names, as SVG or as PNG. */
   async save(): Promise<void> {
-    const svg = drawing(this.#conversation(), true);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const uri = await vscode.window.showSaveDialog({
-      filters: { SVG: ['svg'] },
+      filters: { SVG: ['svg'], PNG: ['png'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
     });
-    if (uri) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
+    if (!uri) return;
+    const svg = drawing(this.#conversation(), true);
+    if (!uri.path.toLowerCase().endsWith('.png')) {
+      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
+      return;
+    }
+    // The editor's host cannot draw: the page does.
+    this.open();
+    const png = await this.#pictures.draw(svg, WIDTH * PIXELS, HEIGHT * PIXELS);
+    await vscode.workspace.fs.writeFile(uri, png);
   }
 }
 
@@ -80,14 +101,14 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
 
 const title = (): string => vscode.l10n.t('Context Over Time');
 
-/** A drawing and its colours, which are the theme's; nothing runs in it, and nothing is loaded. */
-function pageHtml(svg: string): string {
+/** A drawing and its colours, which are the theme's; nothing runs but what draws it as a picture, nothing is loaded. */
+function pageHtml(svg: string, script: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>
 <html lang="${locale()}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; require-trusted-types-for 'script'">
 <title>${title()}</title>
 <style nonce="${nonce}">
 body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
@@ -103,6 +124,6 @@ svg{width:100%;max-width:1200px;height:auto}
 .reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}
 </style>
 </head>
-<body>${svg}</body>
+<body>${svg}<script nonce="${nonce}" src="${script}"></script></body>
 </html>`;
 }

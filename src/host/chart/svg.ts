@@ -9,8 +9,8 @@ export interface ChartTexts {
   readonly number: (value: number) => string;
 }
 
-const WIDTH = 960;
-const HEIGHT = 420;
+export const WIDTH = 960;
+export const HEIGHT = 420;
 const LEFT = 72;
 const RIGHT = 16;
 const TOP = 24;
@@ -33,7 +33,7 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
     .join('');
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="chart-title">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"${standsAlone ? ` width="${WIDTH}" height="${HEIGHT}"` : ''} role="img" aria-labelledby="chart-title">`,
     `<title id="chart-title">${escape(texts.title)}</title>`,
     standsAlone ? `<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>` : '',
     ...ticks.map((share) => {

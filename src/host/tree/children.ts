@@ -56,6 +56,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
       const task = tasks(state)[row.at];
       return (task?.steps ?? []).map((step, at) => ({ kind: 'step', task: row.at, at, ...step }));
     }
+    case 'filter':
     case 'part':
     case 'openedNode':
     case 'message':
@@ -72,6 +73,7 @@ export function parentOf(source: TreeSource, row: Row): Row | undefined {
   const { state } = source;
   switch (row.kind) {
     case 'section':
+    case 'filter':
       return undefined;
     case 'part':
       return { kind: 'section', section: 'context' };
@@ -251,7 +253,7 @@ function messagesAbove(state: SessionState, from: number, to: number): Row | und
 }
 
 /** The leaf of the tree that stands for the message at a position. */
-function leafAt(state: SessionState, position: number): NodeId | undefined {
+export function leafAt(state: SessionState, position: number): NodeId | undefined {
   let at = state.frontier.find((item) => item.from <= position && position <= item.to)?.node;
   while (at && at.children.length > 0) {
     const below = at.children.find((id) => {
@@ -269,7 +271,7 @@ function leafRange(state: SessionState, position: number): { readonly from: numb
 }
 
 /** Whether a node is in the tree: on the frontier, or below it. */
-function stands(state: SessionState, id: NodeId): boolean {
+export function stands(state: SessionState, id: NodeId): boolean {
   const range = rangeOf(state, id);
   const item = range && state.frontier.find(({ from, to }) => from <= range.from && range.to <= to);
   if (!item) return false;

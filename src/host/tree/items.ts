@@ -21,6 +21,11 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
   switch (row.kind) {
     case 'section':
       return sectionItem(source, row.section);
+    case 'filter': {
+      const made = item(vscode.l10n.t('Filter: {0}', row.name), Expanded, 'filter');
+      made.contextValue = 'threadkeeper.filter';
+      return made;
+    }
     case 'part': {
       const label = row.name === 'reply' ? vscode.l10n.t('Opening of the reply') : partName(row.name);
       return item(label, None, 'circle-small-filled', tokens(row.tokens));

@@ -13,6 +13,8 @@ export type SaidList = (typeof SAID_LISTS)[number];
 /** A row of the tree. It names what it shows; children are worked out when it is opened. */
 export type Row =
   | { readonly kind: 'section'; readonly section: SectionName }
+  /** Stands above what a filter leaves; the view knows which rows these are. */
+  | { readonly kind: 'filter'; readonly name: string }
   | { readonly kind: 'part'; readonly name: GaugePart | 'reply'; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
   /** Summaries that the user has opened: their messages are sent in their place. */
@@ -48,6 +50,8 @@ export function rowId(row: Row): string {
   switch (row.kind) {
     case 'section':
       return `section/${row.section}`;
+    case 'filter':
+      return `filter/${row.name}`;
     case 'part':
       return `part/${row.name}`;
     case 'node':
@@ -79,4 +83,9 @@ export function rowId(row: Row): string {
     case 'compression':
       return `compression/${row.compression}`;
   }
+}
+
+/** Whether a command was given a row of the view, as menus of the view do. */
+export function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && 'kind' in value;
 }

@@ -1,0 +1,60 @@
+import type { SessionHit } from '../../app/session-search.ts';
+import type { KeyEventKind } from '../../core/model/key-event.ts';
+import type { NodeId } from '../../core/model/ids.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { childrenOf, leafAt, MOST_ROWS, stands, type TreeSource } from './children.ts';
+import type { Row } from './rows.ts';
+
+/** What the tree is narrowed to. */
+export type TreeFilter =
+  /** Summaries in which the audit found something, or that are stale. */
+  | { readonly by: 'warnings' }
+  | { readonly by: 'kind'; readonly of: KeyEventKind }
+  /** What answers a text, as the session's search finds it. */
+  | { readonly by: 'text'; readonly text: string };
+
+/** What a filter asks beside the rows; each costs what it gives. */
+export interface FilterSource extends TreeSource {
+  /** Nodes with a warning, as `warnedNodes` lists them. */
+  readonly warned: () => readonly NodeId[];
+  readonly search: (text: string, limit: number) => readonly SessionHit[];
+}
+
+/** The rows that a filter leaves. Costs what is shown: the lists that it takes from are kept while nothing changes. */
+export function filteredRows(source: FilterSource, filter: TreeFilter): Row[] {
+  switch (filter.by) {
+    case 'warnings':
+      return source
+        .warned()
+        .slice(0, MOST_ROWS)
+        .map((node) => ({ kind: 'node', node }));
+    case 'kind':
+      return childrenOf(source, { kind: 'eventKind', of: filter.of });
+    case 'text':
+      return source.search(filter.text, MOST_ROWS).flatMap((hit) => rowOf(source, hit) ?? []);
+  }
+}
+
+/** Nodes of the tree that a warning stands at, oldest first. Goes through all nodes once. */
+export function warnedNodes(state: SessionState): NodeId[] {
+  return [...state.nodes.values()]
+    .filter(({ id, audit }) => (audit.faults.length > 0 || state.stale.has(id)) && stands(state, id))
+    .map(({ id }) => id);
+}
+
+function rowOf({ state, events }: TreeSource, hit: SessionHit): Row | undefined {
+  switch (hit.kind) {
+    case 'message':
+      return { kind: 'message', message: hit.message };
+    case 'summary': {
+      const node = leafAt(state, hit.position);
+      return node && { kind: 'node', node };
+    }
+    case 'event': {
+      const placed = events()
+        .between(hit.position, hit.position)
+        .find(({ event }) => event.start === hit.start);
+      return placed && { kind: 'event', event: placed.event, standing: placed.standing, under: placed.event.kind };
+    }
+  }
+}
