@@ -26,6 +26,7 @@ import { measureCounting } from './figures/speed-counting.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureSizes } from './figures/sizes.ts';
 import { measureModels } from './figures/speed-models.ts';
+import { measureTree } from './figures/speed-tree.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
@@ -37,6 +38,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   compression: measureCompression,
   opening: measureSessionsOnDisk,
   models: measureModels,
+  tree: measureTree,
   sizes: measureSizes,
   cost: measureCost,
   gauge: measureGauge,

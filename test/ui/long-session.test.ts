@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
+import { syntheticSession } from '../bench/data/synthetic.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
 
@@ -14,13 +15,15 @@ const MOST_GROWTH = 15;
 /** Times that each session is opened; the median counts. */
 const OPENINGS = 5;
 
-/** A file with so many messages, as an importer reads it. */
+/** What the last message of a session says. */
+const ending = (messages: number): string => `That was the last of ${messages} messages.`;
+
+/** A file with so many messages, as an importer reads it: what developers talk of, key events as often as there. */
 function transcript(messages: number): string {
-  const lines = Array.from({ length: messages }, (_, index) => {
-    const content = `Message ${index} of ${messages}. ${'Some words on the bookings and their slots. '.repeat(1 + (index % 5))}`;
-    return JSON.stringify({ role: index % 2 === 0 ? 'user' : 'assistant', content, at: 1_760_000_000_000 + index });
-  });
-  return `${lines.join('\n')}\n`;
+  const said = syntheticSession(messages - 1).map(({ role, text }) => ({ role, content: text }));
+  return [...said, { role: 'assistant', content: ending(messages) }]
+    .map((one, index) => `${JSON.stringify({ ...one, at: 1_760_000_000_000 + index })}\n`)
+    .join('');
 }
 
 /**
@@ -135,7 +138,7 @@ describe('a very long session in the real page', function () {
   async function openFromList(count: number): Promise<Opening> {
     await chat.workbench.webview().locator('.title-button').click();
     await chat.workbench.webview().locator('.session-open').first().waitFor();
-    const last = `Message ${count - 1} of ${count}`;
+    const last = ending(count);
     return (await frame()).evaluate<Opening>(`(${OPEN})(${JSON.stringify(NAMES[count])}, ${JSON.stringify(last)})`);
   }
 

@@ -2,12 +2,13 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { StructuredSummary, SummaryNode } from '../../core/model/summary.ts';
 import type { Task } from '../../core/model/task.ts';
+import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { EventIndex } from './event-index.ts';
 import { SAID_LISTS, SECTIONS, type Row, type SaidList } from './rows.ts';
 
 /** Rows shown at once below one row; more fold into ranges. */
-export const MOST_ROWS = 100;
+export const MOST_ROWS = 50;
 
 /** What the rows are made of. Events and gauge are asked for when a row needs them. */
 export interface TreeSource {
@@ -252,15 +253,35 @@ function messagesAbove(state: SessionState, from: number, to: number): Row | und
   return above;
 }
 
+/** The first item of a list in order that ends at a position or behind it, by bisection. */
+function firstEndingFrom<Item>(
+  items: readonly Item[],
+  position: number,
+  endOf: (item: Item) => number,
+): Item | undefined {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (endOf(items[middle]!) < position) low = middle + 1;
+    else high = middle;
+  }
+  return items[low];
+}
+
+/** The item of the frontier that stands for the message at a position. */
+function frontierAt({ frontier }: SessionState, position: number): FrontierItem | undefined {
+  const item = firstEndingFrom(frontier, position, ({ to }) => to);
+  return item && item.from <= position ? item : undefined;
+}
+
 /** The leaf of the tree that stands for the message at a position. */
 export function leafAt(state: SessionState, position: number): NodeId | undefined {
-  let at = state.frontier.find((item) => item.from <= position && position <= item.to)?.node;
+  let at = frontierAt(state, position)?.node;
   while (at && at.children.length > 0) {
-    const below = at.children.find((id) => {
-      const range = rangeOf(state, id);
-      return range !== undefined && range.from <= position && position <= range.to;
-    });
-    at = below === undefined ? undefined : state.nodes.get(below);
+    const below = firstEndingFrom(at.children, position, (id) => rangeOf(state, id)?.to ?? Infinity);
+    const range = below === undefined ? undefined : rangeOf(state, below);
+    at = below !== undefined && range && range.from <= position ? state.nodes.get(below) : undefined;
   }
   return at?.id;
 }
@@ -273,8 +294,8 @@ function leafRange(state: SessionState, position: number): { readonly from: numb
 /** Whether a node is in the tree: on the frontier, or below it. */
 export function stands(state: SessionState, id: NodeId): boolean {
   const range = rangeOf(state, id);
-  const item = range && state.frontier.find(({ from, to }) => from <= range.from && range.to <= to);
-  if (!item) return false;
+  const item = range && frontierAt(state, range.from);
+  if (!item || range.to > item.to) return false;
   for (let at: NodeId | undefined = id; at !== undefined; at = state.parentsOf(at)[0])
     if (at === item.node.id) return true;
   return false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { SessionSearch } from '../../../src/app/session-search.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -7,6 +8,7 @@ import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { childrenOf, parentOf, type TreeSource } from '../../../src/host/tree/children.ts';
 import { EventIndex } from '../../../src/host/tree/event-index.ts';
+import { filteredRows, warnedNodes } from '../../../src/host/tree/filter.ts';
 import { rowId, type Row } from '../../../src/host/tree/rows.ts';
 import { contextSeries } from '../../../src/host/chart/context-series.ts';
 import { chartSvg } from '../../../src/host/chart/svg.ts';
@@ -207,6 +209,43 @@ describe('the tree of summaries', () => {
     const large = work(longSession(10_000));
     // Three levels of summaries more, each looked through on the way down and up.
     assert.ok(large <= small * 5, `${large} looks at the state against ${small}`);
+  });
+
+  it('is narrowed to key events of one kind, to summaries with a warning, and to what answers some words', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 200, (n) =>
+      n === 8 ? 'We decided to use the copper valve for tank 7.' : `Part ${n} of it.`,
+    );
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { state } = conversation;
+    const search = new SessionSearch(() => state, desk.clock);
+    await search.grow();
+    const source = {
+      ...sourceOf(conversation),
+      warned: () => warnedNodes(state),
+      search: (text: string, limit: number) => search.search(text, limit),
+    };
+    const decided = filteredRows(source, { by: 'kind', of: 'decision' });
+    assert.ok(decided.some((row) => row.kind === 'event' && row.event.quote.includes('copper valve')));
+    assert.ok(decided.every((row) => row.kind === 'event' && row.event.kind === 'decision'));
+    const found = filteredRows(source, { by: 'text', text: 'copper valve' });
+    assert.ok(found.length > 0);
+    const position = (row: Row): number | undefined =>
+      row.kind === 'message'
+        ? state.positionOf(row.message)
+        : row.kind === 'event'
+          ? state.positionOf(row.event.message)
+          : undefined;
+    assert.equal(position(found[0]!), 8);
+    // Each leads to its place in the whole tree.
+    for (const row of found) assert.ok(parentOf(source, row));
+    assert.deepEqual(filteredRows(source, { by: 'text', text: 'zebra' }), []);
+    assert.deepEqual(filteredRows(source, { by: 'warnings' }), []);
+    const { id } = state.frontier[0]!.node;
+    const node = state.nodes.get(id)!;
+    const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
+    await conversation.journal.append({ type: 'node_replaced', node: { ...node, audit } });
+    assert.deepEqual(filteredRows(source, { by: 'warnings' }), [{ kind: 'node', node: id }]);
   });
 });
 
