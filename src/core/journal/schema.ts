@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../model/ids.ts';
-import { KEY_EVENT_KINDS } from '../model/key-event.ts';
+import { KEY_EVENT_KINDS, type KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import { TRIGGERS } from './event.ts';
 
@@ -60,6 +60,36 @@ export const keyEventSchema = v.object({
   found: v.optional(v.object(judged)),
   about: v.optional(v.object({ ...span, message: aMessageId })),
 });
+
+const KINDS: ReadonlySet<unknown> = new Set(KEY_EVENT_KINDS);
+const STATUSES: ReadonlySet<unknown> = new Set<KeyEvent['status']>(['active', 'superseded', 'merged', 'dropped']);
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isId = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 200;
+
+/**
+ * What `keyEventSchema` checks, by hand, for one without a correction or a proposal: a long session has thousands of
+ * them, and reading them again must cost next to nothing.
+ */
+function isPlainKeyEvent(value: unknown): value is KeyEvent {
+  if (typeof value !== 'object' || value === null || 'found' in value || 'about' in value) return false;
+  const event: Partial<Record<keyof KeyEvent, unknown>> = value;
+  return (
+    isId(event.id) &&
+    isId(event.message) &&
+    KINDS.has(event.kind) &&
+    isCount(event.start) &&
+    isCount(event.end) &&
+    typeof event.quote === 'string' &&
+    typeof event.score === 'number' &&
+    !Number.isNaN(event.score) &&
+    typeof event.reason === 'string' &&
+    STATUSES.has(event.status) &&
+    typeof event.pinned === 'boolean' &&
+    (event.link === undefined || isId(event.link))
+  );
+}
+
+const keyEvents = v.array(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSchema]));
 
 const texts = v.array(v.string());
 const structuredSummary = v.object({
@@ -128,7 +158,7 @@ const compression = v.object({
   strategy: v.string(),
   nodes: v.array(summaryNodeSchema),
   levels: v.array(v.object({ node: aNodeId, level })),
-  events: v.array(keyEventSchema),
+  events: keyEvents,
   changes: v.array(
     v.object({
       id: aKeyEventId,
