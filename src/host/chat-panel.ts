@@ -58,7 +58,8 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   /** Shows the panel with a message of the current session in view, by its 0-based position. */
   reveal(session: SessionId, position: number): void {
     const wanted = { type: 'reveal', session, position } as const;
-    if (this.#panel && this.#pageListens) {
+    // A page that is hidden is loaded anew when it is shown, and what it was told is lost.
+    if (this.#panel?.visible && this.#pageListens) {
       this.#panel.reveal();
       this.post(wanted);
       return;

@@ -14,7 +14,7 @@ export type ChartRequest = v.InferOutput<typeof chartRequestSchema>;
 export const chartAnswerSchema = v.variant('type', [
   /** The page listens. */
   v.object({ type: v.literal('ready') }),
-  v.object({ type: v.literal('drawn'), id: count, base64: v.pipe(longText, v.base64()) }),
+  v.object({ type: v.literal('drawn'), id: count, base64: v.pipe(longText, v.regex(/^[\da-z+/]+={0,2}$/i)) }),
   v.object({ type: v.literal('failed'), id: count, reason: shortText }),
 ]);
 export type ChartAnswer = v.InferOutput<typeof chartAnswerSchema>;

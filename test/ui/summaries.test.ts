@@ -213,7 +213,12 @@ for (const kind of [SAMPLE, LONG]) {
     it('stand beside key events that are pinned and corrected in the view', async () => {
       await workbench.chooseCommand('Threadkeeper: Filter Summaries');
       await pick('Decisions');
-      const event = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]', { hasText: /active/ }).first();
+      const part = rows().filter({ hasText: /^1–50/ });
+      const event = rows()
+        .filter({ hasText: /· active/ })
+        .first();
+      await part.or(event).first().waitFor();
+      if (await part.isVisible()) await twistie(part).click();
       await event.waitFor();
       await event.hover();
       await event.locator('a.action-label[aria-label^="Pin This Key Event"]').click();

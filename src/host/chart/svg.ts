@@ -90,5 +90,12 @@ function niceCeiling(value: number): number {
   return Math.max(4, step * power);
 }
 
+/** Characters that no XML may hold, escaped or not (XML 1.0, 2.2): what terminals print is full of them. */
+const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** As text of an SVG; what was cut in the middle of a character, or is no character of XML, shows as unknown. */
 const escape = (text: string): string =>
-  text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
+  text
+    .toWellFormed()
+    .replace(NO_XML, '\ufffd')
+    .replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
