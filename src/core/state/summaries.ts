@@ -9,7 +9,7 @@ import type { Level, SummaryNode } from '../model/summary.ts';
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();
   readonly levels = new Map<NodeId, Level>();
-  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
+  /** Nodes that were made from summaries which have been changed or undone since: rebuilt at the next compression. */
   readonly stale = new Set<NodeId>();
   readonly #made = new Map<CompressionId, readonly NodeId[]>();
   readonly #undone = new Set<NodeId>();
@@ -92,11 +92,13 @@ export class Summaries {
   undo(node: NodeId, undone: boolean): void {
     change(this.#undone, node, undone);
     this.#reopen();
+    this.#judgeAbove([node]);
   }
 
   undoCompressions(compressions: readonly CompressionId[], undone: boolean): void {
     for (const id of compressions) change(this.#undoneCompressions, id, undone);
     this.#reopen();
+    this.#judgeAbove(compressions.flatMap((id) => this.#made.get(id) ?? []));
   }
 
   expand(node: NodeId, expanded: boolean): void {
@@ -134,8 +136,13 @@ export class Summaries {
     }
     this.nodes.set(node.id, node);
     this.#judge(node.id);
-    const seen = new Set<NodeId>([node.id]);
-    const above = [...this.parentsOf(node.id)];
+    this.#judgeAbove([node.id]);
+  }
+
+  /** Judges what was made from these nodes, and what was made from that. */
+  #judgeAbove(nodes: readonly NodeId[]): void {
+    const seen = new Set<NodeId>(nodes);
+    const above = nodes.flatMap((node) => this.parentsOf(node));
     for (let at = above.shift(); at !== undefined; at = above.shift()) {
       if (seen.has(at)) continue;
       seen.add(at);
@@ -149,9 +156,18 @@ export class Summaries {
     const made = (node && this.#madeFrom.get(node)) ?? [];
     const changed = made.some((then) => {
       const now = this.nodes.get(then.id);
-      return this.stale.has(then.id) || (now !== undefined && now !== then && !readsAlike(now, then));
+      return (
+        this.stale.has(then.id) ||
+        this.#isTakenBack(then.id) ||
+        (now !== undefined && now !== then && !readsAlike(now, then))
+      );
     });
     change(this.stale, id, changed);
+  }
+
+  /** What was undone itself, or with its compression; not what is open for one reply. */
+  #isTakenBack(node: NodeId): boolean {
+    return this.#opened.has(node) && !(this.#expanded.has(node) && !this.#undone.has(node));
   }
 
   #childrenOf(node: SummaryNode): readonly SummaryNode[] {

@@ -126,6 +126,18 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.stale.size, 0);
   });
 
+  it('marks what was made from it as stale when it is undone, until that is taken back', async () => {
+    const parent = await joined();
+    const { journal } = conversation;
+    await journal.append({ type: 'node_undone', node: parent.children[0]!, undone: true });
+    assert.ok(conversation.state.stale.has(parent.id));
+    conversation = await desk.restart(conversation);
+    assert.ok(conversation.state.stale.has(parent.id));
+    await conversation.journal.append({ type: 'node_undone', node: parent.children[0]!, undone: false });
+    assert.equal(conversation.state.stale.size, 0);
+    assert.equal(first().id, parent.id);
+  });
+
   it('is sent word for word for one turn, and stands again when the reply has come', async () => {
     const before = sent();
     const { id } = first();
