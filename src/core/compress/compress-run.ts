@@ -8,6 +8,7 @@ import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { climb } from './ladder.ts';
 import { levelLimits, type LeafSource, type LevelLimits, type NamedEvent, type NodeContent } from './leaf.ts';
+import { mapLimited } from './map-limited.ts';
 import { chooseLevels, type LevelChoice } from './levels.ts';
 import { cutSegments, type Segment } from './segments.ts';
 import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage } from './source.ts';
@@ -235,27 +236,3 @@ function shifted<Value>(byPosition: ReadonlyMap<number, Value>, by: number): Rea
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-
-/** Maps in order, at most `limit` at once; after the first failure nothing new is begun, and it is thrown when all ended. */
-async function mapLimited<In, Out>(
-  items: readonly In[],
-  limit: number,
-  map: (item: In) => Promise<Out>,
-): Promise<Out[]> {
-  const results: Out[] = [];
-  let next = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const work = async (): Promise<void> => {
-    while (next < items.length && !failure) {
-      const index = next++;
-      try {
-        results[index] = await map(items[index]!);
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, work));
-  if (failure) throw failure.error;
-  return results;
-}

@@ -7,11 +7,13 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { rarityOfText, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
+import { firstThatFits } from './fitting.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { renderSummary } from './render-summary.ts';
 import { resting } from '../pace/steps.ts';
 import type { Pace } from './source.ts';
 import { missingSections } from './structured.ts';
+import { tellingWords, titleOf } from './title.ts';
 
 /** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
 export interface NodeContent {
@@ -248,79 +250,4 @@ async function finish(
   const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');
   if (!passes && grew) return undefined;
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };
-}
-
-/**
- * What was said in the segment, by the user first of all, that names its matter best: by terms that are talked of there and seldom
- * elsewhere (tf-idf); else what was said first.
- */
-function tellingWords({ corpus, from, to }: LeafSource): string | undefined {
-  const first = corpus.firstOf[from] ?? 0;
-  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const said: number[] = [];
-  const times = new Map<number, number>();
-  for (let index = first; index < beyond; index++) {
-    const passage = corpus.passages[index]!;
-    if (passage.kind !== 'said') continue;
-    said.push(index);
-    for (const term of new Set(passage.terms)) times.set(term, (times.get(term) ?? 0) + 1);
-  }
-  let best: { readonly index: number; readonly score: number } | undefined;
-  for (const index of said) {
-    const { message, terms } = corpus.passages[index]!;
-    if (terms.length < LEAST_TITLE_TERMS) continue;
-    let sum = 0;
-    for (const term of new Set(terms)) sum += corpus.rarity[term]! * Math.log2(times.get(term) ?? 1);
-    // A long passage holds more terms than fit a title.
-    const score =
-      (sum / Math.max(TITLE_TERMS, terms.length)) * (corpus.roles[message] === 'user' ? 1 : OTHERS_TITLE_WEIGHT);
-    if (score > (best?.score ?? 0)) best = { index, score };
-  }
-  const chosen = corpus.passages[best?.index ?? said[0] ?? -1];
-  return chosen && corpus.texts[chosen.message]!.slice(chosen.start, chosen.end);
-}
-
-/** A title of fewer terms than this names nothing; one of more than the other is cut. */
-const LEAST_TITLE_TERMS = 3;
-const TITLE_TERMS = 9;
-/** What a segment is about is the user's to say, where the user says anything. */
-const OTHERS_TITLE_WEIGHT = 0.25;
-
-const LONGEST_TITLE = 72;
-
-/** One line of at most 72 characters, cut at a word. */
-export function titleOf(text: string): string {
-  // Leaders, rules and rows of marks say nothing.
-  const line = text
-    .replace(/([^\p{L}\p{N}\s])\1{3,}/gu, '$1$1$1')
-    .replace(/\s+/g, ' ')
-    .trim();
-  if (line.length <= LONGEST_TITLE) return line;
-  const cut = line.slice(0, LONGEST_TITLE - 1);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
-}
-
-function wholeCharacters(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
-}
-
-/** The longest start of a text that takes at most `limit` tokens, framing included, cut at a word where there is one. */
-export function firstThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
-  if (framed(text, counter) <= limit) return text;
-  let low = 0;
-  let high = Math.min(text.length, Math.max(0, limit) * 24);
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (framed(cutAt(text, middle), counter) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return low === 0 ? '' : cutAt(text, low);
-}
-
-function cutAt(text: string, length: number): string {
-  const cut = wholeCharacters(text.slice(0, length));
-  const space = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'));
-  return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

@@ -1,17 +1,18 @@
-import { renderSummaries } from '../context/render.ts';
 import type { Span } from '../model/key-event.ts';
-import type { Level, SummaryNode } from '../model/summary.ts';
+import type { SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { compressRun, type RunSettings, type RunTools } from './compress-run.ts';
-import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { framed } from './counting.ts';
-import type { Corpus, IndexedPassage } from './corpus.ts';
-import { extract, renderPassages } from './extractive.ts';
-import { extractText, firstThatFits, FULL_SHARE, type NamedEvent } from './leaf.ts';
-import { NODE_HEADING_TOKENS } from './levels.ts';
+import type { Corpus } from './corpus.ts';
+import { extract } from './extractive.ts';
+import { firstThatFits } from './fitting.ts';
+import { extractText, FULL_SHARE, type NamedEvent } from './leaf.ts';
+import type { NarrativeFrame, SentNode } from './narrative-frame.ts';
+import { groupUp, renderedTokens, type Group, type Placed } from './narrative-groups.ts';
 import { chooseNotes } from './notes.ts';
 import type { Pace, SourceMessage } from './source.ts';
-import { makeParent, notedIn } from './tree.ts';
+import { notedIn } from './spoken.ts';
+import { makeParent } from './tree.ts';
 
 export interface NarrativeInput {
   readonly messages: readonly SourceMessage[];
@@ -28,35 +29,6 @@ export interface NarrativeInput {
   /** What the rendered summaries may take in all. */
   readonly budgetTokens: number;
   readonly frame: NarrativeFrame;
-}
-
-/** How the summaries of a run of messages are rendered, and what that adds to their texts, in tokens, from above. */
-export interface NarrativeFrame {
-  readonly render: (nodes: readonly SentNode[]) => string;
-  readonly aroundTokens: number;
-  readonly headingTokens: number;
-}
-
-/** As a context shows them: fenced off as data, each node under its range. */
-export const CONTEXT_FRAME: NarrativeFrame = {
-  render: renderSummaries,
-  aroundTokens: 40,
-  headingTokens: NODE_HEADING_TOKENS,
-};
-
-/** The bare texts, for a summary that stands by itself. */
-export const BARE_FRAME: NarrativeFrame = {
-  render: (nodes) => nodes.map(({ node }) => node.full ?? node.detailed).join('\n\n'),
-  aroundTokens: MESSAGE_FRAMING_TOKENS,
-  headingTokens: 1,
-};
-
-/** A node as it is sent; its text is its `full` level where it has one. */
-export interface SentNode {
-  readonly node: SummaryNode;
-  readonly from: number;
-  readonly to: number;
-  readonly level: Level;
 }
 
 export interface ToldNodes {
@@ -91,15 +63,6 @@ const SCARCE_NOVELTY = 2;
 
 /** Unused room that is worth another try. */
 const SLACK_SHARE = 0.02;
-
-interface Placed {
-  readonly node: SummaryNode;
-  readonly from: number;
-  readonly to: number;
-  readonly range: number;
-  /** What the node says by itself: a model's words; '' where all is extracted. */
-  readonly own: string;
-}
 
 /**
  * The story of what is not sent word for word, within a budget: nodes over it, and for each a text made of the model's
@@ -203,75 +166,6 @@ async function fill(
     if (spare < 0 && passages.length === 0) break;
   }
   return await finish(input, best ?? shortest(placed, input, tools), made, tools, pace);
-}
-
-/** Nodes that are sent as one, with what is said of them. */
-interface Group {
-  readonly members: readonly Placed[];
-  readonly text: string;
-}
-
-function groupUp(
-  corpus: Corpus,
-  placed: readonly Placed[],
-  passages: readonly IndexedPassage[],
-  leastTokens: number,
-): Group[] {
-  const groups: Group[] = [];
-  let next = 0;
-  let members: Placed[] = [];
-  let mine: IndexedPassage[] = [];
-  let size = 0;
-  const close = (): void => {
-    if (members.length === 0) return;
-    const parts = members.map((member) => member.own).filter((text) => text !== '');
-    if (mine.length > 0) parts.push(renderPassages(corpus, mine));
-    const said = parts.join('\n');
-    const before = groups.at(-1);
-    // What has nothing to say joins what stands before it.
-    if (said === '' && before && before.members[0]!.range === members[0]!.range) {
-      groups[groups.length - 1] = { members: [...before.members, ...members], text: before.text };
-    } else groups.push({ members, text: said === '' ? members[0]!.node.title : said });
-    members = [];
-    mine = [];
-    size = 0;
-  };
-  for (const member of placed) {
-    if (members.length > 0 && members[0]!.range !== member.range) close();
-    members.push(member);
-    size += member.own.length;
-    for (; next < passages.length && passages[next]!.message <= member.to; next++) {
-      mine.push(passages[next]!);
-      size += passages[next]!.end - passages[next]!.start;
-    }
-    if (size >= leastTokens * CHARS_PER_TOKEN) close();
-  }
-  close();
-  return groups;
-}
-
-/** For sizes that need no exact count. */
-const CHARS_PER_TOKEN = 4;
-
-async function renderedTokens(
-  groups: readonly Group[],
-  { ranges, frame }: NarrativeInput,
-  { counter }: RunTools,
-  pace: Pace,
-): Promise<number> {
-  let tokens = 0;
-  for (const range of ranges.keys()) {
-    const items = groups.filter((group) => group.members[0]!.range === range).map(plainItem);
-    if (items.length > 0) tokens += await counter.textResting(frame.render(items), pace);
-  }
-  return tokens;
-}
-
-/** As it will be rendered, before there is a node for it. */
-function plainItem(group: Group): SentNode {
-  const first = group.members[0]!;
-  const last = group.members.at(-1)!;
-  return { node: { ...first.node, full: group.text }, from: first.from, to: last.to, level: 'full' };
 }
 
 /** Where no passage fits: for each range its titles, as far as there is room. */

@@ -2,8 +2,9 @@ import { summaryPrompt } from '../prompts/render.ts';
 import { buildCorpus } from './corpus.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
 import { framed } from './counting.ts';
-import { firstThatFits } from './leaf.ts';
-import { BARE_FRAME, narrate, type ToldNodes } from './narrative.ts';
+import { firstThatFits } from './fitting.ts';
+import { BARE_FRAME } from './narrative-frame.ts';
+import { narrate, type ToldNodes } from './narrative.ts';
 import { Pace, type SourceMessage } from './source.ts';
 import { messageText } from '../model/message.ts';
 

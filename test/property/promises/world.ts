@@ -119,7 +119,7 @@ export class World {
         const node = this.#pick([...this.state.nodes.keys()], step.pick);
         if (!node) return;
         await this.desk.resummarize(this.conversation, { node, finer: step.finer }).catch((error: unknown) => {
-          assert.ok(SummaryFault.is(error), String(error));
+          assert.ok(SummaryFault.is(error) || ModelFault.is(error), String(error));
         });
         return;
       }

@@ -1,0 +1,27 @@
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import { framed } from './counting.ts';
+
+/** A cut text without the half of a character that the cut left at its end. */
+export function wholeCharacters(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
+}
+
+/** The longest start of a text that takes at most `limit` tokens, framing included, cut at a word where there is one. */
+export function firstThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
+  if (framed(text, counter) <= limit) return text;
+  let low = 0;
+  let high = Math.min(text.length, Math.max(0, limit) * 24);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (framed(cutAt(text, middle), counter) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? '' : cutAt(text, low);
+}
+
+function cutAt(text: string, length: number): string {
+  const cut = wholeCharacters(text.slice(0, length));
+  const space = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'));
+  return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

@@ -1,0 +1,23 @@
+/** Maps in order, at most `limit` at once; after the first failure nothing new is begun, and it is thrown when all ended. */
+export async function mapLimited<In, Out>(
+  items: readonly In[],
+  limit: number,
+  map: (item: In) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    while (next < items.length && !failure) {
+      const index = next++;
+      try {
+        results[index] = await map(items[index]!);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, work));
+  if (failure) throw failure.error;
+  return results;
+}
