@@ -2,6 +2,7 @@ import type { KeyEventKind } from '../model/key-event.ts';
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { nearness } from './near-terms.ts';
+import { Postings } from './postings.ts';
 import { readQuery, SYNONYM_WEIGHT } from './query.ts';
 import { matchedTerms, TermAnswers } from './term-answers.ts';
 import { visitTerms } from './terms.ts';
@@ -46,13 +47,6 @@ interface Entry {
 const K1 = 1.2;
 const B = 0.75;
 
-/** A posting is entry × 64 + occurrences, one small integer; more than 63 occurrences change no BM25 score visibly. */
-const MOST_OCCURRENCES = 63;
-const ENTRY_UNIT = 64;
-
-/** Terms are gathered by their first letters, where a search looks for near ones. */
-const BUCKET_LETTERS = 3;
-
 /** So much of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
 const COVERAGE_SHARE = 0.6;
 
@@ -80,8 +74,7 @@ const LEAST_TO_COMPACT = 64;
 export class TextIndex {
   private entries: Entry[] = [];
   private readonly byId = new Map<string, number>();
-  private readonly postings = new Map<string, number[]>();
-  private readonly buckets = new Map<string, string[]>();
+  private readonly postings = new Postings();
   private totalLength = 0;
   private unfinished = 0;
 
@@ -175,7 +168,7 @@ export class TextIndex {
       let posted = 0;
       for (const [term, times] of occurrences) {
         entry.length += times;
-        this.post(term, at * ENTRY_UNIT + Math.min(times, MOST_OCCURRENCES));
+        this.postings.add(term, at, times);
         if (++posted % stepChars === 0) yield;
       }
       this.remove(id);
@@ -187,27 +180,10 @@ export class TextIndex {
     this.totalLength += entry.length;
   }
 
-  private post(term: string, posting: number): void {
-    const list = this.postings.get(term);
-    if (list !== undefined) {
-      list.push(posting);
-      return;
-    }
-    this.postings.set(term, [posting]);
-    this.bucket(term);
-  }
-
-  private bucket(term: string): void {
-    const key = term.slice(0, BUCKET_LETTERS);
-    const bucket = this.buckets.get(key);
-    if (bucket === undefined) this.buckets.set(key, [term]);
-    else bucket.push(term);
-  }
-
   /** For each entry that has the term, one near to it or another word for it: the best score among those. */
   private answersTo(sought: string, synonyms: readonly string[]): TermAnswers {
     const answers = new TermAnswers(this.entries.length);
-    for (const term of this.buckets.get(sought.slice(0, BUCKET_LETTERS)) ?? []) {
+    for (const term of this.postings.beginningLike(sought)) {
       const near = nearness(sought, term);
       if (near === 0) continue;
       const rarity = Math.min(this.rarity(term), near === 1 ? Infinity : this.rarity(sought));
@@ -220,19 +196,17 @@ export class TextIndex {
   private score(term: string, worth: number, answers: TermAnswers): void {
     const average = this.totalLength / Math.max(1, this.byId.size);
     answers.begin(term);
-    for (const posting of this.postings.get(term) ?? []) {
-      const at = Math.floor(posting / ENTRY_UNIT);
+    this.postings.each(term, (at, times) => {
       const entry = this.entries[at]!;
-      if (!entry.alive) continue;
-      const times = posting % ENTRY_UNIT;
+      if (!entry.alive) return;
       const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
       answers.add(at, worth * saturated);
-    }
+    });
   }
 
   /** Inverse document frequency, never negative. What was removed still counts until the next compaction. */
   private rarity(term: string): number {
-    const holding = this.postings.get(term)?.length ?? 0;
+    const holding = this.postings.holding(term);
     return Math.log(1 + (Math.max(this.entries.length, holding) - holding + 0.5) / (holding + 0.5));
   }
 
@@ -249,20 +223,7 @@ export class TextIndex {
       alive.push(entry);
     });
     this.entries = alive;
-    this.buckets.clear();
-    for (const [term, list] of this.postings) {
-      const kept: number[] = [];
-      for (const posting of list) {
-        const at = moved[Math.floor(posting / ENTRY_UNIT)]!;
-        if (at !== -1) kept.push(at * ENTRY_UNIT + (posting % ENTRY_UNIT));
-      }
-      if (kept.length === 0) {
-        this.postings.delete(term);
-      } else {
-        this.postings.set(term, kept);
-        this.bucket(term);
-      }
-    }
+    this.postings.renumber(moved);
   }
 }
 
