@@ -66,6 +66,7 @@ describe('the memory of the workspace', () => {
     assert.ok(other.meter.context().tokens.memory > 0);
     await withSettings({ 'memory.tokens': 0 }, () => {
       assert.equal(other.settings().memory, '');
+      assert.deepEqual([...app.memory.left], [app.memory.entries[0]?.id], 'the tree says that it has no room');
       return Promise.resolve();
     });
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
@@ -90,5 +91,27 @@ describe('a model on a server', () => {
     const alert = workbench.webview().getByRole('alert').last();
     await alert.waitFor();
     await workbench.webview().getByRole('button', { name: 'Set API Key' }).last().waitFor();
+  });
+
+  it('that summarizes slowly is seen at work in a notification and in the gauge, and is stopped from there', async () => {
+    // The last word on the settings: the local summarizer would be done at once.
+    await writeSettings(workbench.folder ?? '', {
+      ...answeredBy(server),
+      'threadkeeper.summarizer.provider': 'chat',
+    });
+    server.answer(REPLY).disturbBy(() => ({ kind: 'silence', afterText: 0 }));
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.clearToasts();
+    await workbench.chooseCommand('Threadkeeper: Compress History');
+    const progress = workbench.toast(/Compressing the history.*summarizing/);
+    await progress.waitFor();
+    const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');
+    await spinner.waitFor();
+    await workbench.screenshot('compressing');
+    await progress.hover();
+    await progress.getByRole('button', { name: 'Cancel' }).click();
+    await workbench.toast(/The compression was cancelled; the session is as it was\./).waitFor();
+    await spinner.waitFor({ state: 'detached' });
   });
 });

@@ -3,6 +3,7 @@ import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../ids.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { locale } from '../translated.ts';
+import { standingName } from '../tree/items.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */
@@ -31,7 +32,8 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
   getTreeItem(entry: MemoryEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
     item.id = entry.id;
-    item.description = kindName(entry.kind);
+    const isLeft = this.#memory.left.has(entry.id);
+    item.description = isLeft ? `${kindName(entry.kind)} · ${standingName('dropped')}` : kindName(entry.kind);
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
     item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
     item.contextValue = 'threadkeeper.memory';

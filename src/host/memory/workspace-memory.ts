@@ -15,7 +15,10 @@ interface Made {
   readonly budget: number;
   readonly counter: Pick<TokenCounter, 'text'>;
   readonly text: string;
+  readonly left: ReadonlySet<string>;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** What holds in every session of this workspace, as it was last read, and every change of it. */
 export class WorkspaceMemory implements vscode.Disposable {
@@ -51,9 +54,17 @@ export class WorkspaceMemory implements vscode.Disposable {
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
     const made = this.#made;
     if (made?.entries === this.#entries && made.budget === budget && made.counter === counter) return made.text;
-    const { text } = memoryText(this.#entries, budget, (line) => counter.text(line));
-    this.#made = { entries: this.#entries, budget, counter, text };
+    const before = this.left;
+    const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
+    this.#made = { entries: this.#entries, budget, counter, text, left };
+    // Not at once: whoever asks is drawing the views that this draws anew.
+    if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
+  }
+
+  /** The entries that had no room when the block was made last. */
+  get left(): ReadonlySet<string> {
+    return this.#made?.left ?? NONE;
   }
 
   /** Keeps lines that are not there yet; resolves to how many that were. Rejects with `StoreFault`. */
