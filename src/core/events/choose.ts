@@ -30,6 +30,17 @@ const TALK = 0.4;
 /** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
 const JOINED = 200;
 
+/** A sentence of no more words may be a mere sound. */
+const FEW_WORDS = 3;
+/** What has a number, a mark of code or an identifier in it says something, in however few words. */
+const NAMES = /[\p{N}`_/@#:]|\p{Ll}\p{Lu}|\w\.\w/u;
+/** Places of the concepts that a key event is about: something done, wanted, refused, broken or set. */
+const TELLS = CONCEPTS.flatMap((concept, place) =>
+  ['ask', 'maybe', 'narrate', 'chatter', 'explain', 'we', 'i', 'you', 'not', 'state', 'cause'].includes(concept)
+    ? []
+    : place,
+);
+
 const CANDIDATES_PER_STEP = 40;
 
 /** What a reader is told about a match, by the concepts that speak for the kind. */
@@ -81,7 +92,7 @@ export function* choose(
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
-    if (traits.asking) continue;
+    if (traits.asking || (!analysis.before.asked && isHollow(traits, text.slice(segment.start, segment.end)))) continue;
     const score = probability(traits.vector, model.event[weighs(candidate)]);
     if (score < least(candidate)) continue;
     const kind = kindOf(candidate, model, weighs(candidate));
@@ -101,6 +112,11 @@ export function* choose(
   }
   events.sort((a, b) => a.start - b.start || b.score - a.score);
   return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
+}
+
+/** A greeting or a sigh of so few words that does, wants and settles nothing; as the answer to a question it may. */
+function isHollow({ hits }: Candidate['traits'], quote: string): boolean {
+  return hits.length <= FEW_WORDS && NAMES.exec(quote) === null && TELLS.every((place) => hits.count[place] === 0);
 }
 
 const pick = ({ start, end, kind, score, reason }: Analysis['findings'][number]): Omit<DetectedEvent, 'quote'> => ({

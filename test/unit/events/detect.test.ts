@@ -168,4 +168,9 @@ describe('finding key events', () => {
       'Add a test for it.',
     ]);
   });
+
+  it('takes a greeting or a sigh for nothing, and as few words for a choice where they answer a question', () => {
+    for (const said of ['Morning.', 'ugh.', 'Back.', 'Guten Morgen.']) assert.deepEqual(quotes('user', said), [], said);
+    assert.deepEqual(quotes('user', 'SQLite.', 'Do we take PostgreSQL or SQLite?'), ['SQLite.']);
+  });
 });
