@@ -48,21 +48,82 @@ const writeOutputs = (convert) => ({
  * The extension host loads CommonJS, yet esbuild splits ES modules only. So the split is made in ES modules,
  * and each file is then turned into CommonJS. What is imported by `import()` becomes a file of its own that is
  * read when it is needed, and a module that two files need exists once, so `instanceof` holds between them.
- * @param {esbuild.OutputFile} file
  */
-async function toCommonJs(file) {
-  const { code } = await esbuild.transform(file.text, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    supported: { 'dynamic-import': false },
-    sourcemap: watch ? 'inline' : false,
-    minify: !watch,
-    charset: 'utf8',
-    logLevel: 'warning',
-  });
-  return code;
+const toCommonJs = {
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  supported: { 'dynamic-import': false },
+  sourcemap: watch ? 'inline' : false,
+  minify: !watch,
+  charset: 'utf8',
+  logLevel: 'warning',
+};
+
+/** Every file of the split that is read at once when `entry` is: it, and what it imports by statements. */
+function readAtOnce(outputs, entry, found = new Set()) {
+  if (found.has(entry)) return found;
+  found.add(entry);
+  for (const { path: to, kind, external } of outputs[entry].imports) {
+    if (kind === 'import-statement' && !external) readAtOnce(outputs, to, found);
+  }
+  return found;
 }
+
+/**
+ * Joins the files of the split that are read at the start anyhow: each file costs a search on disk. Those that others
+ * need as well are given to them by the joined one, so that each still exists once.
+ * @type {esbuild.Plugin}
+ */
+const joinAndWrite = {
+  name: 'join-and-write',
+  setup(build) {
+    build.onEnd(async ({ errors, outputFiles = [], metafile }) => {
+      if (errors.length > 0 || !metafile) return;
+      const texts = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
+      const entry = Object.keys(metafile.outputs).find((name) => path.basename(name) === MAIN);
+      const early = [...readAtOnce(metafile.outputs, entry)].map((name) => path.basename(name));
+      const shared = early.filter((name) => name !== MAIN);
+      const main = [
+        `export * from './${MAIN}';`,
+        ...shared.map((name, at) => `import * as chunk${at} from './${name}';`),
+        `export const chunks = {${shared.map((name, at) => `'${name}': chunk${at}`).join()}};`,
+      ].join('\n');
+      const joined = await esbuild.build({
+        ...toCommonJs,
+        bundle: true,
+        write: false,
+        external: ['vscode'],
+        stdin: { contents: main, resolveDir: dist },
+        plugins: [
+          {
+            name: 'split-files',
+            setup({ onResolve, onLoad }) {
+              onResolve({ filter: /\.cjs$/ }, ({ path: to }) => {
+                const name = path.basename(to);
+                return early.includes(name)
+                  ? { path: name, namespace: 'split' }
+                  : { path: `./chunks/${name}`, external: true };
+              });
+              onLoad({ filter: /.*/, namespace: 'split' }, ({ path: name }) => ({ contents: texts.get(name) }));
+            },
+          },
+        ],
+      });
+      await mkdir(path.join(dist, 'chunks'), { recursive: true });
+      await writeFile(path.join(dist, MAIN), joined.outputFiles[0].contents);
+      for (const [name, text] of texts) {
+        if (name === MAIN) continue;
+        const code = shared.includes(name)
+          ? `module.exports=require("../${MAIN}").chunks["${name}"];\n`
+          : (await esbuild.transform(text, toCommonJs)).code;
+        await writeFile(path.join(dist, 'chunks', name), code);
+      }
+    });
+  },
+};
+
+const MAIN = 'extension.cjs';
 
 /** @type {esbuild.BuildOptions} */
 const extension = {
@@ -75,7 +136,8 @@ const extension = {
   platform: 'node',
   target: 'node20',
   external: ['vscode'],
-  plugins: [writeOutputs(toCommonJs)],
+  metafile: true,
+  plugins: [joinAndWrite],
 };
 
 const HASHBANG = '#!/usr/bin/env node\n';

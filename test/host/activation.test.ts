@@ -14,12 +14,13 @@ describe('the extension', () => {
   });
 
   it('wakes when the chat is opened', async () => {
-    const before = process.cpuUsage();
+    // The extension host's own thread: others of the process compile and collect garbage for all extensions.
+    const before = process.threadCpuUsage();
     await find().activate();
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     const ms = ((user + system) / 1000).toFixed(1);
     // What is printed elsewhere goes to the window's console, where nobody looks.
-    Mocha.reporters.Base.consoleLog(`      activation: ${ms} ms of CPU, the loading of the bundle included`);
+    Mocha.reporters.Base.consoleLog(`      activation: ${ms} ms of CPU, reading the extension included`);
     await vscode.commands.executeCommand('threadkeeper.openChat');
     assert.equal(find().isActive, true);
   });

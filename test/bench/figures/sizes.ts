@@ -18,7 +18,7 @@ const RUNS = 5;
 const LOADER = `
 const Module = require('node:module');
 const load = Module._load;
-const nothing = new Proxy(function () {}, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing });
+const nothing = new Proxy(function () {}, { getPrototypeOf: () => nothing, get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing });
 Module._load = (name, ...rest) => (name === 'vscode' ? nothing : load(name, ...rest));
 const before = process.cpuUsage();
 require(process.argv[1]);
