@@ -12,7 +12,8 @@ export interface ChatPanelDeps {
   readonly extensionUri: vscode.Uri;
   /** The link to the current session; rejects with what to tell the user when there is none. */
   readonly link: () => Promise<PageLink>;
-  readonly handlers: RequestHandlers;
+  /** What the page's requests do; asked for with the first of them. */
+  readonly handlers: () => Promise<RequestHandlers>;
   readonly describe: (error: unknown) => FaultView;
   readonly stop: () => void;
   readonly setDraft: (session: string, text: string) => void;
@@ -31,6 +32,7 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   #pageListens = false;
   /** A place to show once the page has its session. */
   #wanted: Extract<HostToPage, { type: 'reveal' }> | undefined;
+  #handlers: Promise<RequestHandlers> | undefined;
 
   constructor(deps: ChatPanelDeps) {
     this.#deps = deps;
@@ -149,7 +151,8 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
         await this.#begin();
         return;
       case 'request':
-        this.post(await answerRequest(message.id, message.body, this.#deps.handlers, this.#deps.describe));
+        this.#handlers ??= this.#deps.handlers();
+        this.post(await answerRequest(message.id, message.body, await this.#handlers, this.#deps.describe));
         return;
       case 'stop':
         this.#deps.stop();

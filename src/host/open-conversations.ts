@@ -1,9 +1,9 @@
 import type { CompressSessionDeps } from '../app/compress-session.ts';
-import { Compressor, type CompressionWork } from '../app/compressor.ts';
-import { Conversation } from '../app/conversation.ts';
+import type { CompressionWork } from '../app/compressor.ts';
+import type { Conversation } from '../app/conversation.ts';
 import type { Resummary } from '../app/resummarize.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
-import { SessionSearch } from '../app/session-search.ts';
+import type { SessionSearch } from '../app/session-search.ts';
 import type { ConversationSettings } from '../app/settings.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
@@ -64,6 +64,12 @@ export class OpenConversations {
       await journal.close();
       return known.conversation;
     }
+    // Much of the product: read with the first session.
+    const [{ Compressor }, { Conversation }, { SessionSearch }] = await Promise.all([
+      import('../app/compressor.ts'),
+      import('../app/conversation.ts'),
+      import('../app/session-search.ts'),
+    ]);
     const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
     const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
     const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());

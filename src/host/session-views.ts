@@ -15,7 +15,7 @@ import { pageSurroundings, untitled } from './page/surroundings.ts';
 import { showWhatIsPossible } from './possible-commands.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { SummariesTree } from './summaries-tree.ts';
-import { hasSample } from './transcript-commands.ts';
+import { hasSample } from './sample.ts';
 import { unsavedTeller } from './unsaved.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */

@@ -5,7 +5,7 @@ import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
-import { WorkspaceSearch, type SearchRun, type WorkspaceHit } from '../app/workspace-search.ts';
+import type { SearchRun, WorkspaceHit, WorkspaceSearch } from '../app/workspace-search.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { SharedThread } from '../core/pace/breather.ts';
@@ -39,20 +39,16 @@ import { chosenChatModel, Models, type ChosenModel } from './models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
-import { proposeMemory } from './memory/memory-commands.ts';
 import { MemoryTree } from './memory/memory-tree.ts';
 import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './last-editor.ts';
 import { OpenConversations, type OpenConversation } from './open-conversations.ts';
-import { pageCommand } from './page-commands.ts';
-import { pageHandlers } from './page/page-handlers.ts';
 import { SessionViews } from './session-views.ts';
 import { readSettings } from './settings.ts';
 import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
 import { SummariesTree } from './summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
-import { importFile } from './import/import-file.ts';
 import type { Product } from './product.ts';
 import { isWindowThere } from './window-presence.ts';
 import { workspaceIdentity } from './workspace.ts';
@@ -80,7 +76,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Where the journals lie. */
   readonly folder: string;
   readonly workspace: string;
-  readonly #workspaceSearch: WorkspaceSearch;
+  readonly #workspaceSearch: () => Promise<WorkspaceSearch>;
   readonly #memento: vscode.Memento;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
@@ -160,7 +156,11 @@ export class Threadkeeper implements Product, vscode.Disposable {
       read: async (id: SessionId) =>
         this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
     };
-    this.#workspaceSearch = new WorkspaceSearch({ clock: this.clock, ...ofWorkspace });
+    let search: Promise<WorkspaceSearch> | undefined;
+    this.#workspaceSearch = () =>
+      (search ??= import('../app/workspace-search.ts').then(
+        ({ WorkspaceSearch }) => new WorkspaceSearch({ clock: this.clock, ...ofWorkspace }),
+      ));
     this.archive = new SessionArchive({
       search: (run) => this.searchWorkspace(run),
       list: async () => (await ofWorkspace.list()).sort((a, b) => b.updatedAt - a.updatedAt),
@@ -204,17 +204,21 @@ export class Threadkeeper implements Product, vscode.Disposable {
         await this.sessions.currentOrLatest();
         return this.#views.link();
       },
-      handlers: pageHandlers({
-        link: () => this.#views.link(),
-        sessions: this.sessions,
-        attachments,
-        drafts: this.drafts,
-        editor,
-        runCommand: (command, argument) => pageCommand(this, command, argument),
-        searchFor: (query) => this.search(query),
-        changeSession: (id, event) => changeSession(this, id, event),
-        newId: () => this.clock.id(),
-      }),
+      handlers: async () => {
+        const { pageHandlers } = await import('./page/page-handlers.ts');
+        return pageHandlers({
+          link: () => this.#views.link(),
+          sessions: this.sessions,
+          attachments,
+          drafts: this.drafts,
+          editor,
+          runCommand: async (command, argument) =>
+            (await import('./page-commands.ts')).pageCommand(this, command, argument),
+          searchFor: (query) => this.search(query),
+          changeSession: (id, event) => changeSession(this, id, event),
+          newId: () => this.clock.id(),
+        });
+      },
       describe: (error) => this.describe(error),
       stop: () => this.sessions.current?.stop(),
       setDraft: (session, text) => this.drafts.set(session, text),
@@ -237,7 +241,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       attachments,
       log: this.log,
       chosenModel: () => this.chosenModel(),
-      taskEnded: () => proposeMemory(this, this.#proposed),
+      taskEnded: async () => (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed),
       describe: (error) => this.describe(error),
     });
     const memoryTree = new MemoryTree(this.memory);
@@ -316,8 +320,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
     return open.search.search(query, 20);
   }
 
-  searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
-    return this.#workspaceSearch.search(run);
+  async searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
+    return (await this.#workspaceSearch()).search(run);
   }
 
   keptSnapshots(): ReturnType<Product['keptSnapshots']> {
@@ -329,8 +333,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
   }
 
   /** Reads a transcript into a new session; asks for the file when none is given. */
-  importTranscript(uri?: vscode.Uri): Promise<void> {
-    return importFile(this, uri);
+  async importTranscript(uri?: vscode.Uri): Promise<void> {
+    const { importFile } = await import('./import/import-file.ts');
+    await importFile(this, uri);
   }
 
   /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */

@@ -1,25 +1,13 @@
 import * as vscode from 'vscode';
 import { importFile } from './import/import-file.ts';
 import { phrase } from '../core/text/phrase.ts';
+import { SAMPLE } from './sample.ts';
 import type { Product } from './product.ts';
 import { readSettings } from './settings.ts';
 import type { Redactor } from '../core/redact/redact.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
-
-/** Where the sample session lies in the demo workspace. */
-const SAMPLE = 'sample-session.jsonl';
-
-/** Whether the workspace has the sample session at its root, so that the empty chat can offer it. */
-export async function hasSample(): Promise<boolean> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  if (!folder) return false;
-  return vscode.workspace.fs.stat(vscode.Uri.joinPath(folder.uri, SAMPLE)).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** Imports the sample session of the demo workspace. */
 export async function openSample(app: Product): Promise<void> {

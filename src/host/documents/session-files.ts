@@ -2,13 +2,9 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { SendPreview } from '../../app/send-preview.ts';
-import { editSummary } from '../../app/summary-changes.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import type { Attachment } from '../../core/model/message.ts';
 import { DOCUMENT_SCHEME } from '../ids.ts';
-import { compressionsPage, dryRunPage } from './compression-pages.ts';
-import { nextPage } from './next-pages.ts';
-import { messagePage, nodePage, sourcePage, structuredPage } from './node-pages.ts';
 import { plainPage, type Page } from './page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './uris.ts';
 
@@ -99,6 +95,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     if (!conversation) throw vscode.FileSystemError.Unavailable(uri);
     const text = new TextDecoder().decode(content);
     try {
+      const { editSummary } = await import('../../app/summary-changes.ts');
       await editSummary(conversation.journal, conversation.counter, nodeId(address.id), level, text);
     } catch (error) {
       throw new vscode.FileSystemError(this.#deps.describe(error));
@@ -137,6 +134,8 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   async #render(address: DocumentAddress): Promise<Page | undefined> {
     const conversation = await this.#deps.conversation(address.session);
     if (!conversation) return plainPage(vscode.l10n.t('Open the session of this document to read it.'));
+    const [{ compressionsPage, dryRunPage }, { nextPage }, { messagePage, nodePage, sourcePage, structuredPage }] =
+      await Promise.all([import('./compression-pages.ts'), import('./next-pages.ts'), import('./node-pages.ts')]);
     const { state } = conversation;
     const node = state.nodes.get(nodeId(address.id));
     switch (address.kind) {
