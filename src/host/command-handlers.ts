@@ -10,7 +10,7 @@ import { clearKey, setKey, testKey } from './key-commands.ts';
 import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
 import { chooseModel } from './model-picker.ts';
 import { choosePolicy } from './policy-picker.ts';
-import type { Handler, ReadyCommand } from './commands.ts';
+import type { Handler, ReadyCommand } from './ready-commands.ts';
 import type { Product } from './product.ts';
 import { reattachSessions } from './reattach.ts';
 import { recall, searchSessions } from './search-commands.ts';
