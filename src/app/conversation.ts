@@ -2,7 +2,7 @@ import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { CompressionRecord, SessionEvent } from '../core/journal/event.ts';
 import { messageId, taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
-import { messageText, type Attachment, type Message, type Usage } from '../core/model/message.ts';
+import { messageText, type Attachment, type ImageBlock, type Message, type Usage } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -16,7 +16,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import { recoverReplies, streamReply, type ReplyDeps } from './reply-stream.ts';
-import { previewSend, recallWithin, type SendPreview } from './send-preview.ts';
+import { previewSend, recallWithin, type SendPreview, type UnsentMessage } from './send-preview.ts';
 import type { ConversationSettings } from './settings.ts';
 import { tickReportedSteps } from './tick-steps.ts';
 import { titleFrom } from './title.ts';
@@ -188,7 +188,7 @@ export class Conversation {
    * Rejects with `TurnRunning`, `ContextOverflow`, `StoreFault` (nothing was sent) or `ModelFault` (the message is
    * kept, and so is what came of the reply).
    */
-  async send(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+  async send(text: string, attachments: readonly Attachment[] = [], images: readonly ImageBlock[] = []): Promise<void> {
     await this.#runTurn(async () => {
       const { clock, settings } = this.#deps;
       if (settings().resetFinishedTask && this.state.task && isFinished(this.state.task)) await this.#reset(true);
@@ -196,12 +196,16 @@ export class Conversation {
         id: messageId(clock.id()),
         parent: this.state.head,
         role: 'user',
-        content: [{ type: 'text', text }],
+        content: [{ type: 'text', text }, ...images],
         at: clock.now(),
         ...(attachments.length > 0 && { attachments }),
       };
       const events: SessionEvent[] = [{ type: 'message_added', message }];
-      if (this.state.counters.messagesEver === 0) events.push({ type: 'session_renamed', title: titleFrom(text) });
+      if (this.state.counters.messagesEver === 0)
+        events.push({
+          type: 'session_renamed',
+          title: titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text),
+        });
       await this.journal.append(...events);
       return text;
     });
@@ -225,7 +229,7 @@ export class Conversation {
       const message: Message = {
         ...original,
         id: messageId(clock.id()),
-        content: [{ type: 'text', text }],
+        content: [{ type: 'text', text }, ...original.content.filter(({ type }) => type === 'image')],
         at: clock.now(),
       };
       await this.journal.append({ type: 'message_added', message });
@@ -263,8 +267,8 @@ export class Conversation {
   }
 
   /** What would be sent if this were sent now. Nothing is kept of it, and no model is asked. */
-  async previewSend(text: string, attachments: readonly Attachment[] = []): Promise<SendPreview> {
-    return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, text, attachments);
+  async previewSend(draft: UnsentMessage): Promise<SendPreview> {
+    return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, draft);
   }
 
   /** What a compression would commit now; undefined when there is nothing to compress. */

@@ -3,7 +3,7 @@ import type { Recalled } from '../core/context/render.ts';
 import type { TriggerName } from '../core/journal/event.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { messageId } from '../core/model/ids.ts';
-import type { Attachment, Message } from '../core/model/message.ts';
+import type { Attachment, ImageBlock, Message } from '../core/model/message.ts';
 import { isFinished } from '../core/model/task.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import type { ContextMeter } from './context-meter.ts';
@@ -21,6 +21,13 @@ export interface SendPreview {
   readonly compressesFirst: TriggerName | undefined;
 }
 
+/** What stands in the composer. */
+export interface UnsentMessage {
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+  readonly images?: readonly ImageBlock[];
+}
+
 export interface SendPreviewDeps {
   readonly journal: SessionJournal;
   readonly clock: Clock;
@@ -31,11 +38,10 @@ export interface SendPreviewDeps {
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
 }
 
-/** What would be sent with that message; without text and attachments, what stands before it. */
+/** What would be sent with that message; when it is empty, what stands before it. */
 export async function previewSend(
   deps: SendPreviewDeps,
-  text: string,
-  attachments: readonly Attachment[],
+  { text, attachments = [], images = [] }: UnsentMessage,
 ): Promise<SendPreview> {
   const { clock, journal, meter, recall, settings, triggers } = deps;
   const { state } = journal;
@@ -44,11 +50,11 @@ export async function previewSend(
     id: messageId('pending'),
     parent: state.head,
     role: 'user',
-    content: [{ type: 'text', text }],
+    content: [{ type: 'text', text }, ...images],
     at: clock.now(),
     ...(attachments.length > 0 && { attachments }),
   };
-  const isEmpty = text === '' && attachments.length === 0;
+  const isEmpty = text === '' && attachments.length === 0 && images.length === 0;
   const endsTask = !isEmpty && resetFinishedTask && state.task !== undefined && isFinished(state.task);
   const assemble = (excerpts: readonly Recalled[]): Context =>
     isEmpty ? meter.context(excerpts) : meter.contextWith(message, endsTask, excerpts);

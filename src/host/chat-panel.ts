@@ -1,68 +1,65 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { answerRequest, parsePageMessage, type HostToPage } from '../protocol/messages.ts';
 import type { SessionId } from '../core/model/ids.ts';
-import type { FaultView } from '../protocol/faults.ts';
-import type { RequestHandlers } from '../protocol/requests.ts';
+import type { HostToPage } from '../protocol/messages.ts';
 import { CHAT_PANEL } from './ids.ts';
-import { pageHtml } from './page/page-html.ts';
-import type { PageLink } from './page/page-link.ts';
+import { ServedPage, type ServedPageDeps } from './page/served-page.ts';
 
-export interface ChatPanelDeps {
-  readonly extensionUri: vscode.Uri;
-  /** The link to the current session; rejects with what to tell the user when there is none. */
-  readonly link: () => Promise<PageLink>;
-  /** What the page's requests do; asked for with the first of them. */
-  readonly handlers: () => Promise<RequestHandlers>;
-  readonly describe: (error: unknown) => FaultView;
-  readonly stop: () => void;
-  readonly setDraft: (session: string, text: string) => void;
-  readonly dismissNotice: (id: string) => void;
-  readonly warn: (message: string) => void;
+export interface ChatPanelDeps extends ServedPageDeps {
+  /** Where the user wants the chat. */
+  readonly place: () => ChatPlace;
+}
+
+/** Beside the files, as a tab that can be moved into a window of its own; or as a view in the sidebar. */
+export type ChatPlace = 'editor' | 'sidebar';
+
+interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
+  readonly where: T;
+  readonly page: ServedPage;
 }
 
 /**
- * The chat panel: at most one in a window. It shows the current session and owns nothing of it: closed and opened
- * again, moved, reloaded, it asks for everything anew.
+ * Where the chat is shown: at most one tab in a window, or the view in the sidebar. Closed and opened again, moved,
+ * reloaded, its page asks for everything anew.
  */
-export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializer {
+export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider {
   readonly #deps: ChatPanelDeps;
-  #panel: vscode.WebviewPanel | undefined;
-  #subscription: { dispose(): void } | undefined;
-  #pageListens = false;
+  #tab: Shown<vscode.WebviewPanel> | undefined;
+  #view: Shown<vscode.WebviewView> | undefined;
   /** A place to show once the page has its session. */
   #wanted: Extract<HostToPage, { type: 'reveal' }> | undefined;
-  #handlers: Promise<RequestHandlers> | undefined;
 
   constructor(deps: ChatPanelDeps) {
     this.#deps = deps;
   }
 
-  get isOpen(): boolean {
-    return this.#panel !== undefined;
-  }
-
   dispose(): void {
-    this.#panel?.dispose();
+    this.#tab?.where.dispose();
+    this.#view?.page.dispose();
   }
 
-  /** Shows the panel; opens it when it is not open. */
+  /** Shows the chat where the user wants it, and gives it the keyboard. */
   open(): void {
-    if (this.#panel) {
-      this.#panel.reveal();
-      this.post({ type: 'focus', target: 'composer' });
+    if (this.#deps.place() === 'sidebar') {
+      this.#bringUp();
+      this.#view?.page.post({ type: 'focus', target: 'composer' });
+      return;
+    }
+    if (this.#tab) {
+      this.#bringUp();
+      this.#tab.page.post({ type: 'focus', target: 'composer' });
       return;
     }
     const column = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
   }
 
-  /** Shows the panel with a message of the current session in view, by its 0-based position. */
+  /** Shows the chat with a message of the current session in view, by its 0-based position. */
   reveal(session: SessionId, position: number): void {
     const wanted = { type: 'reveal', session, position } as const;
+    const shown = this.#deps.place() === 'sidebar' ? this.#view : this.#tab;
     // A page that is hidden is loaded anew when it is shown, and what it was told is lost.
-    if (this.#panel?.visible && this.#pageListens) {
-      this.#panel.reveal();
+    if (shown?.where.visible && shown.page.listens) {
+      this.#bringUp();
       this.post(wanted);
       return;
     }
@@ -70,105 +67,90 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     this.open();
   }
 
+  /** Follows the user's choice of the place: a chat that is open moves there. */
+  placeChanged(): void {
+    if (this.#deps.place() === 'sidebar') {
+      const moves = this.#tab !== undefined;
+      this.#tab?.where.dispose();
+      if (moves) this.open();
+    } else if (this.#view?.where.visible === true) {
+      // The editor takes the view away by itself.
+      this.open();
+    }
+  }
+
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
-    this.#adopt(panel);
+    // The tab was still there when the window closed, and the chat has moved.
+    if (this.#deps.place() === 'sidebar') panel.dispose();
+    else this.#adopt(panel);
     return Promise.resolve();
   }
 
-  /** Names the session in the tab. */
-  setTitle(title: string): void {
-    if (this.#panel) this.#panel.title = vscode.l10n.t('Threadkeeper: {0}', title);
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const page = new ServedPage(view.webview, this.#deps, {
+      begun: ({ session }) => this.#begun(session),
+      focused: noteFocus,
+    });
+    const shown = { where: view, page };
+    this.#view?.page.dispose();
+    this.#view = shown;
+    view.onDidDispose(() => {
+      page.dispose();
+      if (this.#view !== shown) return;
+      this.#view = undefined;
+      noteFocus(false);
+    });
   }
 
-  /** Shows another session in the open panel. */
+  /** Names the session in the tab; a view stands under its own name. */
+  setTitle(title: string): void {
+    if (this.#tab) this.#tab.where.title = vscode.l10n.t('Threadkeeper: {0}', title);
+  }
+
+  /** Shows another session in what is open. */
   async changed(): Promise<void> {
-    if (this.#panel && this.#pageListens) await this.#begin();
+    await Promise.all([this.#tab?.page.changed(), this.#view?.page.changed()]);
   }
 
   post(message: HostToPage): void {
-    if (this.#pageListens) void this.#panel?.webview.postMessage(message);
+    this.#tab?.page.post(message);
+    this.#view?.page.post(message);
+  }
+
+  #bringUp(): void {
+    if (this.#deps.place() === 'sidebar') void vscode.commands.executeCommand('threadkeeper.chatView.focus');
+    else this.#tab?.where.reveal();
+  }
+
+  #begun(session: SessionId): void {
+    if (this.#wanted?.session !== session) return;
+    this.post(this.#wanted);
+    this.#wanted = undefined;
   }
 
   #adopt(panel: vscode.WebviewPanel): void {
-    const { extensionUri } = this.#deps;
-    this.#panel?.dispose();
-    this.#panel = panel;
-    this.#pageListens = false;
-    const dist = vscode.Uri.joinPath(extensionUri, 'dist');
-    const media = vscode.Uri.joinPath(extensionUri, 'media');
+    this.#tab?.where.dispose();
+    const media = vscode.Uri.joinPath(this.#deps.extensionUri, 'media');
     panel.iconPath = {
       light: vscode.Uri.joinPath(media, 'icon-light.svg'),
       dark: vscode.Uri.joinPath(media, 'icon-dark.svg'),
     };
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
-    const received = panel.webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
+    const page = new ServedPage(panel.webview, this.#deps, {
+      begun: ({ session, title }) => {
+        this.setTitle(title);
+        this.#begun(session);
+      },
+    });
+    const shown = { where: panel, page };
+    this.#tab = shown;
     panel.onDidDispose(() => {
-      received.dispose();
-      if (this.#panel !== panel) return;
-      this.#subscription?.dispose();
-      this.#subscription = undefined;
-      this.#panel = undefined;
-      this.#pageListens = false;
-    });
-    panel.webview.html = pageHtml({
-      nonce: randomBytes(16).toString('base64'),
-      cspSource: panel.webview.cspSource,
-      language: vscode.env.language,
-      translations: vscode.l10n.bundle ?? {},
-      uri: (file) => panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
+      page.dispose();
+      if (this.#tab === shown) this.#tab = undefined;
     });
   }
+}
 
-  async #begin(): Promise<void> {
-    this.#pageListens = true;
-    this.#subscription?.dispose();
-    this.#subscription = undefined;
-    try {
-      const link = await this.#deps.link();
-      const init = await link.init();
-      if (this.#panel === undefined) return;
-      this.post(init);
-      if (this.#wanted) this.post(this.#wanted);
-      this.#wanted = undefined;
-      this.#subscription = link.onMessage((message) => this.post(message));
-      this.setTitle(init.title);
-    } catch (error) {
-      const { text, action } = this.#deps.describe(error);
-      this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
-    }
-  }
-
-  async #receive(value: unknown): Promise<void> {
-    const parsed = parsePageMessage(value);
-    if (!parsed.ok) {
-      this.#deps.warn(`The chat page sent a message that is not understood: ${parsed.problem}`);
-      return;
-    }
-    const { message } = parsed;
-    switch (message.type) {
-      case 'ready':
-      case 'resync':
-        await this.#begin();
-        return;
-      case 'request':
-        this.#handlers ??= this.#deps.handlers();
-        this.post(await answerRequest(message.id, message.body, await this.#handlers, this.#deps.describe));
-        return;
-      case 'stop':
-        this.#deps.stop();
-        return;
-      case 'setDraft':
-        this.#deps.setDraft(message.session, message.text);
-        return;
-      case 'dismissNotice':
-        this.#deps.dismissNotice(message.id);
-        return;
-      case 'focusChanged':
-        await vscode.commands.executeCommand('setContext', 'threadkeeper.chatFocused', message.focused);
-        return;
-      case 'pageFault':
-        this.#deps.warn(`The chat page: ${message.text}`);
-        return;
-    }
-  }
+/** For the keys that act on the chat in the sidebar. */
+function noteFocus(focused: boolean): void {
+  void vscode.commands.executeCommand('setContext', 'threadkeeper.chatViewFocused', focused);
 }

@@ -2,7 +2,14 @@ import * as vscode from 'vscode';
 import type { SessionEvent } from '../core/journal/event.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import { compressHistory, undoCompression } from './compression-commands.ts';
-import { askAboutSelection, attachFiles, explainProblem, moveToNewWindow, stepSession } from './editor-commands.ts';
+import {
+  askAboutSelection,
+  attachFiles,
+  explainProblem,
+  moveChat,
+  moveToNewWindow,
+  stepSession,
+} from './editor-commands.ts';
 import { checkHealth } from './health/check-health.ts';
 import { COMMAND, type CommandId } from './ids.ts';
 import { inform } from './inform.ts';
@@ -27,6 +34,8 @@ export const HANDLERS: Readonly<Record<Exclude<CommandId, ReadyCommand>, Handler
   [COMMAND.nextSession]: (app) => stepSession(app, 1),
   [COMMAND.previousSession]: (app) => stepSession(app, -1),
   [COMMAND.moveToNewWindow]: moveToNewWindow,
+  [COMMAND.moveToSidebar]: (app) => moveChat(app, 'sidebar'),
+  [COMMAND.moveToEditor]: (app) => moveChat(app, 'editor'),
   [COMMAND.askAboutSelection]: askAboutSelection,
   [COMMAND.attachFile]: attachFiles,
   [COMMAND.explainProblem]: explainProblem,

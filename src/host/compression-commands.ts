@@ -60,7 +60,7 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
         record.events.filter((event) => event.status === 'active').length,
       );
       if (fault === undefined) inform(done);
-      else void vscode.window.showWarningMessage(`${done} ${byCode(fault)} ${app.describe(fault).text}`);
+      else void tellByCode(app, fault, done);
       return;
     }
     case 'nothing':
@@ -85,6 +85,13 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
     case 'cooling':
       return inform(vscode.l10n.t('A compression is under way; it is committed when the reply has ended.'));
   }
+}
+
+/** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
+async function tellByCode(app: Product, fault: unknown, done: string): Promise<void> {
+  app.channel.warn(`${done} ${app.describe(fault).text}`);
+  const more = vscode.l10n.t('Open Log');
+  if ((await vscode.window.showWarningMessage(byCode(fault), more)) === more) app.channel.show();
 }
 
 function byCode(fault: unknown): string {

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { Attachment } from '../core/model/message.ts';
 import { RequestFault } from '../protocol/faults.ts';
+import type { ChatPlace } from './chat-panel.ts';
 import { COMMAND } from './ids.ts';
 import type { Product } from './product.ts';
+import { readSettings } from './settings.ts';
 
 /** Lines of code that go with a problem, before and after it. */
 const LINES_AROUND = 12;
@@ -10,7 +12,7 @@ const LINES_AROUND = 12;
 /** Attaches what is selected in the editor and turns to the chat. Throws `RequestFault` when nothing is. */
 export async function askAboutSelection(app: Product): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  await app.attachments.add({ kind: 'selection' }, conversation.counter);
+  await app.attachments.add(conversation.journal.id, { kind: 'selection' }, conversation.counter);
   showInComposer(app, conversation.journal.id, '');
 }
 
@@ -20,7 +22,7 @@ export async function attachFiles(app: Product, target: unknown, targets: unknow
   const files = named.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
-  for (const uri of files) await app.attachments.addFile(uri, conversation.counter);
+  for (const uri of files) await app.attachments.addFile(conversation.journal.id, uri, conversation.counter);
   showInComposer(app, conversation.journal.id, '');
 }
 
@@ -40,7 +42,7 @@ export async function explainProblem(app: Product, argument: unknown): Promise<v
   if (!problem) throw refuse(vscode.l10n.t('There is no problem on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
-  app.attachments.hold(codeAround(document, problem.range), conversation.counter);
+  app.attachments.hold(conversation.journal.id, codeAround(document, problem.range), conversation.counter);
   const { line } = problem.range.start;
   const name = vscode.workspace.asRelativePath(problem.uri);
   const question = vscode.l10n.t(
@@ -78,8 +80,22 @@ export async function stepSession(app: Product, step: 1 | -1): Promise<void> {
   app.panel.open();
 }
 
+/** Shows the chat in another place from now on; a chat that is open moves there. */
+export async function moveChat(app: Product, place: ChatPlace): Promise<void> {
+  await app.sessions.currentOrLatest();
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
+  // The user's own setting, unless the workspace has one, which would go before it.
+  const target =
+    configuration.inspect('place')?.workspaceValue === undefined
+      ? vscode.ConfigurationTarget.Global
+      : vscode.ConfigurationTarget.Workspace;
+  await configuration.update('place', place, target);
+  app.panel.open();
+}
+
 /** Moves the chat out of this window; the page asks for everything anew there. */
 export async function moveToNewWindow(app: Product): Promise<void> {
+  if (readSettings().chat.place !== 'editor') await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();
   app.panel.open();
   await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
@@ -91,7 +107,11 @@ function showInComposer(app: Product, session: string, question: string): void {
   const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
   app.drafts.set(session, text);
   app.panel.open();
-  app.panel.post({ type: 'draft', draft: { text, attachments: app.attachments.views() }, focus: question !== '' });
+  app.panel.post({
+    type: 'draft',
+    draft: { text, attachments: app.attachments.views(session) },
+    focus: question !== '',
+  });
 }
 
 function problemAtCursor(): ProblemHere | undefined {

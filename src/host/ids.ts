@@ -30,6 +30,8 @@ export const COMMAND = {
   nextSession: 'threadkeeper.nextSession',
   previousSession: 'threadkeeper.previousSession',
   moveToNewWindow: 'threadkeeper.moveToNewWindow',
+  moveToSidebar: 'threadkeeper.moveToSidebar',
+  moveToEditor: 'threadkeeper.moveToEditor',
   choosePolicy: 'threadkeeper.choosePolicy',
   searchSessions: 'threadkeeper.searchSessions',
   openOtherSession: 'threadkeeper.openOtherSession',
@@ -66,6 +68,8 @@ export const COMMAND = {
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 
 export const CHAT_PANEL = 'threadkeeper.chat';
+/** The chat as a view in the sidebar. */
+export const CHAT_VIEW = 'threadkeeper.chatView';
 export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';

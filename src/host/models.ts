@@ -7,6 +7,7 @@ import type { Urgency } from '../app/compressor.ts';
 import type { Usage } from '../core/model/message.ts';
 import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../providers/factory.ts';
+import { withoutImages } from '../providers/without-images.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
@@ -108,6 +109,11 @@ export class Models {
     if (chosen.provider === 'vscode' && !this.#editor.facts(chosen.model)) await this.isReady(chosen);
   }
 
+  /** The editor's own models are sent text alone. */
+  takesImages(chosen: ChosenModel): boolean {
+    return chosen.provider !== 'vscode' && this.info(chosen).takesImages;
+  }
+
   hasPrice(chosen: ChosenModel): boolean {
     return this.info(chosen).price !== undefined;
   }
@@ -115,7 +121,9 @@ export class Models {
   /** Throws `ModelFault`, such as `no_key`, `model_not_found`, or `bad_request` for an address that is none. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
     if (chosen.provider === 'vscode') return this.#editor.make(chosen.model, urgency);
-    return this.#registry.createModel(await this.#config(chosen), memory);
+    const model = await this.#registry.createModel(await this.#config(chosen), memory);
+    // What was sent to another model, or imported, would be refused by this one.
+    return this.takesImages(chosen) ? model : withoutImages(model);
   }
 
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly string[]> {

@@ -73,7 +73,5 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
       return conversation.send(vscode.l10n.t('Continue where you stopped.'));
     case 'pin':
       throw new RequestFault({ reason: 'invalid', text: vscode.l10n.t('Select the text to pin in a message first.') });
-    case 'dropAttachments':
-      return;
   }
 }

@@ -31,6 +31,7 @@ const schema = v.object({
     enterSends: v.boolean(),
     countWithProvider: v.boolean(),
     pasteAsAttachmentAbove: v.pipe(v.number(), v.integer(), v.minValue(100)),
+    place: v.picklist(['editor', 'sidebar']),
   }),
   summarizer: v.object({
     provider: v.picklist(['chat', ...PROVIDERS]),
@@ -61,6 +62,7 @@ const schema = v.object({
       v.string(),
       v.object({
         contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1024))),
+        takesImages: v.optional(v.boolean()),
         maxOutput: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
         price: v.optional(
           v.object({

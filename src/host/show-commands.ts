@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
 import { rowOfDocument } from './documents/lenses.ts';
 import { parseDocumentUri } from './documents/uris.ts';
-import { SUMMARIES_VIEW } from './ids.ts';
 import type { Product } from './product.ts';
 import { isRow, type Row } from './tree/rows.ts';
 
@@ -19,7 +18,7 @@ export async function showInTree(app: Product, argument?: unknown): Promise<void
   const conversation = await app.sessions.currentOrLatest();
   const row = rowFor(conversation, argument);
   if (!row) return;
-  await vscode.commands.executeCommand(`${SUMMARIES_VIEW}.focus`);
+  await vscode.commands.executeCommand('threadkeeper.summaries.focus');
   await app.tree.reveal(row);
 }
 

@@ -32,7 +32,7 @@ import { ExplainAction } from './editor-commands.ts';
 import { EditorModels } from './editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge-item.ts';
-import { CHAT_PANEL, DOCUMENT_SCHEME, MEMORY_VIEW } from './ids.ts';
+import { CHAT_PANEL, CHAT_VIEW, DOCUMENT_SCHEME, MEMORY_VIEW } from './ids.ts';
 import { Keys } from './keys.ts';
 import { channelLog } from './log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models.ts';
@@ -188,11 +188,15 @@ export class Threadkeeper implements Product, vscode.Disposable {
       now: () => this.clock.now(),
     });
     const editor = new LastEditor();
-    const attachments = new Attachments(() => this.clock.id(), editor);
+    const attachments = new Attachments(
+      () => this.clock.id(),
+      editor,
+      () => this.#takesImages(),
+    );
     this.attachments = attachments;
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),
-      draft: (id) => ({ text: this.drafts.get(id), attachments: attachments.contents() }),
+      draft: (id) => ({ text: this.drafts.get(id), ...attachments.contents(id) }),
       chatModel: () => this.#wireModel(),
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
@@ -200,6 +204,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
     this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
     this.panel = new ChatPanel({
       extensionUri: context.extensionUri,
+      place: () => readSettings().chat.place,
       link: async () => {
         await this.sessions.currentOrLatest();
         return this.#views.link();
@@ -262,12 +267,14 @@ export class Threadkeeper implements Product, vscode.Disposable {
       ...readingAids((uri) => this.files.page(uri)),
       documentLenses((id) => this.#conversationOf(id)),
       vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
+      vscode.window.registerWebviewViewProvider(CHAT_VIEW, this.panel),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
       }),
       vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
+        if (event.affectsConfiguration('threadkeeper.chat.place')) this.panel.placeChanged();
+        else if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
       }),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),
@@ -361,6 +368,9 @@ export class Threadkeeper implements Product, vscode.Disposable {
     }
   }
 
+  #takesImages(): boolean {
+    return this.models.takesImages(this.chosenModel());
+  }
   async #settingsChanged(): Promise<void> {
     this.#summarizers.reset();
     try {

@@ -18,7 +18,7 @@ export const compressionSchema = v.object({
   at: time,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
   trigger: v.string(),
-  /** Nodes it made that still stand, newest level first; empty when all were undone. */
+  /** Nodes it made that still stand, newest level first; when all were undone, all of them. */
   nodes: list(aNodeId),
   messages: count,
   summaries: count,

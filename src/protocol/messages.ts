@@ -106,7 +106,7 @@ const pageToHost = v.variant('type', [
   /** At most once in 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
   v.object({ type: v.literal('dismissNotice'), id: plainId }),
-  /** The keyboard is in the page or left it; drives the `threadkeeper.chatFocused` context. */
+  /** The keyboard is in the page, or left it. The editor knows that of its tabs, not of a view in the sidebar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   /** Something broke in the page; goes to the log. Never message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),

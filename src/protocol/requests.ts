@@ -1,5 +1,16 @@
 import * as v from 'valibot';
-import { aKeyEventId, aMessageId, aNodeId, aSessionId, count, list, longText, plainId, shortText } from './fields.ts';
+import {
+  aCompressionId,
+  aKeyEventId,
+  aMessageId,
+  aNodeId,
+  aSessionId,
+  count,
+  list,
+  longText,
+  plainId,
+  shortText,
+} from './fields.ts';
 import { nodeSchema, previewSchema } from './compression-views.ts';
 import {
   attachmentSchema,
@@ -111,7 +122,11 @@ const REQUESTS = {
   previewCompression: [v.object({ type: v.literal('previewCompression') }), previewSchema],
   openNode: [v.object({ type: v.literal('openNode'), node: aNodeId, level: v.optional(levelSchema) }), nodeSchema],
   openNodeInEditor: [v.object({ type: v.literal('openNodeInEditor'), node: aNodeId }), done],
-  undoNodes: [v.object({ type: v.literal('undoNodes'), nodes: list(aNodeId), undone: v.boolean() }), done],
+  /** Takes a compression back, or puts it in force again. */
+  undoCompression: [
+    v.object({ type: v.literal('undoCompression'), compression: aCompressionId, undone: v.boolean() }),
+    done,
+  ],
 
   // The task
   setTask: [v.object({ type: v.literal('setTask'), goal: longText, steps: list(stepSchema) }), done],

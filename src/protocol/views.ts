@@ -37,7 +37,6 @@ export const COMMANDS = [
   'takeOver',
   'continue',
   'retryLast',
-  'dropAttachments',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 export const commandSchema = v.picklist(COMMANDS);

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { FocusKeeper } from './focus-keeper.ts';
 import type { EditorApi } from './host-link.ts';
 import { activateLinks } from './clicks.ts';
 import { Page } from './page.ts';
@@ -12,5 +13,6 @@ readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
 const page = new Page(acquireVsCodeApi());
 activateLinks(root, page);
+new FocusKeeper(root, () => page.signal({ type: 'focus', target: 'composer' }));
 render(<App page={page} />, root);
 page.start();

@@ -52,6 +52,8 @@ export class Page {
   readonly #listeners = new Set<() => void>();
   readonly #signals = new Set<(signal: Signal) => void>();
   #saved: Saved | undefined;
+  /** Whether the keyboard is in the page, as it was told last. */
+  #focused = false;
   /** What had the keyboard when the panel was opened. */
   #opener: HTMLElement | undefined;
 
@@ -64,8 +66,9 @@ export class Page {
 
   start(): void {
     window.addEventListener('message', (event) => this.receive(event.data));
-    window.addEventListener('focus', () => this.post({ type: 'focusChanged', focused: true }));
-    window.addEventListener('blur', () => this.post({ type: 'focusChanged', focused: false }));
+    // Which of these comes, and in which order, differs with what else takes the focus meanwhile.
+    for (const type of ['focus', 'blur', 'focusin', 'keydown', 'pointerdown'] as const)
+      window.addEventListener(type, () => setTimeout(() => this.#reportFocus()));
     window.addEventListener('error', (event) => this.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
     this.post({ type: 'ready', version: PROTOCOL_VERSION });
   }
@@ -225,6 +228,13 @@ export class Page {
 
   changed(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  #reportFocus(): void {
+    const focused = document.hasFocus();
+    if (focused === this.#focused) return;
+    this.#focused = focused;
+    this.post({ type: 'focusChanged', focused });
   }
 
   #resync(reason: string): void {

@@ -30,6 +30,7 @@ const ENGLISH = {
   attachProblems: 'Problems of the current file',
   attachTerminal: 'Terminal selection',
   attachImage: 'Image…',
+  imageFormats: 'Only PNG, JPEG, GIF and WebP images can be sent.',
   removeAttachment: 'Remove {0}',
   attachments: 'Attachments',
   attachmentTokens: '{0} tokens',

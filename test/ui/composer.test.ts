@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
@@ -13,7 +11,6 @@ describe('writing in the chat', () => {
     server = await WireServer.start();
     server.answer('Understood.');
     chat = await ChatPage.open('composer', answeredBy(server));
-    await writeFile(path.join(chat.folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
   });
 
   after(async () => {
@@ -21,18 +18,8 @@ describe('writing in the chat', () => {
     await server.stop();
   });
 
-  const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
   const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
   const steps = (): Locator => chat.workbench.webview().locator('.task').getByRole('checkbox');
-
-  /** Opens a file of the workspace by its name. */
-  async function openFile(name: string): Promise<void> {
-    const { page } = chat.workbench;
-    await page.keyboard.press('Control+p');
-    await chat.workbench.quickInput().fill(name);
-    await chat.workbench.paletteRow(name).click();
-    await page.locator('.tab.active', { hasText: name }).waitFor();
-  }
 
   it('offers its commands on a slash, by keyboard', async () => {
     await chat.composer().fill('');
@@ -75,6 +62,30 @@ describe('writing in the chat', () => {
     assert.equal(await steps().filter({ hasText: 'Write the parser' }).getAttribute('aria-checked'), 'true');
   });
 
+  it('resets a task by itself with the next message when all its steps are done', async () => {
+    if ((await steps().count()) > 0) {
+      await steps().filter({ hasText: 'Test it' }).click();
+      await chat.workbench.webview().getByText('2 of 2 steps').waitFor();
+    }
+    server.answer('On to new things.');
+    await chat.send('What is next?', 'On to new things.');
+    await steps().first().waitFor({ state: 'detached' });
+  });
+
+  it('waits with a reset that is asked for while a reply streams, and says so', async () => {
+    await chat.write('/task Watch the stream; To its end');
+    await chat.workbench.webview().getByText('0 of 1 steps').waitFor();
+    server.answer({ text: 'Drop by drop. '.repeat(60), dripMs: 60 });
+    await chat.write('Go slowly.');
+    await chat.message('Drop by drop.').first().waitFor();
+    await chat.write('/reset');
+    await chat.workbench.webview().getByText('The task will be reset when this reply ends.').waitFor();
+    await steps().first().waitFor();
+    await chat.button('Stop the reply').click();
+    await steps().first().waitFor({ state: 'detached' });
+    await chat.workbench.webview().getByText('The task will be reset').waitFor({ state: 'detached' });
+  });
+
   it('pins a sentence that was said, by a command', async () => {
     server.answer('We settled on port 8443 for the gateway.');
     await chat.send('Which port?', 'We settled on port 8443');
@@ -95,83 +106,52 @@ describe('writing in the chat', () => {
     await field.pressSequentially('8443');
     await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
     await chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor();
+    await chat.write('/recall gateway');
+    assert.equal(await field.inputValue(), 'gateway');
+    await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().waitFor();
+    await field.press('Escape');
+    await field.waitFor({ state: 'detached' });
   });
 
-  it('attaches a file by its name, with its size in tokens', async () => {
-    await chat.composer().fill('');
-    await chat.composer().pressSequentially('Look at #config');
-    await suggestions().filter({ hasText: 'config.ts' }).waitFor();
-    await chat.composer().press('Enter');
-    await chips()
-      .filter({ hasText: /config\.ts.*[\d.,]+ tokens/ })
-      .waitFor();
-    assert.equal(await chat.composer().inputValue(), 'Look at ');
-    await chat.button('Remove config.ts').click();
-    await chips().waitFor({ state: 'detached' });
-    await chat.composer().fill('');
-  });
-
-  it('folds a long paste into an attachment', async () => {
-    const { page } = chat.workbench;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await chat.composer().fill('A long line of a log. '.repeat(300));
-    await chat.composer().press('Control+a');
-    await chat.composer().press('Control+x');
-    await chat.composer().press('Control+v');
-    await chips().filter({ hasText: 'Pasted text' }).waitFor();
-    assert.equal(await chat.composer().inputValue(), '');
-    server.answer('A log.');
-    await chat.composer().press('Enter');
-    await chat.message('A log.').waitFor();
-    const sent = chat.messages().filter({ has: chat.workbench.webview().locator('.chip') });
-    await sent.last().getByText('Pasted text').waitFor();
-    assert.match(JSON.stringify(server.lastRequest?.body), /A long line of a log/);
-    assert.equal(await chips().count(), 0);
+  it('asks in the editor’s own list for a model and for the kind of an export', async () => {
+    for (const [command, row] of [
+      ['/model', 'Compatible server'],
+      ['/export', 'Markdown'],
+    ] as const) {
+      await chat.write(command);
+      await chat.workbench.paletteRow(row).waitFor();
+      await chat.workbench.page.keyboard.press('Escape');
+      await chat.workbench.quickInput().waitFor({ state: 'hidden' });
+    }
   });
 
   it('goes back through what was sent by arrow keys', async () => {
-    await chat.composer().press('ArrowUp');
+    await chat.composer().fill('');
     await chat.composer().press('ArrowUp');
     assert.equal(await chat.composer().inputValue(), 'Which port?');
+    await chat.composer().press('ArrowUp');
+    assert.equal(await chat.composer().inputValue(), 'Go slowly.');
     await chat.composer().press('ArrowDown');
     await chat.composer().press('ArrowDown');
     assert.equal(await chat.composer().inputValue(), '');
   });
 
-  it('takes the selection of the editor, from its menu or by a key', async () => {
-    await openFile('config.ts');
-    await chat.workbench.editorText().click();
-    await chat.workbench.page.keyboard.press('Control+a');
-    await chat.workbench.editorText().click({ button: 'right' });
-    const menu = chat.workbench.page.locator('.monaco-menu');
-    await menu.getByText('Explain Problem').waitFor();
-    await menu.getByText('Ask about Selection').click();
-    await chips()
-      .filter({ hasText: /config\.ts, lines 1–\d+/ })
-      .waitFor();
-    await chat.button(/^Remove config\.ts/).click();
-    await chips().waitFor({ state: 'detached' });
-  });
-
-  it('asks about a problem of a file, and leaves the sending to the user', async () => {
-    await openFile('broken.json');
-    const { page } = chat.workbench;
-    await page.locator('.monaco-editor .squiggly-error').first().waitFor();
-    await page.keyboard.press('F8');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+.');
-    await page
-      .locator('.action-widget')
-      .getByText(/Explain with Threadkeeper/)
-      .click();
-    await chips()
-      .filter({ hasText: /broken\.json, lines 1–\d/ })
-      .waitFor();
-    assert.match(await chat.composer().inputValue(), /^Explain this problem in `broken\.json:2`/);
-    const requests = server.requests.length;
-    await chat.button(/^Remove broken\.json/).click();
+  it('keeps a draft for each session, between which keys step', async () => {
+    await chat.composer().fill('not yet sent');
+    await chat.newSession();
+    assert.equal(await chat.composer().inputValue(), '');
+    await chat.workbench.page.keyboard.press('Alt+PageDown');
+    await chat.message('Half way:').waitFor();
+    assert.equal(await chat.composer().inputValue(), 'not yet sent');
+    await chat.workbench.page.keyboard.press('Alt+PageUp');
+    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.workbench.page.keyboard.press('Alt+PageDown');
+    await chat.message('Half way:').waitFor();
+    await chat.write('/new');
+    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.workbench.page.keyboard.press('Alt+PageDown');
+    await chat.message('Half way:').waitFor();
     await chat.composer().fill('');
-    assert.equal(server.requests.length, requests, 'nothing was sent');
   });
 
   it('lets the session choose when it compresses', async () => {

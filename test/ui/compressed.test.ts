@@ -2,6 +2,25 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 
+/** What of a browser's page the tests touch. */
+interface Focusable {
+  matches(selector: string): boolean;
+}
+interface Pen {
+  fillStyle: string;
+  fillRect(x: number, y: number, width: number, height: number): void;
+  getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
+}
+interface MapCanvas {
+  readonly width: number;
+  readonly height: number;
+  getContext(kind: '2d'): Pen;
+}
+interface PageGlobals {
+  readonly document: { createElement(name: 'canvas'): MapCanvas };
+  getComputedStyle(element: unknown): { getPropertyValue(name: string): string };
+}
+
 describe('a compressed session in the chat', () => {
   let chat: ChatPage;
 
@@ -70,6 +89,30 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
   });
 
+  it('is undone in its row, put back there, and follows what the command does', async () => {
+    await toRow();
+    const undone = row().getByText('Undone: these messages are sent word for word again.');
+    const redo = row().getByRole('button', { name: 'Use the summary again' });
+    if ((await redo.count()) > 0) await redo.click();
+    await row().getByRole('button', { name: 'Undo', exact: true }).click();
+    await undone.waitFor();
+    await page().locator('.message.covered').first().waitFor({ state: 'detached' });
+    await redo.click();
+    await row()
+      .getByText(/key events kept/)
+      .waitFor();
+    await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
+    await undone.waitFor();
+    await redo.click();
+    await row()
+      .getByText(/key events kept/)
+      .waitFor();
+    await chat.workbench.clearToasts();
+    await toggle().click();
+    await row().locator('.node').first().waitFor();
+    await toggle().click();
+  });
+
   it('marks what is no longer sent word for word, and names its summary', async () => {
     await scroller().focus();
     await scroller().press('Home');
@@ -78,6 +121,26 @@ describe('a compressed session in the chat', () => {
     await covered.locator('.cover-chip').click();
     await chat.workbench.page.locator('.tab.active').filter({ hasNotText: 'Threadkeeper' }).waitFor();
     await chat.show();
+  });
+
+  it('draws turns, replies, key events and compressions into the overview', async () => {
+    const map = page().locator('.minimap');
+    const drawn = await map.evaluate((canvas: MapCanvas) => {
+      const globals = globalThis as unknown as PageGlobals;
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const pen = globals.document.createElement('canvas').getContext('2d');
+      const count = (name: string): number => {
+        pen.fillStyle = globals.getComputedStyle(canvas).getPropertyValue(`--map-${name}`).trim();
+        pen.fillRect(0, 0, 1, 1);
+        const wanted = pen.getImageData(0, 0, 1, 1).data;
+        let found = 0;
+        for (let at = 0; at < data.length; at += 4)
+          if (wanted.slice(0, 3).every((value, channel) => Math.abs(data[at + channel]! - value) < 3)) found++;
+        return found;
+      };
+      return { user: count('user'), reply: count('reply'), event: count('event'), compression: count('compression') };
+    });
+    for (const [what, pixels] of Object.entries(drawn)) assert.ok(pixels > 0, `${what}: ${JSON.stringify(drawn)}`);
   });
 
   it('jumps by the overview, and back to the newest message by a button', async () => {
@@ -90,5 +153,19 @@ describe('a compressed session in the chat', () => {
     const total = await chat.messages().last().getAttribute('aria-setsize');
     await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
     await chat.button('Jump to latest').waitFor({ state: 'detached' });
+  });
+
+  it('shows what was recalled of the summarized messages with a question, and goes there', async () => {
+    await chat.send('What did we decide about the database for the bookings?', 'No model is configured');
+    const recalled = chat.message('What did we decide about the database').last().locator('.recalled');
+    await recalled.getByText(/^Recalled with this message: \d+$/).click();
+    const excerpt = recalled.locator('.recalled-excerpt').first();
+    const position = /^(\d+) ·/.exec(await excerpt.innerText())?.[1];
+    assert.ok(position);
+    await excerpt.click();
+    const found = page().locator(`.message.marked[aria-posinset="${position}"]`);
+    await found.waitFor();
+    assert.ok(await found.evaluate((element: Focusable) => element.matches(':focus')), 'the keyboard goes along');
+    await chat.button('Jump to latest').click();
   });
 });

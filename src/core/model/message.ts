@@ -9,6 +9,8 @@ export type ContentBlock =
   | { readonly type: 'tool_call'; readonly callId: string; readonly name: string; readonly json: string }
   | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
 
+export type ImageBlock = Extract<ContentBlock, { readonly type: 'image' }>;
+
 /** Text that came with a user message: a file, a selection, problems, a paste. Line numbers are 1-based, inclusive. */
 export interface Attachment {
   readonly kind: 'file' | 'selection' | 'problems' | 'terminal' | 'paste';

@@ -22,6 +22,7 @@ export interface ModelRow {
   readonly encoding: 'o200k_base' | 'cl100k_base';
   /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
   readonly countFactor: number;
+  readonly takesImages: boolean;
   /** Where the figures were read: the provider's page, or one that cites it. */
   readonly source: string;
   /** The day they were read. */
@@ -65,7 +66,8 @@ function openai(
   encoding: ModelRow['encoding'] = 'o200k_base',
 ): ModelRow {
   const limits = { contextWindow, maxOutput, ...(maxInput === undefined ? {} : { maxInput }) };
-  return { id, provider: 'openai', ...limits, price, encoding, countFactor: 1, source, date: READ };
+  const takesImages = !BLIND.has(id);
+  return { id, provider: 'openai', ...limits, price, encoding, countFactor: 1, takesImages, source, date: READ };
 }
 
 function anthropic(id: string, [contextWindow, maxOutput]: Limits, price: Price, countFactor: number): ModelRow {
@@ -78,10 +80,14 @@ function anthropic(id: string, [contextWindow, maxOutput]: Limits, price: Price,
     price,
     encoding: 'o200k_base',
     countFactor,
+    takesImages: true,
     source,
     date: READ,
   };
 }
+
+/** OpenAI's models that read text alone; all others of the table see. */
+const BLIND: ReadonlySet<string> = new Set(['gpt-4', 'gpt-3.5-turbo']);
 
 /** The one table of windows and prices; every figure of cost comes from here. Standard tier, no batch, no fast mode. */
 export const MODEL_TABLE: readonly ModelRow[] = [
@@ -217,6 +223,7 @@ export const MODEL_TABLE: readonly ModelRow[] = [
     price: { input: 0, output: 0 },
     encoding: 'o200k_base',
     countFactor: 1,
+    takesImages: false,
     source: 'docs/architecture.md',
     date: READ,
   },

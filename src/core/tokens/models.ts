@@ -15,6 +15,8 @@ export interface ModelInfo {
   readonly encoding: EncodingName;
   /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
   readonly countFactor: number;
+  /** Whether it can be sent images. */
+  readonly takesImages: boolean;
   /** False: window and prices are a guess, which a page should say. */
   readonly known: boolean;
   readonly source?: string;
@@ -23,7 +25,7 @@ export interface ModelInfo {
 
 /** What a user's setting or the provider's own answer says of a model; it goes before the table. */
 export type ModelOverride = Partial<
-  Pick<ModelInfo, 'contextWindow' | 'maxInput' | 'maxOutput' | 'price' | 'encoding' | 'countFactor'>
+  Pick<ModelInfo, 'contextWindow' | 'maxInput' | 'maxOutput' | 'price' | 'encoding' | 'countFactor' | 'takesImages'>
 >;
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
@@ -48,6 +50,8 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}): ModelInfo
           maxOutput: UNKNOWN_MAX_OUTPUT,
           encoding: encodingFor(id),
           countFactor: 1,
+          // An image that a server refuses would be in each request after it.
+          takesImages: false,
           known: false,
         }
       : { ...row, id, known: true };

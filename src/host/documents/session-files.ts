@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ChatModel } from '../../app/ports.ts';
-import type { SendPreview } from '../../app/send-preview.ts';
+import type { SendPreview, UnsentMessage } from '../../app/send-preview.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
-import type { Attachment } from '../../core/model/message.ts';
 import { DOCUMENT_SCHEME } from '../ids.ts';
 import { plainPage, type Page } from './page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './uris.ts';
@@ -12,7 +11,7 @@ export interface SessionFilesDeps {
   /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
   readonly conversation: (id: string) => Promise<Conversation | undefined>;
   /** What the composer holds. */
-  readonly draft: (id: string) => { readonly text: string; readonly attachments: readonly Attachment[] };
+  readonly draft: (id: string) => Required<UnsentMessage>;
   /** The chosen model; undefined when it cannot be had now. */
   readonly chatModel: () => Promise<ChatModel | undefined>;
   readonly now: () => number;
@@ -159,9 +158,10 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
         return dryRunPage(state, await conversation.previewCompression());
       case 'next': {
         const preview = await this.#preview(conversation);
-        const { text, attachments } = this.#deps.draft(address.session);
+        const { text, attachments, images } = this.#deps.draft(address.session);
         const body = documentUri(conversation.journal.id, 'request', 'now', vscode.l10n.t('Request'));
-        return nextPage(preview, conversation.counter, text !== '' || attachments.length > 0, body);
+        const isDraft = text !== '' || attachments.length > 0 || images.length > 0;
+        return nextPage(preview, conversation.counter, isDraft, body);
       }
       case 'request': {
         const { request } = await this.#preview(conversation);
@@ -173,7 +173,6 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   #preview(conversation: Conversation): Promise<SendPreview> {
-    const { text, attachments } = this.#deps.draft(conversation.journal.id);
-    return conversation.previewSend(text, attachments);
+    return conversation.previewSend(this.#deps.draft(conversation.journal.id));
   }
 }

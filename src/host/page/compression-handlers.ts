@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { undoCompressions } from '../../app/summary-changes.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
@@ -6,7 +7,7 @@ import { openNodeDocument } from '../documents/open.ts';
 import { notFound, type HandlerDeps } from './handler-deps.ts';
 import { eventMark } from './views.ts';
 
-type Compression = 'previewCompression' | 'openNode' | 'openNodeInEditor' | 'undoNodes';
+type Compression = 'previewCompression' | 'openNode' | 'openNodeInEditor' | 'undoCompression';
 
 /** What a compression would do, what it did, and how it is undone. */
 export function compressionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Compression> {
@@ -62,8 +63,13 @@ export function compressionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Co
       await openNodeDocument(conversation().journal.id, found);
       return null;
     },
-    undoNodes: async ({ nodes, undone }) => {
-      await conversation().undoNodes(nodes, undone);
+    undoCompression: async ({ compression, undone }) => {
+      const { journal, state } = conversation();
+      await undoCompressions(journal, [compression], undone);
+      // What was undone summary by summary comes back too.
+      const nodes = state.compressions.find(({ id }) => id === compression)?.nodes ?? [];
+      const open = undone ? [] : nodes.filter((node) => state.isUndone(node));
+      if (open.length > 0) await conversation().undoNodes(open, false);
       return null;
     },
   };

@@ -37,7 +37,8 @@ async function openOutside(href: string): Promise<void> {
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Open this address outside the editor?'),
-    { modal: true, detail: uri.toString(true) },
+    // The host in ASCII and the rest encoded: no letter of it looks like another or turns the line around.
+    { modal: true, detail: URL.parse(href)?.href ?? uri.toString() },
     open,
   );
   if (answer === open) await vscode.env.openExternal(uri);

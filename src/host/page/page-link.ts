@@ -4,6 +4,7 @@ import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/event.ts';
+import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView } from '../../protocol/views.ts';
 import type { ContextGauge } from '../context-gauge.ts';
@@ -195,8 +196,16 @@ export class PageLink {
           note(0);
           break;
         case 'compressed':
+          this.#sendFoundEvents(event.compression.events);
+          this.#sendCompressions();
+          break;
+        case 'compressions_undone':
         case 'node_undone':
+        case 'node_expanded':
+        case 'node_level_set':
         case 'node_edited':
+        case 'node_replaced':
+        case 'change_undone':
           this.#sendCompressions();
           break;
         case 'event_added':
@@ -227,6 +236,18 @@ export class PageLink {
     const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
     const message = id === undefined ? undefined : state.messages.get(id);
     if (message) this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
+  }
+
+  /** Marks what a compression found in the messages that the page is likely to have. */
+  #sendFoundEvents(found: readonly KeyEvent[]): void {
+    const { state, journal } = this.conversation;
+    const oldest = state.path.length - MOST_MESSAGES;
+    const ids = new Set(found.map(({ message }) => message));
+    const messages = [...ids].flatMap((id) => {
+      const message = (state.positionOf(id) ?? -1) < oldest ? undefined : state.messages.get(id);
+      return message ? [this.#views.of(message)] : [];
+    });
+    if (messages.length > 0) this.#post({ type: 'messagesChanged', session: journal.id, messages });
   }
 
   #sendTranscript(from: number): void {

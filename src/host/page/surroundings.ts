@@ -39,14 +39,20 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
     model: () => {
       const chosen = deps.chosenModel();
       const { provider, model } = chosen;
-      return { provider, model, label: deps.models.label(chosen), takesImages: false, ready: deps.modelReady() };
+      return {
+        provider,
+        model,
+        label: deps.models.label(chosen),
+        takesImages: deps.models.takesImages(chosen),
+        ready: deps.modelReady(),
+      };
     },
     settings: () => {
       const { enterSends, pasteAsAttachmentAbove } = readSettings().chat;
       const sample = deps.hasSample();
       return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, sample };
     },
-    draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views() }),
+    draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views(journal.id) }),
     notices: () =>
       journal.notice === undefined
         ? []

@@ -93,7 +93,8 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     at: entry.at,
     after,
     trigger: entry.trigger,
-    nodes: standing.map((node) => node.id),
+    // Undone as a whole, they can all be put back.
+    nodes: (standing.length > 0 ? standing : made).map((node) => node.id),
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
     summaries: made.length,
     tokens: entry.tokens,

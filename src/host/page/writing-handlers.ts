@@ -7,15 +7,16 @@ type Writing = 'send' | 'editAndResend' | 'retry' | 'continue' | 'attach' | 'det
 /** What is written and sent, and what goes with it. */
 export function writingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Writing> {
   const conversation = () => deps.link().conversation;
+  const session = () => conversation().journal.id;
   const showDraft = (text: string): void => {
-    const draft = { text, attachments: deps.attachments.views() };
+    const draft = { text, attachments: deps.attachments.views(session()) };
     deps.link().post({ type: 'draft', draft, focus: false });
   };
   return {
     send: async ({ text, attachments }) => {
       const taken = deps.attachments.take(attachments);
       showDraft('');
-      await conversation().send(text, taken);
+      await conversation().send(text, taken.attachments, taken.images);
       return null;
     },
     editAndResend: async ({ message, text }) => {
@@ -33,13 +34,13 @@ export function writingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Writin
       return null;
     },
     attach: async ({ what }) => {
-      const view = await deps.attachments.add(what, conversation().counter);
-      showDraft(deps.drafts.get(conversation().journal.id));
+      const view = await deps.attachments.add(session(), what, conversation().counter);
+      showDraft(deps.drafts.get(session()));
       return view;
     },
     detach: ({ id }) => {
       deps.attachments.remove(id);
-      showDraft(deps.drafts.get(conversation().journal.id));
+      showDraft(deps.drafts.get(session()));
       return Promise.resolve(null);
     },
     completeFiles: async ({ query }) => {

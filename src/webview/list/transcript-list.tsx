@@ -29,6 +29,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const end = useRef<HTMLDivElement>(null);
   const keys = useRef<FeedKeys>(undefined);
   const asked = useRef(new Set<number>());
+  const sought = useRef<number>(undefined);
   const [range, setRange] = useState<Range>({ from: 0, to: -1 });
   const [atEnd, setAtEnd] = useState(true);
   const [marked, setMarked] = useState<number>();
@@ -76,6 +77,15 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     setTimeout(() => setMarked((now) => (now === position ? undefined : now)), 2_500);
   }, []);
 
+  // What the reader asked to be taken to takes the keyboard too, once it is on the page.
+  useEffect(() => {
+    if (sought.current === undefined || !document.hasFocus()) return;
+    const row = rows.current?.querySelector<HTMLElement>(`[data-row="${sought.current}"] > .message`);
+    if (!row) return;
+    sought.current = undefined;
+    row.focus({ preventScroll: true });
+  }, [marked, range, transcript]);
+
   const toEnd = useCallback(() => {
     viewport.current?.toEnd();
     setAtEnd(true);
@@ -83,8 +93,10 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
 
   useSignal(
     useCallback((signal: Signal) => {
-      if (signal.type === 'reveal') reveal(signal.position);
-      else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
+      if (signal.type === 'reveal') {
+        sought.current = signal.position;
+        reveal(signal.position);
+      } else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
       else if (signal.type === 'focus' && signal.target === 'transcript') scroller.current?.focus();
     }, []),
   );

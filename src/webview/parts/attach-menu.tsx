@@ -76,10 +76,13 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   );
 }
 
-/** Hands an image to the host; other kinds of files are left alone. */
+/** Hands an image to the host; says so of a format that no model takes. */
 export async function attachImage(page: Page, file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
-  if (!mediaType) return;
+  if (!mediaType) {
+    page.tell(text('imageFormats'), 'error');
+    return;
+  }
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');

@@ -80,6 +80,11 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     });
   };
 
+  // A session that is opened takes the keyboard, unless a panel's field has it.
+  useEffect(() => {
+    if (document.hasFocus() && page.panel === 'none') field.current?.focus();
+  }, []);
+
   const suggestions = useSuggestions(completing, value, write, submit);
   const open = suggestions.length > 0;
   const picked = Math.min(chosen, suggestions.length - 1);
@@ -116,13 +121,14 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   };
 
   const paste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData?.getData('text/plain') ?? '';
     const image = [...(event.clipboardData?.files ?? [])].find((each) => each.type.startsWith('image/'));
-    if (image && model.takesImages) {
+    // Office programs put a picture of the text beside the text. A model that takes no images refuses this one aloud.
+    if (image && pasted === '') {
       event.preventDefault();
       void attachImage(page, image);
       return;
     }
-    const pasted = event.clipboardData?.getData('text/plain') ?? '';
     if (pasted.length <= settings.pasteAsAttachmentAbove) return;
     event.preventDefault();
     void page.ask('attach', { what: { kind: 'paste', text: pasted } });

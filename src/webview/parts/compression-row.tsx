@@ -24,7 +24,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     setLoading(false);
     setNodes(answers.filter((answer) => answer !== undefined));
   };
-  const undo = () => void page.ask('undoNodes', { nodes: compression.nodes, undone: !undone });
+  const undo = () => void page.ask('undoCompression', { compression: compression.id, undone: !undone });
   const made = compression.summaries === 1 ? text('oneSummary') : text('summaries', compression.summaries);
   const facts = [
     text('compressedTokens', formatCount(tokens.before), formatCount(tokens.after)),

@@ -31,7 +31,7 @@ export function RecallPanel() {
     };
   }, [query]);
   return (
-    <section class="panel" aria-label={text('recall')}>
+    <section class="panel" tabIndex={-1} aria-label={text('recall')}>
       <PanelSearch field={field} label={text('recallField')} query={query} setQuery={setQuery} />
       <ul class="session-list" aria-live="polite">
         {hits?.map((hit) => (

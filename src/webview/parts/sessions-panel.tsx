@@ -15,12 +15,24 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const [renaming, setRenaming] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
+  // A row that moved, was renamed or is gone had the keyboard; it goes back to the row, or to the search.
+  const panel = useRef<HTMLElement>(null);
+  const acted = useRef<string>(undefined);
+  useEffect(() => {
+    const { activeElement } = document;
+    const lost = activeElement === document.body || activeElement === panel.current;
+    if (acted.current === undefined || renaming !== undefined || !lost) return;
+    const row = list.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(acted.current)}"]`);
+    (row ?? field.current)?.focus();
+  }, [session.sessions, renaming]);
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = session.sessions
     .filter((each) => words.every((word) => each.title.toLowerCase().includes(word)))
     .toSorted((a, b) => order(a) - order(b) || b.updatedAt - a.updatedAt);
   const choose = async (id: SessionView['id']) => {
-    if (id === session.id || (await page.do('switchSession', { session: id }))) page.show('none');
+    if (id !== session.id && !(await page.do('switchSession', { session: id }))) return;
+    page.show('none');
+    page.signal({ type: 'focus', target: 'composer' });
   };
   const keyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -31,7 +43,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
     (at + step < 0 ? field.current : items[Math.min(at + step, items.length - 1)])?.focus();
   };
   return (
-    <section class="panel" aria-label={text('sessions')} onKeyDown={keyDown}>
+    <section class="panel" ref={panel} tabIndex={-1} aria-label={text('sessions')} onKeyDown={keyDown}>
       <PanelSearch
         field={field}
         label={text('searchSessions')}
@@ -43,7 +55,13 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
       />
       <ul class="session-list" ref={list}>
         {found.map((each) => (
-          <li key={each.id} class={each.id === session.id ? 'session current' : 'session'}>
+          <li
+            key={each.id}
+            class={each.id === session.id ? 'session current' : 'session'}
+            onFocusIn={() => {
+              acted.current = each.id;
+            }}
+          >
             {renaming === each.id ? (
               <Rename session={each} page={page} close={() => setRenaming(undefined)} />
             ) : (
@@ -51,6 +69,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
                 <button
                   type="button"
                   class="session-open"
+                  data-session={each.id}
                   aria-current={each.id === session.id}
                   onClick={() => void choose(each.id)}
                 >

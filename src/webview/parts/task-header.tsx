@@ -25,7 +25,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
     if (await page.do('setTask', { goal: task.goal, steps })) setStep('');
   };
   return (
-    <section class="task" aria-label={text('task')}>
+    <section class="task" tabIndex={-1} aria-label={text('task')}>
       <div class="task-head">
         <button type="button" class="task-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />

@@ -34,7 +34,7 @@ describe('a preview of what would be sent', () => {
       /** Sends it, and holds what came over the wire against what was shown before. */
       const sendAsShown = async (text: string, attachments: readonly Attachment[] = []): Promise<string> => {
         const before = texts(conversation).length;
-        const { request, compressesFirst } = await conversation.previewSend(text, attachments);
+        const { request, compressesFirst } = await conversation.previewSend({ text, attachments });
         assert.equal(compressesFirst, undefined);
         const shown = desk.chat?.wireBody?.(request);
         assert.equal(texts(conversation).length, before, 'a preview says nothing');
@@ -72,7 +72,7 @@ describe('a preview of what would be sent', () => {
     await conversation.send('Remember: the gateway listens on port 8443.');
     await fill(conversation, 60);
     await conversation.compressNow();
-    const { system, systemParts } = (await conversation.previewSend('')).context;
+    const { system, systemParts } = (await conversation.previewSend({ text: '' })).context;
     const opening = { system: '', memory: '', ledger: '<key_events>', summaries: '<earlier_conversation>' };
     assert.ok(systemParts.includes('ledger') && systemParts.includes('summaries'));
     assert.equal(systemParts.length, system.length);
@@ -81,10 +81,10 @@ describe('a preview of what would be sent', () => {
 
   it('says when a compression would come first, and what stands before a message that is not written yet', async () => {
     await fill(conversation, 20);
-    const { request, budget } = await conversation.previewSend('');
+    const { request, budget } = await conversation.previewSend({ text: '' });
     assert.equal(request.messages.length, 20);
     desk.settings = { ...desk.settings, contextWindow: 2_000, reservedTokens: 500 };
-    const full = await conversation.previewSend('Go on.');
+    const full = await conversation.previewSend({ text: 'Go on.' });
     assert.equal(full.compressesFirst, 'before_send');
     assert.ok(full.budget < budget);
   });

@@ -7,6 +7,7 @@ import {
   MEMORY_VIEW,
   PARTICIPANT,
   RECALL_TOOL,
+  CHAT_VIEW,
   SUMMARIES_VIEW,
 } from '../../../src/host/ids.ts';
 
@@ -31,7 +32,7 @@ describe('the manifest', () => {
 
   it('contributes the views, the participant and the tools', () => {
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
-    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW]);
+    assert.deepEqual(ids(contributes.views.threadkeeper), [CHAT_VIEW, SUMMARIES_VIEW, MEMORY_VIEW]);
     assert.deepEqual(ids(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);

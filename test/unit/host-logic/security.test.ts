@@ -28,10 +28,11 @@ describe('what a model or a repository says', () => {
     assert.match(read('src/host/command-handlers.ts'), /command: COMMAND\.\w+/);
   });
 
-  it('changes no setting: the address of a server that the user types is the only one written', () => {
-    assert.deepEqual(filesWith(/configuration\.update\(/), ['src/host/model-picker.ts']);
-    const written = [...read('src/host/model-picker.ts').matchAll(/configuration\.update\('(\w+)'/g)];
-    assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'provider']);
+  it('changes no setting but by the user’s own command: the address of a server, and the place of the chat', () => {
+    const files = filesWith(/configuration\.update\(/);
+    assert.deepEqual(files, ['src/host/editor-commands.ts', 'src/host/model-picker.ts']);
+    const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
+    assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'place', 'provider']);
   });
 
   it('opens no connection: models alone do, through the providers’ own clients', () => {

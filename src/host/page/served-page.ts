@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { answerRequest, parsePageMessage, type HostToPage, type InitMessage } from '../../protocol/messages.ts';
+import type { FaultView } from '../../protocol/faults.ts';
+import type { RequestHandlers } from '../../protocol/requests.ts';
+import { pageHtml } from './page-html.ts';
+import type { PageLink } from './page-link.ts';
+
+export interface ServedPageDeps {
+  readonly extensionUri: vscode.Uri;
+  /** The link to the current session; rejects with what to tell the user when there is none. */
+  readonly link: () => Promise<PageLink>;
+  /** What the page's requests do; asked for with the first of them. */
+  readonly handlers: () => Promise<RequestHandlers>;
+  readonly describe: (error: unknown) => FaultView;
+  readonly stop: () => void;
+  readonly setDraft: (session: string, text: string) => void;
+  readonly dismissNotice: (id: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** What the place of a page is told by it. */
+export interface PageHost {
+  /** It has a session, all of it. */
+  readonly begun: (init: InitMessage) => void;
+  readonly focused?: (focused: boolean) => void;
+}
+
+/**
+ * The chat's page in one webview, wherever that stands: it shows the current session and owns nothing of it. Loaded
+ * again, it asks for everything anew.
+ */
+export class ServedPage implements vscode.Disposable {
+  readonly #deps: ServedPageDeps;
+  readonly #webview: vscode.Webview;
+  readonly #host: PageHost;
+  readonly #received: vscode.Disposable;
+  #handlers: Promise<RequestHandlers> | undefined;
+  #subscription: { dispose(): void } | undefined;
+  #listens = false;
+  /** How often the page was begun: the newest beginning alone counts. */
+  #beginnings = 0;
+  #gone = false;
+
+  /** Writes the page into the webview. */
+  constructor(webview: vscode.Webview, deps: ServedPageDeps, host: PageHost) {
+    this.#deps = deps;
+    this.#webview = webview;
+    this.#host = host;
+    const dist = vscode.Uri.joinPath(deps.extensionUri, 'dist');
+    const media = vscode.Uri.joinPath(deps.extensionUri, 'media');
+    webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
+    this.#received = webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
+    webview.html = pageHtml({
+      nonce: randomBytes(16).toString('base64'),
+      cspSource: webview.cspSource,
+      language: vscode.env.language,
+      translations: vscode.l10n.bundle ?? {},
+      uri: (file) => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
+    });
+  }
+
+  /** Whether it has been loaded and asked for a session. */
+  get listens(): boolean {
+    return this.#listens;
+  }
+
+  /** Ends the service; called when the webview is gone. */
+  dispose(): void {
+    this.#gone = true;
+    this.#listens = false;
+    this.#received.dispose();
+    this.#subscription?.dispose();
+  }
+
+  /** Shows the session that is current now. */
+  async changed(): Promise<void> {
+    if (this.#listens) await this.#begin();
+  }
+
+  post(message: HostToPage): void {
+    if (this.#listens) void this.#webview.postMessage(message);
+  }
+
+  async #begin(): Promise<void> {
+    this.#listens = true;
+    const beginning = ++this.#beginnings;
+    this.#subscription?.dispose();
+    this.#subscription = undefined;
+    try {
+      const link = await this.#deps.link();
+      const init = await link.init();
+      // Another session was opened meanwhile, or the webview is gone.
+      if (this.#gone || beginning !== this.#beginnings) return;
+      this.post(init);
+      this.#subscription = link.onMessage((message) => this.post(message));
+      this.#host.begun(init);
+    } catch (error) {
+      const { text, action } = this.#deps.describe(error);
+      this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
+    }
+  }
+
+  async #receive(value: unknown): Promise<void> {
+    const parsed = parsePageMessage(value);
+    if (!parsed.ok) {
+      this.#deps.warn(`The chat page sent a message that is not understood: ${parsed.problem}`);
+      return;
+    }
+    const { message } = parsed;
+    switch (message.type) {
+      case 'ready':
+      case 'resync':
+        await this.#begin();
+        return;
+      case 'request':
+        this.#handlers ??= this.#deps.handlers();
+        this.post(await answerRequest(message.id, message.body, await this.#handlers, this.#deps.describe));
+        return;
+      case 'stop':
+        this.#deps.stop();
+        return;
+      case 'setDraft':
+        this.#deps.setDraft(message.session, message.text);
+        return;
+      case 'dismissNotice':
+        this.#deps.dismissNotice(message.id);
+        return;
+      case 'focusChanged':
+        this.#host.focused?.(message.focused);
+        return;
+      case 'pageFault':
+        this.#deps.warn(`The chat page: ${message.text}`);
+        return;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { ChatMessage, ChatModel, ChatRequest } from '../app/ports.ts';
+
+/** A model that reads text alone: images of the conversation are named in their place, not sent. */
+export function withoutImages(model: ChatModel): ChatModel {
+  const textOnly = (request: ChatRequest): ChatRequest => ({ ...request, messages: request.messages.map(named) });
+  return {
+    id: model.id,
+    provider: model.provider,
+    model: model.model,
+    stream: (request, signal) => model.stream(textOnly(request), signal),
+    ...(model.wireBody && { wireBody: (request: ChatRequest) => model.wireBody!(textOnly(request)) }),
+    ...(model.countTokens && {
+      countTokens: (request: ChatRequest, signal: AbortSignal) => model.countTokens!(textOnly(request), signal),
+    }),
+  };
+}
+
+function named(message: ChatMessage): ChatMessage {
+  if (message.content.every(({ type }) => type !== 'image')) return message;
+  const content = message.content.map((block) =>
+    block.type === 'image' ? ({ type: 'text', text: `[image of type ${block.mediaType}]` } as const) : block,
+  );
+  return { ...message, content };
+}

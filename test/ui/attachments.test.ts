@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+
+/** One white pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+/** What of a browser's page the test touches. */
+interface Focusable {
+  matches(selector: string): boolean;
+}
+interface PageGlobals {
+  readonly DataTransfer: new () => { readonly items: { add(file: unknown): void } };
+  readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
+  readonly ClipboardEvent: new (type: string, options: object) => Event;
+  atob(base64: string): string;
+}
+
+describe('what goes with a message', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+    server.answer('Understood.');
+    chat = await ChatPage.open('attachments', {
+      ...answeredBy(server),
+      // Its rows are elements then, and can be read.
+      'terminal.integrated.gpuAcceleration': 'off',
+      'threadkeeper.models.overrides': { 'test-model': { takesImages: true } },
+    });
+    await writeFile(path.join(chat.folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
+    await writeFile(path.join(chat.folder, 'pixel.png'), Buffer.from(PIXEL, 'base64'));
+  });
+
+  after(async () => {
+    await chat.workbench.close();
+    await server.stop();
+  });
+
+  const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
+  const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
+
+  /** Opens a file of the workspace by its name. */
+  async function openFile(name: string): Promise<void> {
+    const { page } = chat.workbench;
+    await page.keyboard.press('Control+p');
+    await chat.workbench.quickInput().fill(name);
+    await chat.workbench.paletteRow(name).click();
+    await page.locator('.tab.active', { hasText: name }).waitFor();
+  }
+
+  /** Chooses from the menu of what can be attached, by keyboard. */
+  async function attach(what: string): Promise<void> {
+    await chat.show();
+    await chat.button('Attach').focus();
+    await chat.workbench.page.keyboard.press('Enter');
+    const item = chat.workbench.webview().getByRole('menuitem', { name: what, exact: true });
+    while (!(await item.evaluate((element: Focusable) => element.matches(':focus'))))
+      await chat.workbench.page.keyboard.press('ArrowDown');
+    await chat.workbench.page.keyboard.press('Enter');
+  }
+
+  it('attaches a file by its name, with its size in tokens', async () => {
+    await chat.composer().fill('');
+    await chat.composer().pressSequentially('Look at #config');
+    await suggestions().filter({ hasText: 'config.ts' }).waitFor();
+    await chat.composer().press('Enter');
+    await chips()
+      .filter({ hasText: /config\.ts.*[\d.,]+ tokens/ })
+      .waitFor();
+    assert.equal(await chat.composer().inputValue(), 'Look at ');
+    await chat.button('Remove config.ts').click();
+    await chips().waitFor({ state: 'detached' });
+    await chat.composer().fill('');
+  });
+
+  it('folds a long paste into an attachment', async () => {
+    const { page } = chat.workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await chat.composer().fill('A long line of a log. '.repeat(300));
+    await chat.composer().press('Control+a');
+    await chat.composer().press('Control+x');
+    await chat.composer().press('Control+v');
+    await chips().filter({ hasText: 'Pasted text' }).waitFor();
+    assert.equal(await chat.composer().inputValue(), '');
+    server.answer('A log.');
+    await chat.composer().press('Enter');
+    await chat.message('A log.').waitFor();
+    const sent = chat.messages().filter({ has: chat.workbench.webview().locator('.chip') });
+    await sent.last().getByText('Pasted text').waitFor();
+    assert.match(JSON.stringify(server.lastRequest?.body), /A long line of a log/);
+    assert.equal(await chips().count(), 0);
+  });
+
+  it('takes the selection of the editor, from its menu or by a key', async () => {
+    await openFile('config.ts');
+    await chat.workbench.editorText().click();
+    await chat.workbench.page.keyboard.press('Control+a');
+    await chat.workbench.editorText().click({ button: 'right' });
+    const menu = chat.workbench.page.locator('.monaco-menu');
+    await menu.getByText('Explain Problem').waitFor();
+    await menu.getByText('Ask about Selection').click();
+    await chips()
+      .filter({ hasText: /config\.ts, lines 1–\d+/ })
+      .waitFor();
+    await chat.button(/^Remove config\.ts/).click();
+    await chips().waitFor({ state: 'detached' });
+  });
+
+  it('asks about a problem of a file, and leaves the sending to the user', async () => {
+    await openFile('broken.json');
+    const { page } = chat.workbench;
+    await page.locator('.monaco-editor .squiggly-error').first().waitFor();
+    await page.keyboard.press('F8');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+.');
+    await page
+      .locator('.action-widget')
+      .getByText(/Explain with Threadkeeper/)
+      .click();
+    await chips()
+      .filter({ hasText: /broken\.json, lines 1–\d/ })
+      .waitFor();
+    assert.match(await chat.composer().inputValue(), /^Explain this problem in `broken\.json:2`/);
+    const requests = server.requests.length;
+    await chat.button(/^Remove broken\.json/).click();
+    await chat.composer().fill('');
+    assert.equal(server.requests.length, requests, 'nothing was sent');
+  });
+
+  it('takes the current file and its problems from the menu, and says what they cost together', async () => {
+    await openFile('broken.json');
+    await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
+    await attach('Current file');
+    await chips().filter({ hasText: 'broken.json, lines 1–5' }).waitFor();
+    await attach('Problems of the current file');
+    await chips()
+      .nth(1)
+      .filter({ hasText: /broken\.json.*\d+ tokens/ })
+      .waitFor();
+    await chat.workbench
+      .webview()
+      .getByText(/^\d+ tokens attached$/)
+      .waitFor();
+    server.answer('Two problems.');
+    await chat.send('What is wrong?', 'Two problems.');
+    const sent = JSON.stringify(server.lastRequest?.body);
+    assert.match(sent, /Value expected/);
+    assert.match(sent, /host.*local/);
+    assert.equal(await chips().count(), 0);
+  });
+
+  it('takes what is selected in the terminal, and leaves the clipboard as it was', async () => {
+    const { page } = chat.workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await chat.workbench.runCommand('Terminal: Create New Terminal');
+    await page
+      .locator('.terminal-wrapper.active .xterm-rows')
+      .getByText(/[$#%>]/)
+      .first()
+      .waitFor();
+    await page.locator('.terminal-wrapper.active .xterm').click();
+    await page.keyboard.type('echo port-$((8000+443))');
+    await page.keyboard.press('Enter');
+    await page.locator('.terminal-wrapper.active .xterm-rows').getByText('port-8443').first().waitFor();
+    await attach('Terminal selection');
+    await chat.said('Nothing is selected in the terminal.').waitFor();
+    await chat.workbench.runCommand('Terminal: Select All');
+    await attach('Terminal selection');
+    await chips()
+      .filter({ hasText: /Terminal.*\d+ tokens/ })
+      .waitFor();
+    server.answer('It printed a port.');
+    await chat.send('What did it print?', 'It printed a port.');
+    assert.match(JSON.stringify(server.lastRequest?.body), /port-8443/);
+    await chat.workbench.runCommand('Terminal: Kill All Terminals');
+  });
+
+  it('sends an image to a model that takes one, and shows it', async () => {
+    const chosen = chat.workbench.page.waitForEvent('filechooser');
+    await attach('Image…');
+    await (await chosen).setFiles(path.join(chat.folder, 'pixel.png'));
+    await chips()
+      .filter({ hasText: /pixel\.png.*tokens/ })
+      .waitFor();
+    server.answer('One white pixel.');
+    await chat.send('What is in the picture?', 'One white pixel.');
+    assert.ok(JSON.stringify(server.lastRequest?.body).includes(`data:image/png;base64,${PIXEL}`));
+    await chat.message('What is in the picture?').getByRole('img', { name: 'Image' }).waitFor();
+    await chat.workbench.webview().getByRole('button', { name: 'Attach' }).click();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor();
+    await chat.workbench.page.keyboard.press('Escape');
+  });
+
+  it('refuses an image in a sentence where the model takes none, and sends that model none of the earlier ones', async () => {
+    await writeSettings(chat.folder, answeredBy(server));
+    await chat.show();
+    await chat.button('Attach').click();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
+    await chat.workbench.page.keyboard.press('Escape');
+    await chat.composer().evaluate((field, base64) => {
+      const page = globalThis as unknown as PageGlobals;
+      const bytes = Uint8Array.from(page.atob(base64), (one) => one.charCodeAt(0));
+      const clipboardData = new page.DataTransfer();
+      clipboardData.items.add(new page.File([bytes], 'pixel.png', { type: 'image/png' }));
+      field.dispatchEvent(new page.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, PIXEL);
+    await chat.said('The chosen model takes no images.').waitFor();
+    assert.equal(await chips().count(), 0);
+    server.answer('I see none.');
+    await chat.send('And now?', 'I see none.');
+    const sent = JSON.stringify(server.lastRequest?.body);
+    assert.ok(!sent.includes(PIXEL));
+    assert.match(sent, /\[image of type image\/png\]/);
+  });
+});

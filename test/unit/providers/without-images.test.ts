@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { withoutImages } from '../../../src/providers/without-images.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { ask } from './protocols.ts';
+
+const REQUEST = ask('unused', {
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'see this' },
+        { type: 'image', mediaType: 'image/png', base64: 'QUJD' },
+      ],
+    },
+  ],
+});
+
+describe('a model that reads text alone', () => {
+  let server: WireServer;
+  before(async () => {
+    server = await WireServer.start();
+    server.answer('ok');
+  });
+  after(() => server.stop());
+
+  for (const [name, make] of [
+    ['OpenAI', () => createOpenAiModel({ apiKey: 'k', baseUrl: `${server.url}/v1`, model: 'gpt-4' })],
+    ['Anthropic', () => createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5' })],
+  ] as const) {
+    it(`is named the images that ${name} would be sent, over the wire and in what is shown of it`, async () => {
+      const seeing = make();
+      const blind = withoutImages(seeing);
+      for (const model of [seeing, blind]) {
+        for await (const chunk of model.stream(REQUEST, AbortSignal.timeout(20_000))) assert.ok(chunk.type);
+        const sent = server.lastRequest?.raw ?? '';
+        assert.equal(sent.includes('QUJD'), model === seeing, sent);
+        assert.equal(sent.includes('[image of type image/png]'), model === blind, sent);
+        assert.deepEqual(JSON.parse(model.wireBody?.(REQUEST) ?? ''), JSON.parse(sent));
+      }
+    });
+  }
+});
