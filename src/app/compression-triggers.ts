@@ -1,5 +1,13 @@
 import type { Context } from '../core/context/assemble.ts';
-import { dueAtReset, dueBeforeSend, dueTrigger, type DueTrigger } from '../core/policy/triggers.ts';
+import {
+  distanceToTrigger,
+  dueAtReset,
+  dueBeforeSend,
+  dueTrigger,
+  type Distance,
+  type DueTrigger,
+  type TriggerFacts,
+} from '../core/policy/triggers.ts';
 import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
@@ -80,11 +88,21 @@ export class CompressionTriggers {
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
   }
 
+  /** What is left before the session is compressed in the background; undefined when the policy is off. */
+  ahead(): Distance | undefined {
+    const { policy } = this.#deps.settings();
+    return policy.strategy === 'off' ? undefined : distanceToTrigger(policy, this.#facts(), this.#deps.meter.budget());
+  }
+
   #dueNow(): DueTrigger | undefined {
-    const { clock, journal, meter, settings } = this.#deps;
+    return dueTrigger(this.#deps.settings().policy, this.#facts());
+  }
+
+  #facts(): TriggerFacts {
+    const { clock, journal, meter } = this.#deps;
     const { state } = journal;
     const context = meter.context();
-    return dueTrigger(settings().policy, {
+    return {
       share: context.total / Math.max(1, meter.budget()),
       uncoveredTokens: context.tokens.window + context.tokens.attachments,
       uncoveredMessages: state.uncoveredCount,
@@ -92,7 +110,7 @@ export class CompressionTriggers {
       messagesEverAtLast: state.messagesEverAtLastCompression,
       lastCompressedAt: state.lastCompressedAt,
       now: clock.now(),
-    });
+    };
   }
 
   async #commitIfIdle(): Promise<void> {

@@ -8,6 +8,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { Distance } from '../core/policy/triggers.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import type { CompressionOutcome, Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
@@ -169,6 +170,11 @@ export class Conversation {
   async prepare(): Promise<void> {
     await this.meter.load();
     await recoverReplies(this.journal);
+  }
+
+  /** What is left before the session is compressed in the background; undefined when the policy is off. */
+  compressesIn(): Distance | undefined {
+    return this.#triggers.ahead();
   }
 
   /** Takes in messages in bulk; triggers look at them after the next turn. */

@@ -1,5 +1,5 @@
 import { framed } from '../core/compress/counting.ts';
-import type { CompressionId, NodeId } from '../core/model/ids.ts';
+import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -82,6 +82,15 @@ function stands(state: SessionState, id: CompressionId): boolean {
   const entry = state.compressions.find((one) => one.id === id);
   if (!entry || state.isCompressionUndone(id)) return false;
   return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
+}
+
+/** Pins key events, or lets them go, so that they may be left out where there is no room. */
+export async function pinEvents(
+  journal: SessionJournal,
+  events: readonly KeyEventId[],
+  pinned: boolean,
+): Promise<void> {
+  if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
 
 /** Takes compressions back, so that their messages stand as before them; or puts them in force again. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CompressionOutcome, Compressor } from '../app/compressor.ts';
 import type { Conversation } from '../app/conversation.ts';
 import { SpendLimitReached } from '../app/spend.ts';
-import { newestStanding, undoCompressions } from '../app/summary-changes.ts';
+import { newestStanding, pinEvents, undoCompressions } from '../app/summary-changes.ts';
 import { inform } from './inform.ts';
 import type { Product } from './product.ts';
 
@@ -111,6 +111,25 @@ export async function undoCompression(app: Product): Promise<void> {
   void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
     if (answer !== redo) return;
     await undoCompressions(journal, [newest], false).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(app.describe(error).text);
+    });
+  });
+}
+
+/** Lets every pinned key event go, as a way out where a request does not fit; can be taken back. */
+export async function unpinAll(app: Product): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
+  if (pinned.length === 0) return inform(vscode.l10n.t('No key event is pinned.'));
+  await pinEvents(journal, pinned, false);
+  const undo = vscode.l10n.t('Undo');
+  const answer = vscode.window.showInformationMessage(
+    vscode.l10n.t('{0} key events were unpinned.', pinned.length),
+    undo,
+  );
+  void answer.then(async (chosen) => {
+    if (chosen !== undo) return;
+    await pinEvents(journal, pinned, true).catch((error: unknown) => {
       void vscode.window.showErrorMessage(app.describe(error).text);
     });
   });

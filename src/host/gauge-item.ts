@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
 import type { GaugePart } from '../core/budget/gauge.ts';
+import type { Distance } from '../core/policy/triggers.ts';
 import type { GaugeView } from '../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from './ids.ts';
@@ -102,17 +103,34 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  const { messages } = conversation.settings().policy.triggers;
-  if (messages !== null && view.threshold !== undefined)
-    text.appendMarkdown(`${vscode.l10n.t('Also above {0} messages that stand word for word.', messages)}\n\n`);
+  text.appendMarkdown(`${whatIsNext(conversation.compressesIn(), number)}\n\n`);
   if (view.droppedEvents > 0)
     text.appendMarkdown(`$(warning) ${vscode.l10n.t('{0} key events have no room.', view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)
     text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
-  if (cost > 0) text.appendMarkdown(`${vscode.l10n.t('This session cost {0}.', dollars(cost))}\n\n`);
+  const tokens = counters.chatTokens + counters.compressionTokens;
+  if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('This session took {0} tokens of models.', number(tokens))} `);
+  if (cost > 0) text.appendMarkdown(vscode.l10n.t('This session cost {0}.', dollars(cost)));
+  text.appendMarkdown('\n\n');
   text.appendMarkdown(spendLine(spend));
   return text;
+}
+
+/** What makes the session compress next, and how far off that is; `number` writes a count for people. */
+export function whatIsNext(ahead: Distance | undefined, number: (count: number) => string): string {
+  if (!ahead) return vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.');
+  const { tokens, messages } = ahead;
+  if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next reply.');
+  if (tokens !== undefined && messages !== undefined)
+    return vscode.l10n.t(
+      'Compresses in the background in {0} tokens or {1} messages, whichever comes first.',
+      number(tokens),
+      number(messages),
+    );
+  if (tokens !== undefined) return vscode.l10n.t('Compresses in the background in {0} tokens.', number(tokens));
+  if (messages !== undefined) return vscode.l10n.t('Compresses in the background in {0} messages.', number(messages));
+  return vscode.l10n.t('Compresses when you ask for it, or when a request would not fit.');
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */

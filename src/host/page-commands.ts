@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { RequestFault } from '../protocol/faults.ts';
 import type { CommandName } from '../protocol/views.ts';
-import { compressHistory, undoCompression } from './compression-commands.ts';
+import { compressHistory, undoCompression, unpinAll } from './compression-commands.ts';
 import { COMMAND } from './ids.ts';
 import { setModelKey } from './key-commands.ts';
 import { chooseModel } from './model-picker.ts';
@@ -56,9 +56,8 @@ export async function pageCommand(app: Product, command: CommandName, argument: 
     case 'openSettings':
       await vscode.commands.executeCommand(COMMAND.openSettings);
       return;
-    case 'openSummaries':
-      await vscode.commands.executeCommand('threadkeeper.summaries.focus');
-      return;
+    case 'unpinAll':
+      return unpinAll(app);
     case 'openLog':
       return app.channel.show();
     case 'takeOver':

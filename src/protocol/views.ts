@@ -32,7 +32,7 @@ export const COMMANDS = [
   'undoCompression',
   'setKey',
   'openSettings',
-  'openSummaries',
+  'unpinAll',
   'openLog',
   'takeOver',
   'continue',

@@ -93,6 +93,24 @@ describe('a model on a server', () => {
     await workbench.webview().getByRole('button', { name: 'Set API Key' }).last().waitFor();
   });
 
+  it('that cannot take the newest message is told, and each way out is one click', async () => {
+    server.answer(REPLY);
+    await send('This log is far too long. '.repeat(4000));
+    const alert = workbench.webview().getByRole('alert').filter({ hasText: 'does not fit into the model’s context' });
+    await alert.waitFor();
+    for (const way of ['Compress now', 'Unpin key events', 'Choose a larger model', 'New session'])
+      await alert.getByRole('button', { name: way }).waitFor();
+    await workbench.screenshot('does-not-fit');
+    await alert.getByRole('button', { name: 'Unpin key events' }).click();
+    await workbench.toast('No key event is pinned.').waitFor();
+    await alert.getByRole('button', { name: 'Choose a larger model' }).click();
+    await workbench.paletteRow('Compatible server').waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await alert.getByRole('button', { name: 'New session' }).click();
+    await alert.waitFor({ state: 'hidden' });
+    await workbench.clearToasts();
+  });
+
   it('that summarizes slowly is seen at work in a notification and in the gauge, and is stopped from there', async () => {
     // The last word on the settings: the local summarizer would be done at once.
     await writeSettings(workbench.folder ?? '', {

@@ -46,6 +46,36 @@ function crossedMultiple(every: number, facts: TriggerFacts): boolean {
   return Math.floor(facts.messagesEver / every) > Math.floor(Math.max(every, facts.messagesEverAtLast) / every);
 }
 
+/** What is left before a policy compresses between turns; undefined where it has no such trigger, 0 when it is due. */
+export interface Distance {
+  readonly tokens: number | undefined;
+  readonly messages: number | undefined;
+}
+
+/** How far off the triggers are that a session grows towards. `budget` is in tokens, as the facts are. */
+export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: number): Distance {
+  const { share, tokens, messages, every } = policy.triggers;
+  const { messagesEver } = facts;
+  const next = every === null || messagesEver === undefined ? null : nextMultiple(every, messagesEver);
+  return {
+    tokens: nearest(
+      share === null ? null : Math.ceil((share - facts.share) * budget),
+      tokens === null ? null : tokens + 1 - facts.uncoveredTokens,
+    ),
+    messages: nearest(
+      messages === null ? null : messages + 1 - facts.uncoveredMessages,
+      next === null ? null : next - (messagesEver ?? 0),
+    ),
+  };
+}
+
+const nextMultiple = (every: number, count: number): number => Math.max(2, Math.floor(count / every) + 1) * every;
+
+function nearest(...distances: readonly (number | null)[]): number | undefined {
+  const there = distances.filter((one) => one !== null);
+  return there.length === 0 ? undefined : Math.max(0, Math.min(...there));
+}
+
 /** Whether a reset of the task compresses: above the limit, not at it. */
 export function dueAtReset(policy: Policy, uncoveredMessages: number): DueTrigger | undefined {
   const limit = policy.triggers.taskReset;

@@ -38,7 +38,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
             budget,
             ways: [
               { label: vscode.l10n.t('Compress now'), command: 'compress' },
-              { label: vscode.l10n.t('Unpin key events'), command: 'openSummaries' },
+              { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
               { label: vscode.l10n.t('Choose a larger model'), command: 'model' },
               { label: vscode.l10n.t('New session'), command: 'new' },
             ],

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { POLICIES, PolicyError, resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { dueAtReset, dueBeforeSend, dueTrigger, type TriggerFacts } from '../../../src/core/policy/triggers.ts';
+import {
+  distanceToTrigger,
+  dueAtReset,
+  dueBeforeSend,
+  dueTrigger,
+  type TriggerFacts,
+} from '../../../src/core/policy/triggers.ts';
 
 const HOUR = 3_600_000;
 const quiet: TriggerFacts = {
@@ -110,5 +116,40 @@ describe('a policy', () => {
     assert.equal(policy.triggers.every, 20);
     assert.equal(policy.triggers.taskReset, 40);
     assert.deepEqual(policy.summary, { maxTokens: 300, temperature: 0.3, style: 'sentences' });
+  });
+});
+
+describe('how far off a compression is', () => {
+  const ahead = (policy: Parameters<typeof dueTrigger>[0], facts: Partial<TriggerFacts> = {}) =>
+    distanceToTrigger(policy, { ...quiet, ...facts }, 10_000);
+
+  it('is told to the message at which it comes, and not one earlier', () => {
+    for (const [policy, facts] of [
+      [POLICIES.balanced, { uncoveredMessages: 5 }],
+      [POLICIES.steady, { messagesEver: 5, messagesEverAtLast: 0 }],
+      [POLICIES.steady, { messagesEver: 23, messagesEverAtLast: 20 }],
+    ] as const) {
+      const { messages } = ahead(policy, facts);
+      assert.ok(messages !== undefined && messages > 0);
+      const after = (more: number): string | undefined =>
+        fires(policy, {
+          uncoveredMessages: ('uncoveredMessages' in facts ? facts.uncoveredMessages : quiet.uncoveredMessages) + more,
+          messagesEver: ('messagesEver' in facts ? facts.messagesEver : 5) + more,
+          messagesEverAtLast: 'messagesEverAtLast' in facts ? facts.messagesEverAtLast : 0,
+        });
+      assert.equal(after(messages - 1), undefined);
+      assert.ok(after(messages));
+    }
+  });
+
+  it('is told in tokens by the share of the budget and by the limit of tokens, whichever is nearer', () => {
+    assert.equal(ahead(POLICIES.balanced, { share: 0.5 }).tokens, 2500);
+    assert.equal(ahead(POLICIES.frugal, { share: 0.1, uncoveredTokens: 7990 }).tokens, 11);
+    assert.equal(ahead(POLICIES.balanced, { share: 0.8 }).tokens, 0, 'it is due');
+  });
+
+  it('is nothing where no trigger grows with the session', () => {
+    const triggers = { ...POLICIES.balanced.triggers, share: null, tokens: null, messages: null, every: null };
+    assert.deepEqual(ahead({ ...POLICIES.balanced, triggers }), { tokens: undefined, messages: undefined });
   });
 });
