@@ -11,8 +11,15 @@ import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
 import type { WorkspaceMemory } from './memory/workspace-memory.ts';
-import type { Calibrations } from './calibrations.ts';
-import { chosenChatModel, chosenSummaryModel, costOf, windowOf, type ChosenModel, type Models } from './models.ts';
+import type { Calibrations } from './models/calibrations.ts';
+import {
+  chosenChatModel,
+  chosenSummaryModel,
+  costOf,
+  windowOf,
+  type ChosenModel,
+  type Models,
+} from './models/models.ts';
 import type { Summarizers } from './models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from './settings.ts';
 

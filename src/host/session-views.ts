@@ -1,20 +1,20 @@
 import type { Sessions } from '../app/sessions.ts';
 import type { Log, SessionSummary } from '../app/ports.ts';
 import type { Attachments } from './attachments.ts';
-import type { Calibrations } from './calibrations.ts';
+import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './chart/chart-panel.ts';
-import type { ChatPanel } from './chat-panel.ts';
-import type { ContextGauge } from './context-gauge.ts';
+import type { ChatPanel } from './page/chat-panel.ts';
+import type { ContextGauge } from './gauge/context-gauge.ts';
 import type { SessionFiles } from './documents/session-files.ts';
 import type { Drafts } from './drafts.ts';
-import type { GaugeItem } from './gauge-item.ts';
-import type { ChosenModel, Models } from './models.ts';
+import type { GaugeItem } from './gauge/gauge-item.ts';
+import type { ChosenModel, Models } from './models/models.ts';
 import type { OpenConversations } from './open-conversations.ts';
 import { PageLink } from './page/page-link.ts';
 import { pageSurroundings, untitled } from './page/surroundings.ts';
-import { showWhatIsPossible } from './possible-commands.ts';
+import { showWhatIsPossible } from './commands/possible-commands.ts';
 import type { Snapshots } from './snapshots.ts';
-import type { SummariesTree } from './summaries-tree.ts';
+import type { SummariesTree } from './tree/summaries-tree.ts';
 import { hasSample } from './sample.ts';
 import { unsavedTeller } from './unsaved.ts';
 

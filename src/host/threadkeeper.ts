@@ -17,10 +17,10 @@ import { openSessionStore, type FileSessionStore } from '../storage/session-stor
 import { Attachments } from './attachments.ts';
 import { registerMemoryTools } from './chat/memory-tools.ts';
 import { registerParticipant } from './chat/participant.ts';
-import { Calibrations } from './calibrations.ts';
-import { ChatPanel } from './chat-panel.ts';
-import { registerCommands } from './commands.ts';
-import { ContextGauge } from './context-gauge.ts';
+import { Calibrations } from './models/calibrations.ts';
+import { ChatPanel } from './page/chat-panel.ts';
+import { registerCommands } from './commands/commands.ts';
+import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './chart/chart-panel.ts';
 import { Comparison } from './documents/comparison.ts';
 import { readingAids } from './documents/reading.ts';
@@ -28,14 +28,14 @@ import type { Conversation } from '../app/conversation.ts';
 import { documentLenses } from './documents/lenses.ts';
 import { SessionFiles } from './documents/session-files.ts';
 import { Drafts } from './drafts.ts';
-import { ExplainAction } from './editor-commands.ts';
-import { EditorModels } from './editor-models.ts';
+import { ExplainAction } from './commands/editor-commands.ts';
+import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
-import { GaugeItem } from './gauge-item.ts';
+import { GaugeItem } from './gauge/gauge-item.ts';
 import { CHAT_PANEL, CHAT_VIEW, DOCUMENT_SCHEME, MEMORY_VIEW } from './ids.ts';
-import { Keys } from './keys.ts';
+import { Keys } from './models/keys.ts';
 import { channelLog } from './log.ts';
-import { chosenChatModel, Models, type ChosenModel } from './models.ts';
+import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
@@ -47,7 +47,7 @@ import { SessionViews } from './session-views.ts';
 import { readSettings } from './settings.ts';
 import { changeSession, forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
-import { SummariesTree } from './summaries-tree.ts';
+import { SummariesTree } from './tree/summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
 import type { Product } from './product.ts';
 import { isWindowThere } from './window-presence.ts';
@@ -218,7 +218,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
           drafts: this.drafts,
           editor,
           runCommand: async (command, argument) =>
-            (await import('./page-commands.ts')).pageCommand(this, command, argument),
+            (await import('./commands/page-commands.ts')).pageCommand(this, command, argument),
           searchFor: (query) => this.search(query),
           changeSession: (id, event) => changeSession(this, id, event),
           newId: () => this.clock.id(),

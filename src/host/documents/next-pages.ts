@@ -4,7 +4,7 @@ import { GAUGE_PARTS } from '../../core/budget/gauge.ts';
 import type { ContentBlock } from '../../core/model/message.ts';
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
-import { partName } from '../gauge-item.ts';
+import { partName } from '../gauge/gauge-item.ts';
 import { triggerName } from '../summary-facts.ts';
 import { PageWriter, type Page } from './page.ts';
 

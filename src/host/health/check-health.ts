@@ -11,8 +11,8 @@ import {
 import { StoreFault } from '../../app/ports.ts';
 import { journalPath } from '../../storage/session-list.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
-import { tryKey } from '../key-commands.ts';
-import { isKeyed } from '../keys.ts';
+import { tryKey } from '../commands/key-commands.ts';
+import { isKeyed } from '../models/keys.ts';
 import type { Product } from '../product.ts';
 import { eventRules, policyOf, promptText, readSettings } from '../settings.ts';
 

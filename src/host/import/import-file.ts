@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
-import { inform } from '../inform.ts';
+import { inform } from '../commands/inform.ts';
 import type { Product } from '../product.ts';
 import { locale, translated } from '../translated.ts';
 import { bringIn } from './bring-in.ts';

@@ -4,7 +4,7 @@ import type { SpendGate } from '../../app/spend.ts';
 import { Circuit, guarded } from '../../providers/circuit.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { retrying } from '../../providers/retry.ts';
-import type { ChosenModel, Models } from '../models.ts';
+import type { ChosenModel, Models } from './models.ts';
 import type { SpendLimit } from './spend-limit.ts';
 
 /** What is asked of the models here. */

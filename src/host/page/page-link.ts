@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../core/journal/event.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView } from '../../protocol/views.ts';
-import type { ContextGauge } from '../context-gauge.ts';
+import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { MessageViews } from './message-views.ts';
 import { coverViews, compressionViews, taskView } from './views.ts';
 import { statusView, unreachable } from './status-view.ts';

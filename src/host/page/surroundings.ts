@@ -4,7 +4,7 @@ import type { SessionSummary, SessionJournal } from '../../app/ports.ts';
 import type { DraftView, ModelView, NoticeView, SessionView, SettingsView } from '../../protocol/views.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Drafts } from '../drafts.ts';
-import type { ChosenModel, Models } from '../models.ts';
+import type { ChosenModel, Models } from '../models/models.ts';
 import { readSettings } from '../settings.ts';
 import { translated } from '../translated.ts';
 import { sessionView } from './views.ts';

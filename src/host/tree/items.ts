@@ -5,7 +5,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { StepStatus } from '../../core/model/task.ts';
 import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open.ts';
 import { documentUri } from '../documents/uris.ts';
-import { partName, short } from '../gauge-item.ts';
+import { partName, short } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { levelName, triggerName, trustOf } from '../summary-facts.ts';
 import { locale } from '../translated.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { ContextGauge } from '../../../src/host/context-gauge.ts';
+import { ContextGauge } from '../../../src/host/gauge/context-gauge.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';

@@ -25,12 +25,12 @@ describe('what a model or a repository says', () => {
       for (const [, argument = ''] of read(file).matchAll(/executeCommand\(\s*([^,)]+)/g))
         assert.match(argument, /^('[\w.]+'|COMMAND\.\w+|picked\.command)$/, `${file}: ${argument}`);
     }
-    assert.match(read('src/host/command-handlers.ts'), /command: COMMAND\.\w+/);
+    assert.match(read('src/host/commands/command-handlers.ts'), /command: COMMAND\.\w+/);
   });
 
   it('changes no setting but by the user’s own command: the address of a server, and the place of the chat', () => {
     const files = filesWith(/configuration\.update\(/);
-    assert.deepEqual(files, ['src/host/editor-commands.ts', 'src/host/model-picker.ts']);
+    assert.deepEqual(files, ['src/host/commands/editor-commands.ts', 'src/host/commands/model-picker.ts']);
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
     assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'place', 'provider']);
   });
@@ -40,7 +40,7 @@ describe('what a model or a repository says', () => {
   });
 
   it('sends no key: keys are read where models are made, and nowhere else', () => {
-    assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/keys.ts']);
+    assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/models/keys.ts']);
   });
 
   it('decides nothing in a workspace that is not trusted', () => {

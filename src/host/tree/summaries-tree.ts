@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../app/conversation.ts';
-import type { SessionSearch } from '../app/session-search.ts';
-import type { NodeId } from '../core/model/ids.ts';
-import type { ContextGauge } from './context-gauge.ts';
-import { filterName } from './filter-picker.ts';
-import { SUMMARIES_VIEW } from './ids.ts';
-import { childrenOf, parentOf, type TreeSource } from './tree/children.ts';
-import { EventIndex } from './tree/event-index.ts';
-import { filteredRows, warnedNodes, type TreeFilter } from './tree/filter.ts';
-import { treeItem } from './tree/items.ts';
-import { rowId, type Row } from './tree/rows.ts';
-import type { GaugeView } from '../protocol/views.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { SessionSearch } from '../../app/session-search.ts';
+import type { NodeId } from '../../core/model/ids.ts';
+import type { ContextGauge } from '../gauge/context-gauge.ts';
+import { filterName } from '../commands/filter-picker.ts';
+import { SUMMARIES_VIEW } from '../ids.ts';
+import { childrenOf, parentOf, type TreeSource } from './children.ts';
+import { EventIndex } from './event-index.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
+import { treeItem } from './items.ts';
+import { rowId, type Row } from './rows.ts';
+import type { GaugeView } from '../../protocol/views.ts';
 
 export interface SummariesTreeDeps {
   readonly conversation: () => Conversation | undefined;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
-import { Calibration } from '../core/tokens/calibration.ts';
-import { modelInfo } from '../core/tokens/models.ts';
+import { Calibration } from '../../core/tokens/calibration.ts';
+import { modelInfo } from '../../core/tokens/models.ts';
 import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { RequestFault } from '../protocol/faults.ts';
-import type { CommandName } from '../protocol/views.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import type { CommandName } from '../../protocol/views.ts';
 import { compressHistory, undoCompression, unpinAll } from './compression-commands.ts';
-import { COMMAND } from './ids.ts';
+import { COMMAND } from '../ids.ts';
 import { setModelKey } from './key-commands.ts';
 import { chooseModel } from './model-picker.ts';
 import { choosePolicy } from './policy-picker.ts';
-import type { Product } from './product.ts';
+import type { Product } from '../product.ts';
 import { recall } from './search-commands.ts';
 import { parseTask, setTask } from './task-commands.ts';
-import { importFile } from './import/import-file.ts';
+import { importFile } from '../import/import-file.ts';
 import { exportSession, openSample } from './transcript-commands.ts';
 
 /** Says what went wrong, with the button that helps. */

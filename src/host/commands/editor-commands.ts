@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { Attachment } from '../core/model/message.ts';
-import { RequestFault } from '../protocol/faults.ts';
-import type { ChatPlace } from './chat-panel.ts';
-import { COMMAND } from './ids.ts';
-import type { Product } from './product.ts';
-import { readSettings } from './settings.ts';
+import type { Attachment } from '../../core/model/message.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import type { ChatPlace } from '../page/chat-panel.ts';
+import { COMMAND } from '../ids.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
 
 /** Lines of code that go with a problem, before and after it. */
 const LINES_AROUND = 12;

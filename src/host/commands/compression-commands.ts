@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { CompressionOutcome, Compressor } from '../app/compressor.ts';
-import type { Conversation } from '../app/conversation.ts';
-import { SpendLimitReached } from '../app/spend.ts';
-import { newestStanding, pinEvents, undoCompressions } from '../app/summary-changes.ts';
+import type { CompressionOutcome, Compressor } from '../../app/compressor.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { SpendLimitReached } from '../../app/spend.ts';
+import { newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { inform } from './inform.ts';
-import type { Product } from './product.ts';
+import type { Product } from '../product.ts';
 
 /** Compresses now, with its progress to be seen, and says what came of it. */
 export async function compressHistory(app: Product): Promise<void> {

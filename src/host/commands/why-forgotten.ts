@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { expandNode } from '../app/summary-changes.ts';
-import { elsewhere, tellsOf, whereabouts, type Place } from '../app/whereabouts.ts';
-import { keyEventId } from '../core/model/ids.ts';
-import type { Conversation } from '../app/conversation.ts';
-import { openMessageDocument, openNodeDocument } from './documents/open.ts';
-import type { Product } from './product.ts';
-import { levelName } from './summary-facts.ts';
+import { expandNode } from '../../app/summary-changes.ts';
+import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
+import { keyEventId } from '../../core/model/ids.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { openMessageDocument, openNodeDocument } from '../documents/open.ts';
+import type { Product } from '../product.ts';
+import { levelName } from '../summary-facts.ts';
 
 /** Places shown for one question. */
 const MOST_PLACES = 12;

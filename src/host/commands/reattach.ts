@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { StoreFault, type SessionSummary } from '../app/ports.ts';
-import type { SessionId } from '../core/model/ids.ts';
-import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
-import type { Product } from './product.ts';
-import { changeSession } from './session-changes.ts';
+import { StoreFault, type SessionSummary } from '../../app/ports.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
+import type { Product } from '../product.ts';
+import { changeSession } from '../session-changes.ts';
 
 interface Workspace {
   readonly key: string;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Step } from '../core/model/task.ts';
-import type { Product } from './product.ts';
+import type { Step } from '../../core/model/task.ts';
+import type { Product } from '../product.ts';
 
 /** `goal; step; step` */
 export function parseTask(text: string): [goal: string, steps: Step[]] {

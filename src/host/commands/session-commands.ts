@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { SessionSummary } from '../app/ports.ts';
-import type { SessionId } from '../core/model/ids.ts';
-import { looksMoved, workspaceName } from '../storage/workspace-key.ts';
+import type { SessionSummary } from '../../app/ports.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
 import { inform } from './inform.ts';
-import type { Product } from './product.ts';
+import type { Product } from '../product.ts';
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
 export async function openOtherSession(app: Product): Promise<void> {
@@ -35,7 +35,7 @@ type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
 
 /** Shows what the sessions take on disk and deletes for good what the user chooses, after asking once more. */
 export async function cleanUp(app: Product): Promise<void> {
-  const disk = await import('../storage/clean-up.ts');
+  const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();
   const sessions = await app.store.list();
   const sizes = await disk.sizesOfSessions(

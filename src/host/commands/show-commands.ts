@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../app/conversation.ts';
-import { rowOfDocument } from './documents/lenses.ts';
-import { parseDocumentUri } from './documents/uris.ts';
-import type { Product } from './product.ts';
-import { isRow, type Row } from './tree/rows.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { rowOfDocument } from '../documents/lenses.ts';
+import { parseDocumentUri } from '../documents/uris.ts';
+import type { Product } from '../product.ts';
+import { isRow, type Row } from '../tree/rows.ts';
 
 /** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
 export async function showInChat(app: Product, argument?: unknown): Promise<void> {

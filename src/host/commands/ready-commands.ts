@@ -1,5 +1,5 @@
-import { COMMAND, type CommandId } from './ids.ts';
-import type { Product } from './product.ts';
+import { COMMAND, type CommandId } from '../ids.ts';
+import type { Product } from '../product.ts';
 
 export type Handler = (app: Product, argument?: unknown, more?: unknown) => Promise<void>;
 

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { importFile } from './import/import-file.ts';
-import { phrase } from '../core/text/phrase.ts';
-import { SAMPLE } from './sample.ts';
-import type { Product } from './product.ts';
-import { readSettings } from './settings.ts';
-import type { Redactor } from '../core/redact/redact.ts';
-import type { FrontierItem } from '../core/state/frontier.ts';
-import type { SessionState } from '../core/state/session-state.ts';
-import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { importFile } from '../import/import-file.ts';
+import { phrase } from '../../core/text/phrase.ts';
+import { SAMPLE } from '../sample.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
+import type { Redactor } from '../../core/redact/redact.ts';
+import type { FrontierItem } from '../../core/state/frontier.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 
 /** Imports the sample session of the demo workspace. */
 export async function openSample(app: Product): Promise<void> {
@@ -30,7 +30,9 @@ export async function exportSession(app: Product, given?: vscode.Uri): Promise<v
   const { state } = await app.sessions.currentOrLatest();
   const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!chosen) return;
-  const redactor = readSettings().export.redact ? new (await import('../core/redact/redact.ts')).Redactor() : undefined;
+  const redactor = readSettings().export.redact
+    ? new (await import('../../core/redact/redact.ts')).Redactor()
+    : undefined;
   const pieces = await exportPieces(state, chosen.format, redactor);
   await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
   void vscode.window.showInformationMessage(exported(state.path.length, redactor));
@@ -42,9 +44,9 @@ async function exportPieces(
   format: ExportFormat,
   redactor: Redactor | undefined,
 ): Promise<readonly string[]> {
-  const { exportedMessages, redactMessage } = await import('../core/redact/exported-messages.ts');
+  const { exportedMessages, redactMessage } = await import('../../core/redact/exported-messages.ts');
   if (format === 'jsonl') {
-    const { sessionToJsonl } = await import('../core/transcript/session-jsonl.ts');
+    const { sessionToJsonl } = await import('../../core/transcript/session-jsonl.ts');
     // Masked before it is written: in JSON a secret's line breaks and quotes are escaped.
     const messages = exportedMessages(state);
     return gather(sessionToJsonl(redactor ? messages.map((one) => redactMessage(one, redactor)) : messages));
@@ -54,11 +56,11 @@ async function exportPieces(
   const session = { title: state.title === '' ? vscode.l10n.t('New session') : state.title, messages, events };
   const pieces =
     format === 'decisions'
-      ? (await import('../core/transcript/decision-record.ts')).decisionRecord({
+      ? (await import('../../core/transcript/decision-record.ts')).decisionRecord({
           ...session,
           summaries: placedSummaries(state),
         })
-      : (await import('../core/transcript/markdown-export.ts')).sessionToMarkdown({
+      : (await import('../../core/transcript/markdown-export.ts')).sessionToMarkdown({
           ...session,
           summaries: state.frontier,
           tasks: [...state.endedTasks, ...(state.task ? [state.task] : [])],

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../app/conversation.ts';
-import { short } from './gauge-item.ts';
-import { COMMAND } from './ids.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { short } from '../gauge/gauge-item.ts';
+import { COMMAND } from '../ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed } from './keys.ts';
-import { addressOf, type ChosenModel } from './models.ts';
-import type { Product } from './product.ts';
-import { readSettings, type ProviderName } from './settings.ts';
+import { askForKey, isKeyed } from '../models/keys.ts';
+import { addressOf, type ChosenModel } from '../models/models.ts';
+import type { Product } from '../product.ts';
+import { readSettings, type ProviderName } from '../settings.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 export type ModelItem = vscode.QuickPickItem & { readonly model: string };

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { SessionEvent } from '../core/journal/event.ts';
-import type { KeyEventId } from '../core/model/ids.ts';
+import type { SessionEvent } from '../../core/journal/event.ts';
+import type { KeyEventId } from '../../core/model/ids.ts';
 import { compressHistory, undoCompression } from './compression-commands.ts';
 import {
   askAboutSelection,
@@ -10,23 +10,23 @@ import {
   moveToNewWindow,
   stepSession,
 } from './editor-commands.ts';
-import { checkHealth } from './health/check-health.ts';
-import { COMMAND, type CommandId } from './ids.ts';
+import { checkHealth } from '../health/check-health.ts';
+import { COMMAND, type CommandId } from '../ids.ts';
 import { inform } from './inform.ts';
 import { clearKey, setKey, testKey } from './key-commands.ts';
-import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from './memory/memory-commands.ts';
+import { addMemory, editMemory, exportMemory, forgetMemory, rememberEvent } from '../memory/memory-commands.ts';
 import { chooseModel } from './model-picker.ts';
 import { choosePolicy } from './policy-picker.ts';
 import type { Handler, ReadyCommand } from './ready-commands.ts';
-import type { Product } from './product.ts';
+import type { Product } from '../product.ts';
 import { reattachSessions } from './reattach.ts';
 import { recall, searchSessions } from './search-commands.ts';
 import { cleanUp, openOtherSession, switchSession } from './session-commands.ts';
 import { SUMMARY_HANDLERS } from './summary-commands.ts';
 import { setTask } from './task-commands.ts';
-import { importFile } from './import/import-file.ts';
+import { importFile } from '../import/import-file.ts';
 import { exportSession, openSample } from './transcript-commands.ts';
-import type { Row } from './tree/rows.ts';
+import type { Row } from '../tree/rows.ts';
 
 /** What each command does, but for those that are ready at once. */
 export const HANDLERS: Readonly<Record<Exclude<CommandId, ReadyCommand>, Handler>> = {

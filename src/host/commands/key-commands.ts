@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { inform } from './inform.ts';
-import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from './keys.ts';
-import { chosenSummaryModel, keyHolders } from './models.ts';
-import type { Product } from './product.ts';
-import { readSettings } from './settings.ts';
+import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from '../models/keys.ts';
+import { chosenSummaryModel, keyHolders } from '../models/models.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
 
 /** How long a provider may take to list its models, in ms. */
 export const LIST_TIMEOUT_MS = 8000;

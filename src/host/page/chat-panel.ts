@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { SessionId } from '../core/model/ids.ts';
-import type { HostToPage } from '../protocol/messages.ts';
-import { CHAT_PANEL } from './ids.ts';
-import { ServedPage, type ServedPageDeps } from './page/served-page.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import type { HostToPage } from '../../protocol/messages.ts';
+import { CHAT_PANEL } from '../ids.ts';
+import { ServedPage, type ServedPageDeps } from './served-page.ts';
 
 export interface ChatPanelDeps extends ServedPageDeps {
   /** Where the user wants the chat. */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../app/conversation.ts';
-import type { GaugePart } from '../core/budget/gauge.ts';
-import type { Distance } from '../core/policy/triggers.ts';
-import type { GaugeView } from '../protocol/views.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { GaugePart } from '../../core/budget/gauge.ts';
+import type { Distance } from '../../core/policy/triggers.ts';
+import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
-import { COMMAND, GAUGE_ITEM } from './ids.ts';
-import type { MonthlySpend } from './models/spend-limit.ts';
-import { dollars, translated } from './translated.ts';
+import { COMMAND, GAUGE_ITEM } from '../ids.ts';
+import type { MonthlySpend } from '../models/spend-limit.ts';
+import { dollars, translated } from '../translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {

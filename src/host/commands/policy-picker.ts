@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { POLICY_NAMES, type PolicyName } from '../core/policy/policy.ts';
-import type { Product } from './product.ts';
-import { chosenPolicy, readSettings } from './settings.ts';
+import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
+import type { Product } from '../product.ts';
+import { chosenPolicy, readSettings } from '../settings.ts';
 
 type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { ModelFault } from '../app/fault.ts';
-import type { ChatModel } from '../app/ports.ts';
-import { budgetOf } from '../core/budget/gauge.ts';
-import type { SessionState } from '../core/state/session-state.ts';
-import type { Urgency } from '../app/compressor.ts';
-import type { Usage } from '../core/model/message.ts';
-import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
-import { ModelRegistry, type ModelConfig } from '../providers/factory.ts';
-import { withoutImages } from '../providers/without-images.ts';
-import type { LocalMemory } from '../providers/local.ts';
+import { ModelFault } from '../../app/fault.ts';
+import type { ChatModel } from '../../app/ports.ts';
+import { budgetOf } from '../../core/budget/gauge.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import type { Urgency } from '../../app/compressor.ts';
+import type { Usage } from '../../core/model/message.ts';
+import { modelInfo, priceOf, type ModelInfo } from '../../core/tokens/models.ts';
+import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
+import { withoutImages } from '../../providers/without-images.ts';
+import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
-import { readSettings, type ProviderName, type Settings } from './settings.ts';
+import { readSettings, type ProviderName, type Settings } from '../settings.ts';
 
 /** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {

@@ -1,26 +1,26 @@
 import * as vscode from 'vscode';
-import { correctEvent } from '../app/correct-event.ts';
-import type { Conversation } from '../app/conversation.ts';
-import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../app/summary-changes.ts';
-import { compressionId, nodeId, type CompressionId } from '../core/model/ids.ts';
-import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
-import { messageText } from '../core/model/message.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
-import { nodeUri } from './documents/node-pages.ts';
-import { openDocument } from './documents/open.ts';
-import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from './documents/uris.ts';
+import { correctEvent } from '../../app/correct-event.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
+import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
+import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
+import { messageText } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { nodeUri } from '../documents/node-pages.ts';
+import { openDocument } from '../documents/open.ts';
+import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from '../documents/uris.ts';
 import { pickFilter } from './filter-picker.ts';
-import { COMMAND, SUMMARIES_VIEW, type CommandId } from './ids.ts';
+import { COMMAND, type CommandId } from '../ids.ts';
 import { inform } from './inform.ts';
-import { kindName } from './key-event-kinds.ts';
+import { kindName } from '../key-event-kinds.ts';
 import { modelItems, providerItems } from './model-picker.ts';
-import { addressOf, type ChosenModel } from './models.ts';
-import type { Product } from './product.ts';
-import { readSettings } from './settings.ts';
+import { addressOf, type ChosenModel } from '../models/models.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
 import { showInChat, showInTree } from './show-commands.ts';
-import { levelName, triggerName } from './summary-facts.ts';
-import { dollars, locale } from './translated.ts';
-import { isRow } from './tree/rows.ts';
+import { levelName, triggerName } from '../summary-facts.ts';
+import { dollars, locale } from '../translated.ts';
+import { isRow } from '../tree/rows.ts';
 import { whyForgotten } from './why-forgotten.ts';
 
 type Handler = (app: Product, argument?: unknown) => Promise<void>;
@@ -58,7 +58,7 @@ export const SUMMARY_HANDLERS = {
     if (!filter) return;
     await app.sessions.currentOrLatest();
     app.tree.narrow(filter);
-    await vscode.commands.executeCommand(`${SUMMARIES_VIEW}.focus`);
+    await vscode.commands.executeCommand('threadkeeper.summaries.focus');
   },
   [COMMAND.clearFilter]: (app) => {
     app.tree.narrow(undefined);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { COMMAND, type CommandId } from './ids.ts';
-import type { Product } from './product.ts';
+import { COMMAND, type CommandId } from '../ids.ts';
+import type { Product } from '../product.ts';
 import { READY, type Handler, type ReadyCommand } from './ready-commands.ts';
 
 const isReady = (id: CommandId): id is ReadyCommand => id in READY;

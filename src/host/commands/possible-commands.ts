@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../app/conversation.ts';
+import type { Conversation } from '../../app/conversation.ts';
 
 const shown = new Map<string, boolean>();
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
-import { kindName } from './key-event-kinds.ts';
-import type { TreeFilter } from './tree/filter.ts';
+import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
+import { kindName } from '../key-event-kinds.ts';
+import type { TreeFilter } from '../tree/filter.ts';
 
 /** Asks what the tree shall be narrowed to; undefined when the user asks for nothing. */
 export async function pickFilter(): Promise<TreeFilter | undefined> {

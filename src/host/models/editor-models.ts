@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { Emitter, type Disposable } from '../app/emitter.ts';
-import { ModelFault } from '../app/fault.ts';
-import type { ChatModel } from '../app/ports.ts';
-import type { Urgency } from '../app/compressor.ts';
-import { EditorChat } from './models/editor-chat.ts';
+import { Emitter, type Disposable } from '../../app/emitter.ts';
+import { ModelFault } from '../../app/fault.ts';
+import type { ChatModel } from '../../app/ports.ts';
+import type { Urgency } from '../../app/compressor.ts';
+import { EditorChat } from './editor-chat.ts';
 
 /** What is known of one of the editor's models. */
 interface EditorModelFacts {

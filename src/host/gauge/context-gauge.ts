@@ -1,7 +1,7 @@
-import { Emitter, type Disposable } from '../app/emitter.ts';
-import type { Conversation } from '../app/conversation.ts';
-import { gaugeParts, levelOf, type GaugeLevel } from '../core/budget/gauge.ts';
-import type { GaugeView } from '../protocol/views.ts';
+import { Emitter, type Disposable } from '../../app/emitter.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { gaugeParts, levelOf, type GaugeLevel } from '../../core/budget/gauge.ts';
+import type { GaugeView } from '../../protocol/views.ts';
 
 /** The gauge's figures for a conversation: the same for status bar, panel and triggers. */
 export class ContextGauge {

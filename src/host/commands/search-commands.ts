@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { WorkspaceHit } from '../app/workspace-search.ts';
-import { openMessageDocument } from './documents/open.ts';
+import type { WorkspaceHit } from '../../app/workspace-search.ts';
+import { openMessageDocument } from '../documents/open.ts';
 import { inform } from './inform.ts';
-import type { Product } from './product.ts';
+import type { Product } from '../product.ts';
 import { titleOf } from './session-commands.ts';
 
 /** Hits shown for one search. */
