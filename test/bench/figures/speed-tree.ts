@@ -26,7 +26,7 @@ const ACTS: readonly Act[] = ['expand', 'filter', 'reveal'];
 
 /**
  * What a user's acts in the *Summaries* view cost the host in a long session against a short one. All are a few
- * microseconds, so the ratios have no limit: what a user waits for is measured in the real view, by the page tests.
+ * microseconds, so the ratios have no limit.
  */
 export async function measureTree(context: BenchContext): Promise<Measured> {
   const long = context.quick ? 2_000 : LONG;
