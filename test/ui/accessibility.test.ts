@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { freshWorkspace } from './editor.ts';
+import { PAGE_STATES } from './page-states.ts';
 import { Workbench } from './workbench.ts';
 
 const THEMES = [
@@ -12,6 +13,11 @@ const THEMES = [
   { name: 'high-contrast', setting: 'Default High Contrast', kind: 'vscode-high-contrast' },
   { name: 'high-contrast-light', setting: 'Default High Contrast Light', kind: 'vscode-high-contrast-light' },
 ];
+
+/** What of a browser's page the tests touch. */
+interface PageGlobals {
+  postMessage(data: unknown, origin: string): void;
+}
 
 interface Violation {
   readonly id: string;
@@ -73,6 +79,61 @@ describe('the chat page', () => {
       await workbench.webview().getByRole('article').first().waitFor();
       await workbench.screenshot(`theme-${name}`);
       assert.deepEqual(await violations(), []);
+    });
+
+    it(`has none in ${name} with its panels, its menu, its suggestions and a compression open`, async () => {
+      const page = workbench.webview();
+      const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+      const button = (label: string) => page.getByRole('button', { name: label, exact: true });
+      await composer.fill('/');
+      await page.getByRole('option').first().waitFor();
+      const toggle = page.locator('.compression-toggle').first();
+      await page.getByRole('feed').press('End');
+      await page.getByRole('feed').hover();
+      for (let turns = 0; turns < 100 && (await toggle.count()) === 0; turns++)
+        await workbench.page.mouse.wheel(0, -600);
+      if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click();
+      await page.locator('.node .markdown').first().waitFor();
+      assert.deepEqual(await violations(), []);
+      await workbench.screenshot(`compression-${name}`);
+      await composer.fill('');
+      await toggle.click();
+      await button('Recall').click();
+      await page.getByRole('searchbox').fill('database');
+      await page.locator('.hit-text').first().waitFor();
+      await button('Attach').click();
+      await page.getByRole('menu').waitFor();
+      await workbench.screenshot(`recall-${name}`);
+      assert.deepEqual(await violations(), []);
+      await page.locator('.title-button').click();
+      await page.locator('.session').first().waitFor();
+      assert.deepEqual(await violations(), []);
+      await page.locator('.gauge').click();
+      await page.locator('.gauge-panel').waitFor();
+      assert.deepEqual(await violations(), []);
+      await composer.fill('/compress');
+      await composer.press('Enter');
+      await page.getByRole('region', { name: 'Compress now?' }).getByRole('button').first().waitFor();
+      assert.deepEqual(await violations(), []);
+      await page.getByRole('region', { name: 'Compress now?' }).getByRole('button').first().click();
+    });
+
+    it(`has none in ${name} in the states of a turn, of a fault, and with hostile text`, async () => {
+      const frame = await pageFrame();
+      for (const [state, message] of Object.entries(PAGE_STATES)) {
+        await frame.evaluate((data) => {
+          (globalThis as unknown as PageGlobals).postMessage(data, '*');
+        }, message.data);
+        await frame.getByText(message.seen).first().waitFor();
+        await workbench.screenshot(`state-${Object.keys(PAGE_STATES).indexOf(state)}-${name}`);
+        assert.deepEqual(await violations(), [], state);
+      }
+      // A gap in a reply makes the page ask for the real session again.
+      await frame.evaluate(() => {
+        const gap = { type: 'replyDelta', session: 'none', id: 'none', offset: 9, text: 'x' };
+        (globalThis as unknown as PageGlobals).postMessage(gap, '*');
+      });
+      await workbench.webview().getByRole('feed').waitFor();
     });
   }
 

@@ -1,0 +1,123 @@
+import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
+
+const STATUS = {
+  replying: false,
+  compression: null,
+  waiting: null,
+  resetPending: false,
+  offline: null,
+  readOnly: null,
+  unsaved: null,
+  escalation: null,
+};
+const MESSAGE = { id: 'm1', role: 'assistant', at: 1_767_225_600_000, ending: 'complete', model: 'openai/gpt-5' };
+const said = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 'text', text }] });
+
+const INIT = {
+  type: 'init',
+  version: 1,
+  session: 'a-state-of-the-page',
+  epoch: 1,
+  total: 1,
+  from: 0,
+  title: 'A state of the page',
+  messages: [said('m1', 'What was said.')],
+  covers: [],
+  compressions: [],
+  gauge: null,
+  task: null,
+  sessions: [],
+  history: [],
+  notices: [],
+  model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false },
+  settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: true, locale: 'en' },
+  status: STATUS,
+  draft: { text: '', attachments: [] },
+};
+
+/** What the host would send for states that are hard to bring about, and words that are seen in them. */
+export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; readonly data: object }>> = {
+  'a reply that is arriving, a compression, a wait and a reset that waits': {
+    seen: 'Ship the gateway',
+    data: {
+      ...INIT,
+      messages: [{ ...said('m1', 'It is **arriving**'), ending: undefined, streaming: true }],
+      status: {
+        ...STATUS,
+        replying: true,
+        resetPending: true,
+        compression: { stage: 'summarizing', done: 2, total: 5, background: true, cancellable: true },
+        waiting: { until: 4_102_444_800_000, text: 'The provider asks for patience; trying again.' },
+      },
+      task: {
+        id: 't1',
+        goal: 'Ship the gateway',
+        steps: [
+          { text: 'Write it', status: 'done' },
+          { text: 'Test it', status: 'in_progress' },
+          { text: 'Leave it', status: 'skipped' },
+          { text: 'Tell the others', status: 'pending' },
+        ],
+      },
+    },
+  },
+  'an escalation, no connection, no right to write, a notice and a reply that failed': {
+    seen: 'The disk is full.',
+    data: {
+      ...INIT,
+      messages: [
+        {
+          ...said('m1', 'Half of'),
+          ending: 'interrupted',
+          fault: { text: 'The provider refused the key.', retry: true },
+          branches: { ids: ['m0', 'm1'], index: 1 },
+          tokens: { input: 1200, output: 3 },
+          recalled: [{ position: 0, role: 'user', text: 'We said 8443.' }],
+          attachments: [{ id: 'a', kind: 'file', name: 'src/a.ts', tokens: 12, lines: [1, 9] }],
+        },
+      ],
+      notices: [
+        { id: 'n', severity: 'error', text: 'The disk is full.', actions: [{ label: 'Log', command: 'openLog' }] },
+      ],
+      status: {
+        ...STATUS,
+        offline: 'The provider could not be reached.',
+        readOnly: 'Another window writes to this session.',
+        escalation: {
+          text: 'The newest message does not fit.',
+          requestTokens: 9000,
+          budget: 8000,
+          ways: [
+            { label: 'Compress now', command: 'compress' },
+            { label: 'New session', command: 'new' },
+          ],
+        },
+      },
+      draft: {
+        text: 'see',
+        attachments: [
+          { id: 'b', kind: 'image', name: 'a.png', tokens: 1600 },
+          { id: 'c', kind: 'terminal', name: 'Terminal', tokens: 20 },
+        ],
+      },
+    },
+  },
+  'hostile text': {
+    seen: 'A state of the page',
+    data: {
+      ...INIT,
+      total: 30,
+      messages: HOSTILE_MARKDOWN.filter((_, index) => index % 7 === 0)
+        .slice(0, 30)
+        .map((text, index) => said(`h${index}`, text.slice(0, 2000))),
+    },
+  },
+  'an error in place of the session': {
+    seen: 'The session could not be opened.',
+    data: {
+      type: 'unavailable',
+      text: 'The session could not be opened.',
+      actions: [{ label: 'Open Log', command: 'openLog' }],
+    },
+  },
+};
