@@ -4,7 +4,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { correctEvent } from '../../../src/app/correct-event.ts';
 import { editSummary, expandNode, setLevel, stepChange, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
-import type { Level, SummaryNode } from '../../../src/core/model/summary.ts';
+import { proseSummary, type Level, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { Desk, fill, says } from '../../unit/app/desk.ts';
 
@@ -120,7 +120,7 @@ class Story {
       }
       case 'resummarize': {
         const narrative = `Told anew, number ${++this.#written}: the user asked about part 4 and part 5.`;
-        this.desk.summarizer = says(JSON.stringify({ ...NOTHING, narrative }));
+        this.desk.summarizer = says(JSON.stringify(proseSummary(narrative)));
         const made = await this.desk.resummarize(this.conversation, { node: node.id, finer: one.finer });
         const shown = this.state.levels.get(node.id) ?? 'detailed';
         if (one.finer) assert.equal(shown, 'full');
@@ -215,18 +215,6 @@ describe('changes to summaries and key events, in any order', () => {
 function chosen<Item>(items: readonly Item[], pick: number): Item {
   return items[pick % items.length] ?? assert.fail('there is nothing to choose from');
 }
-
-const NOTHING = {
-  topics: [],
-  decisions: [],
-  preferences: [],
-  guidance: [],
-  errors: [],
-  failedAttempts: [],
-  files: [],
-  openSteps: [],
-  outcomes: [],
-};
 
 const part = (n: number): string =>
   n % 2 === 0
