@@ -27,6 +27,8 @@ const LONG: Kind = {
     await writeFile(path.join(workbench.folder ?? '', 'very-long.jsonl'), `${lines.join('\n')}\n`);
     await workbench.chooseCommand('Threadkeeper: Import Transcript');
     await workbench.paletteRow('very-long.jsonl').click();
+    // What would come in is shown first.
+    await workbench.paletteRow('Import 10,000 messages').click();
   },
 };
 
