@@ -2,25 +2,23 @@ import * as vscode from 'vscode';
 import { correctEvent } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
-import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from '../documents/node-pages.ts';
 import { openDocument } from '../documents/open.ts';
-import { documentUri, LEVELS, parseDocumentUri, type DocumentKind } from '../documents/uris.ts';
-import { pickFilter } from './filter-picker.ts';
+import { documentUri, LEVELS, type DocumentKind } from '../documents/uris.ts';
 import { COMMAND, type CommandId } from '../ids.ts';
-import { inform } from './inform.ts';
 import { kindName } from '../key-event-kinds.ts';
-import { modelItems, providerItems } from './model-picker.ts';
-import { addressOf, type ChosenModel } from '../models/models.ts';
 import type { Product } from '../product.ts';
-import { readSettings } from '../settings.ts';
-import { showInChat, showInTree } from './show-commands.ts';
-import { levelName, triggerName } from '../summary-facts.ts';
-import { dollars, locale } from '../translated.ts';
+import { levelName } from '../summary-facts.ts';
+import { tokens } from '../tree/row-words.ts';
 import { isRow } from '../tree/rows.ts';
+import { pickFilter } from './filter-picker.ts';
+import { inform } from './inform.ts';
+import { make, resummarize } from './make-anew.ts';
+import { showInChat, showInTree } from './show-commands.ts';
+import { compressionOf, pickCompression, withNode } from './subject-pickers.ts';
 import { whyForgotten } from './why-forgotten.ts';
 
 type Handler = (app: Product, argument?: unknown) => Promise<void>;
@@ -77,41 +75,6 @@ async function show(app: Product, kind: DocumentKind, id: string, name: string):
   await openDocument(documentUri(journal.id, kind, id, name));
 }
 
-/** The summary of the row, of the document in front, or the one that the user picks. */
-async function withNode(
-  app: Product,
-  argument: unknown,
-  act: (app: Product, conversation: Conversation, node: SummaryNode) => Promise<void>,
-): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const node = nodeOfRow(conversation, argument) ?? nodeInFront(conversation) ?? (await pickNode(conversation));
-  if (node) await act(app, conversation, node);
-}
-
-function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefined {
-  if (!isRow(row)) return undefined;
-  return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
-}
-
-function nodeInFront({ state, journal }: Conversation): SummaryNode | undefined {
-  const uri = vscode.window.activeTextEditor?.document.uri;
-  const address = uri && parseDocumentUri(uri);
-  return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
-}
-
-async function pickNode({ state }: Conversation): Promise<SummaryNode | undefined> {
-  if (state.frontier.length === 0) {
-    inform(vscode.l10n.t('There are no summaries yet.'));
-    return undefined;
-  }
-  const items = state.frontier.map(({ node, from, to }) => ({
-    label: node.title,
-    description: `${from + 1}–${to + 1}`,
-    node,
-  }));
-  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Summaries') }))?.node;
-}
-
 /** Opens the text that is sent, to be edited and saved. */
 async function editSummary(_: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
   const level = state.levels.get(node.id) ?? 'detailed';
@@ -156,70 +119,6 @@ async function compareSummary(app: Product, { state }: Conversation, node: Summa
   inform(vscode.l10n.t('{0} statements; {1} are not supported by the source.', statements, unsupported));
 }
 
-async function resummarize(app: Product, _: Conversation, node: SummaryNode): Promise<void> {
-  const items = [
-    { label: vscode.l10n.t('With the summarizer of the settings'), way: 'same' },
-    { label: vscode.l10n.t('With another model…'), way: 'model' },
-    { label: vscode.l10n.t('With instructions of your own…'), way: 'instructions' },
-    { label: vscode.l10n.t('In full, from the source'), way: 'finer' },
-  ] as const;
-  const picked = await vscode.window.showQuickPick(items, { title: node.title });
-  switch (picked?.way) {
-    case undefined:
-      return;
-    case 'same':
-      return make(app, { node: node.id });
-    case 'finer':
-      return make(app, { node: node.id, finer: true });
-    case 'model': {
-      const chosen = await pickModel(app);
-      if (chosen) await make(app, { node: node.id }, chosen);
-      return;
-    }
-    case 'instructions': {
-      const prompt = vscode.l10n.t('What should this summary keep or leave out?');
-      const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
-      if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
-      return;
-    }
-  }
-}
-
-async function make(app: Product, wanted: Parameters<Product['resummarize']>[0], chosen?: ChosenModel): Promise<void> {
-  const made = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Making the summary anew'),
-      cancellable: true,
-    },
-    async (_, token) => {
-      const abort = new AbortController();
-      token.onCancellationRequested(() => abort.abort());
-      return app.resummarize(wanted, chosen, abort.signal);
-    },
-  );
-  inform(
-    vscode.l10n.t(
-      'The summary was made anew: {0} tokens.',
-      (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
-    ),
-  );
-}
-
-async function pickModel(app: Product): Promise<ChosenModel | undefined> {
-  const title = vscode.l10n.t('Who writes this summary?');
-  const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
-  if (!provider) return undefined;
-  const base = {
-    provider,
-    model: provider === 'local' ? 'local' : 'list',
-    baseUrl: addressOf(provider, readSettings()),
-  };
-  if (provider === 'local') return base;
-  const model = (await vscode.window.showQuickPick(modelItems(app, base), { title }))?.model;
-  return model === undefined ? undefined : { ...base, model };
-}
-
 /** Puts a summary back that was opened, in whichever way. */
 async function closeNode(_: Product, { state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.isExpanded(node.id)) await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
@@ -240,25 +139,6 @@ async function undoSince(app: Product, argument?: unknown): Promise<void> {
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
   inform(vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length));
-}
-
-async function pickCompression(state: Conversation['state']): Promise<CompressionId | undefined> {
-  const standing = new Set(compressionsSince(state));
-  const items = state.compressions
-    .filter(({ id }) => standing.has(id))
-    .reverse()
-    .map(({ id, at, trigger, tokens: size, calls }) => ({
-      label: new Date(at).toLocaleString(locale()),
-      description: triggerName(trigger),
-      detail: [`${tokens(size.before)} → ${tokens(size.after)}`, dollars(calls.costUsd)].join(' · '),
-      id,
-    }));
-  if (items.length === 0) {
-    inform(vscode.l10n.t('There is no compression to undo.'));
-    return undefined;
-  }
-  const title = vscode.l10n.t('Undo all compressions since');
-  return (await vscode.window.showQuickPick(items, { title }))?.id;
 }
 
 async function step(app: Product, undone: boolean): Promise<void> {
@@ -299,9 +179,3 @@ async function correct(app: Product, row?: unknown): Promise<void> {
   const start = text.indexOf(quote.trim());
   await correctEvent(journal, event.id, { start, end: start + quote.trim().length });
 }
-
-function compressionOf(row: unknown): CompressionId | undefined {
-  return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
-}
-
-const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));

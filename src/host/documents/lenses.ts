@@ -4,7 +4,7 @@ import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { COMMAND, DOCUMENT_SCHEME } from '../ids.ts';
-import { leafAt } from '../tree/children.ts';
+import { leafAt } from '../tree/places.ts';
 import type { Row } from '../tree/rows.ts';
 import { nodeUri } from './node-pages.ts';
 import { parseDocumentUri, type DocumentAddress } from './uris.ts';

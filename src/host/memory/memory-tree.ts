@@ -3,7 +3,7 @@ import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../ids.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { locale } from '../translated.ts';
-import { standingName } from '../tree/items.ts';
+import { standingName } from '../tree/row-words.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */

@@ -2,8 +2,11 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { childrenOf, leafAt, MOST_ROWS, stands, type TreeSource } from './children.ts';
+import { childrenOf } from './children.ts';
+import { leafAt, stands } from './places.ts';
+import { MOST_ROWS } from './ranges.ts';
 import type { Row } from './rows.ts';
+import type { TreeSource } from './tree-source.ts';
 
 /** What the tree is narrowed to. */
 export type TreeFilter =

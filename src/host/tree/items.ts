@@ -2,16 +2,19 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import type { StepStatus } from '../../core/model/task.ts';
 import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open.ts';
 import { documentUri } from '../documents/uris.ts';
 import { partName, short } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
-import { levelName, triggerName, trustOf } from '../summary-facts.ts';
-import { locale } from '../translated.ts';
-import { openedNodes, rangeOf, tasks, type TreeSource } from './children.ts';
+import { triggerName } from '../summary-facts.ts';
+import { openedNodes, tasks } from './children.ts';
 import type { PlacedEvent, Standing } from './event-index.ts';
-import type { Row, SaidList, SectionName } from './rows.ts';
+import { rangeOf } from './places.ts';
+import { rangeText, trust } from './row-facts.ts';
+import { ago, SAID_ICON, saidName, STANDING_ICON, standingName, STEP_ICON, stepName, tokens } from './row-words.ts';
+import type { Row, SectionName } from './rows.ts';
+import { eventTooltip, nodeTooltip } from './tooltips.ts';
+import type { TreeSource } from './tree-source.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
@@ -163,49 +166,6 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   return made;
 }
 
-/** How many of its key events are in the context, what the audit found, and who wrote it. */
-function trust({ state, events }: TreeSource, node: SummaryNode): string {
-  const range = rangeOf(state, node.id);
-  const { kept, wanted } = range ? events().kept(range.from, range.to) : { kept: 0, wanted: 0 };
-  return [...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []), trustOf(node)].join(' · ');
-}
-
-function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
-  const { state } = source;
-  const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, 600));
-  const level = state.levels.get(node.id) ?? 'detailed';
-  const facts = [
-    vscode.l10n.t('{0} messages', node.messages.toLocaleString(locale())),
-    vscode.l10n.t('sent as: {0}', levelName(level)),
-    trust(source, node),
-    node.model,
-  ];
-  text.appendMarkdown('\n\n---\n\n').appendText(facts.join(' · '));
-  if (state.stale.has(node.id))
-    text
-      .appendMarkdown('\n\n$(warning) ')
-      .appendText(vscode.l10n.t('A summary below was changed: this one is rebuilt at the next compression.'));
-  for (const fault of node.audit.faults.slice(0, 5))
-    text.appendMarkdown('\n\n$(warning) ').appendText(`${fault.kind}: ${fault.text.slice(0, 120)}`);
-  return text;
-}
-
-function eventTooltip({ event, standing }: Extract<Row, { kind: 'event' }>, position: number): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendText(event.quote);
-  const place = vscode.l10n.t('message {0}', position + 1);
-  text
-    .appendMarkdown('\n\n---\n\n')
-    .appendText([kindName(event.kind), standingName(standing), place, event.reason].join(' · '));
-  return text;
-}
-
-function rangeText({ state }: TreeSource, node: SummaryNode): string {
-  const range = rangeOf(state, node.id);
-  return range ? `${range.from + 1}–${range.to + 1}` : '';
-}
-
 /** "12 · 2 pinned · 3 superseded": what is not said of an event is that it is active. */
 function standings(list: readonly PlacedEvent[]): string {
   const counts = new Map<Standing, number>();
@@ -240,72 +200,3 @@ const opens = (open: () => Promise<void>): vscode.Command => ({
 });
 
 const oneLine = (text: string): string => text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120);
-
-const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));
-
-/** How long ago, in the largest unit that is not 0; milliseconds in. */
-export function ago(ms: number): string {
-  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' });
-  const minutes = Math.max(0, Math.round(ms / 60_000));
-  if (minutes < 60) return format.format(-minutes, 'minute');
-  if (minutes < 48 * 60) return format.format(-Math.round(minutes / 60), 'hour');
-  return format.format(-Math.round(minutes / 1440), 'day');
-}
-
-export function standingName(standing: Standing): string {
-  switch (standing) {
-    case 'pinned':
-      return vscode.l10n.t('pinned');
-    case 'active':
-      return vscode.l10n.t('active');
-    case 'superseded':
-      return vscode.l10n.t('superseded');
-    case 'dropped':
-      return vscode.l10n.t('no room');
-  }
-}
-
-function stepName(status: StepStatus): string {
-  switch (status) {
-    case 'pending':
-      return vscode.l10n.t('pending');
-    case 'in_progress':
-      return vscode.l10n.t('in progress');
-    case 'done':
-      return vscode.l10n.t('done');
-    case 'skipped':
-      return vscode.l10n.t('skipped');
-  }
-}
-
-function saidName(list: SaidList): string {
-  switch (list) {
-    case 'topics':
-      return vscode.l10n.t('Topics');
-    case 'decisions':
-      return vscode.l10n.t('Decisions');
-    case 'preferences':
-      return vscode.l10n.t('Preferences');
-    case 'files':
-      return vscode.l10n.t('Files');
-  }
-}
-
-const STANDING_ICON: Readonly<Record<Standing, string>> = {
-  pinned: 'pinned',
-  active: 'quote',
-  superseded: 'history',
-  dropped: 'circle-slash',
-};
-const SAID_ICON: Readonly<Record<SaidList, string>> = {
-  topics: 'tag',
-  decisions: 'law',
-  preferences: 'heart',
-  files: 'file',
-};
-const STEP_ICON: Readonly<Record<StepStatus, string>> = {
-  pending: 'circle-large-outline',
-  in_progress: 'play-circle',
-  done: 'pass',
-  skipped: 'debug-step-over',
-};

@@ -5,11 +5,13 @@ import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { filterName } from '../commands/filter-picker.ts';
 import { SUMMARIES_VIEW } from '../ids.ts';
-import { childrenOf, parentOf, type TreeSource } from './children.ts';
+import { childrenOf } from './children.ts';
 import { EventIndex } from './event-index.ts';
 import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
 import { treeItem } from './items.ts';
+import { parentOf } from './parents.ts';
 import { rowId, type Row } from './rows.ts';
+import type { TreeSource } from './tree-source.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
 export interface SummariesTreeDeps {

@@ -6,10 +6,12 @@ import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { childrenOf, parentOf, type TreeSource } from '../../../src/host/tree/children.ts';
+import { childrenOf } from '../../../src/host/tree/children.ts';
 import { EventIndex } from '../../../src/host/tree/event-index.ts';
 import { filteredRows, warnedNodes } from '../../../src/host/tree/filter.ts';
+import { parentOf } from '../../../src/host/tree/parents.ts';
 import { rowId, type Row } from '../../../src/host/tree/rows.ts';
+import type { TreeSource } from '../../../src/host/tree/tree-source.ts';
 import { contextSeries } from '../../../src/host/chart/context-series.ts';
 import { chartSvg } from '../../../src/host/chart/svg.ts';
 import { Desk, fill } from '../app/desk.ts';

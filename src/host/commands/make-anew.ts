@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { addressOf, type ChosenModel } from '../models/models.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../settings.ts';
+import { locale } from '../translated.ts';
+import { inform } from './inform.ts';
+import { modelItems, providerItems } from './model-picker.ts';
+
+/** Asks in which way a summary shall be written anew, and has it written. */
+export async function resummarize(app: Product, _: Conversation, node: SummaryNode): Promise<void> {
+  const items = [
+    { label: vscode.l10n.t('With the summarizer of the settings'), way: 'same' },
+    { label: vscode.l10n.t('With another model…'), way: 'model' },
+    { label: vscode.l10n.t('With instructions of your own…'), way: 'instructions' },
+    { label: vscode.l10n.t('In full, from the source'), way: 'finer' },
+  ] as const;
+  const picked = await vscode.window.showQuickPick(items, { title: node.title });
+  switch (picked?.way) {
+    case undefined:
+      return;
+    case 'same':
+      return make(app, { node: node.id });
+    case 'finer':
+      return make(app, { node: node.id, finer: true });
+    case 'model': {
+      const chosen = await pickModel(app);
+      if (chosen) await make(app, { node: node.id }, chosen);
+      return;
+    }
+    case 'instructions': {
+      const prompt = vscode.l10n.t('What should this summary keep or leave out?');
+      const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
+      if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
+      return;
+    }
+  }
+}
+
+export async function make(
+  app: Product,
+  wanted: Parameters<Product['resummarize']>[0],
+  chosen?: ChosenModel,
+): Promise<void> {
+  const made = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Making the summary anew'),
+      cancellable: true,
+    },
+    async (_, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort());
+      return app.resummarize(wanted, chosen, abort.signal);
+    },
+  );
+  inform(
+    vscode.l10n.t(
+      'The summary was made anew: {0} tokens.',
+      (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
+    ),
+  );
+}
+
+async function pickModel(app: Product): Promise<ChosenModel | undefined> {
+  const title = vscode.l10n.t('Who writes this summary?');
+  const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
+  if (!provider) return undefined;
+  const base = {
+    provider,
+    model: provider === 'local' ? 'local' : 'list',
+    baseUrl: addressOf(provider, readSettings()),
+  };
+  if (provider === 'local') return base;
+  const model = (await vscode.window.showQuickPick(modelItems(app, base), { title }))?.model;
+  return model === undefined ? undefined : { ...base, model };
+}
