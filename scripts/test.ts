@@ -32,7 +32,7 @@ async function runOrExplain<T>(name: string, body: () => Promise<T>): Promise<T 
     return await body();
   } catch (error) {
     console.error(error instanceof PlainError ? error.message : error);
-    return { name, passed: 0, failed: 1, skipped: 0, seconds: 0, fault: 'could not be run' };
+    return { name, passed: 0, failed: 1, skipped: 0, seconds: 0, remark: 'could not be run' };
   }
 }
 

@@ -9,8 +9,8 @@ export interface SuiteResult {
   readonly failed: number;
   readonly skipped: number;
   readonly seconds: number;
-  /** Why the suite as a whole is red although no test may be; undefined when it ran as it should. */
-  readonly fault?: string;
+  /** Why the suite as a whole is red although no test may be, or what else its counts do not tell. */
+  readonly remark?: string;
 }
 
 /** Where a suite's reporter leaves its counts. */
@@ -25,9 +25,14 @@ interface Counts {
   readonly skipped: number;
 }
 
-async function readCounts(name: string): Promise<Counts | undefined> {
+/** What a suite's reporter left: the counts of the whole, and those of each file by its path. */
+interface Report extends Counts {
+  readonly byFile: Readonly<Record<string, Counts>>;
+}
+
+async function readReport(name: string): Promise<Report | undefined> {
   try {
-    return JSON.parse(await readFile(resultFile(name), 'utf8')) as Counts;
+    return JSON.parse(await readFile(resultFile(name), 'utf8')) as Report;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -36,20 +41,45 @@ async function readCounts(name: string): Promise<Counts | undefined> {
 
 /** Judges a suite that has run: by the counts that it left, and by its exit code only if these do not explain it. */
 export async function readResult(name: string, code: number, seconds: number): Promise<SuiteResult> {
-  const counts = await readCounts(name);
-  if (counts === undefined) {
-    return { name, passed: 0, failed: 1, skipped: 0, seconds, fault: 'ended without a result' };
+  const report = await readReport(name);
+  if (report === undefined) {
+    return { name, passed: 0, failed: 1, skipped: 0, seconds, remark: 'ended without a result' };
   }
-  if (counts.passed + counts.failed === 0) return { name, ...counts, failed: 1, seconds, fault: 'ran no test' };
-  if (code !== 0 && counts.failed === 0) return { name, ...counts, failed: 1, seconds, fault: `exit code ${code}` };
+  const { byFile: _, ...counts } = report;
+  if (counts.passed + counts.failed === 0) return { name, ...counts, failed: 1, seconds, remark: 'ran no test' };
+  if (code !== 0 && counts.failed === 0) return { name, ...counts, failed: 1, seconds, remark: `exit code ${code}` };
   return { name, ...counts, seconds };
+}
+
+/** The files of a suite that has run in which something failed, with what they came to. */
+export async function readFailedFiles(name: string): Promise<ReadonlyMap<string, Counts>> {
+  const report = await readReport(name);
+  return new Map(Object.entries(report?.byFile ?? {}).filter(([, counts]) => counts.failed > 0));
+}
+
+/** What a suite came to whose failed files ran again: these count by their second run alone. */
+export function withSecondRun(
+  first: SuiteResult,
+  failedFiles: ReadonlyMap<string, Counts>,
+  second: SuiteResult,
+): SuiteResult {
+  const without = (key: keyof Counts): number =>
+    first[key] - [...failedFiles.values()].reduce((sum, counts) => sum + counts[key], 0);
+  return {
+    name: first.name,
+    passed: without('passed') + second.passed,
+    failed: without('failed') + second.failed,
+    skipped: without('skipped') + second.skipped,
+    seconds: first.seconds + second.seconds,
+    remark: second.remark ?? `${failedFiles.size} ${failedFiles.size === 1 ? 'file' : 'files'} run twice`,
+  };
 }
 
 /** The table at the end of `npm test`, and the line that sums it up. */
 export function summarize(results: readonly SuiteResult[]): string {
   const header = ['suite', 'passed', 'failed', 'skipped', 'seconds', ''];
   const rows = results.map((r) =>
-    [r.name, r.passed, r.failed, r.skipped, Math.round(r.seconds), r.fault ?? ''].map(String),
+    [r.name, r.passed, r.failed, r.skipped, Math.round(r.seconds), r.remark ?? ''].map(String),
   );
   const widths = header.map((title, column) =>
     Math.max(...[title, ...rows.map((row) => row[column]!)].map((s) => s.length)),
