@@ -8,7 +8,8 @@ import {
   type DueTrigger,
   type TriggerFacts,
 } from '../core/policy/triggers.ts';
-import type { CompressionOutcome, CompressionRequest, Compressor } from './compressor.ts';
+import type { CompressionOutcome, CompressionRequest } from './compression-job.ts';
+import type { Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { CompressionRecord, SessionEvent } from '../core/journal/event.ts';
-import { messageId, taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
-import { messageText, type Attachment, type ImageBlock, type Message, type Usage } from '../core/model/message.ts';
+import type { CompressionRecord } from '../core/journal/event.ts';
+import { taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
+import { messageText, type Attachment, type ImageBlock, type Usage } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -10,18 +10,19 @@ import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Distance } from '../core/policy/triggers.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
-import type { CompressionOutcome, Compressor } from './compressor.ts';
+import type { CompressionOutcome } from './compression-job.ts';
+import type { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate, Waiting } from './conversation-update.ts';
 import { Emitter, type Disposable } from './emitter.ts';
-import { ModelFault } from './fault.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.ts';
-import { recoverReplies, streamReply, type ReplyDeps } from './reply-stream.ts';
-import { previewSend, recallWithin, type SendPreview, type UnsentMessage } from './send-preview.ts';
+import { recoverReplies, recoverWhenTakenOver } from './reply-stream.ts';
+import { previewSend, type SendPreview } from './send-preview.ts';
 import type { ConversationSettings } from './settings.ts';
 import { tickReportedSteps } from './tick-steps.ts';
-import { titleFrom } from './title.ts';
-import { ContextOverflow, TurnRunning } from './turn-refused.ts';
+import { TurnRunning } from './turn-refused.ts';
+import { TurnRunner } from './turn-runner.ts';
+import { changedMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
 export interface ConversationDeps {
   readonly journal: SessionJournal;
@@ -49,18 +50,14 @@ export class Conversation {
   /** What would be sent, and how much of it fits. */
   readonly meter: ContextMeter;
   readonly #deps: ConversationDeps;
-  readonly #replies: ReplyDeps;
   readonly #triggers: CompressionTriggers;
+  readonly #turns: TurnRunner;
   readonly #updates: Emitter<ConversationUpdate>;
-  #turn: AbortController | undefined;
-  /** The reply that was begun last in this turn. */
-  #begun: MessageId | undefined;
   #resetWaiting = false;
   #closed = false;
   #halting = false;
   #importing = false;
   #waiting: Waiting | null = null;
-  #turnEnd: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -69,21 +66,18 @@ export class Conversation {
       deps.log.warn(`A listener of session ${deps.journal.id} failed: ${String(error)}`);
     });
     const onUpdate = (update: ConversationUpdate): void => {
-      if (update.type === 'reply_started') this.#begun = update.id;
+      if (update.type === 'turn_ended') this.#waiting = null;
       this.#updates.emit(update);
     };
     this.#triggers = new CompressionTriggers({ ...deps, meter: this.meter, isReplying: () => this.isReplying });
-    this.#replies = { ...deps, meter: this.meter, onUpdate };
-    let wasReadOnly = deps.journal.readOnly !== undefined;
-    deps.journal.onDidChange(() => {
-      const became = wasReadOnly && deps.journal.readOnly === undefined;
-      wasReadOnly = deps.journal.readOnly !== undefined;
-      // What the writer before had begun and could not end.
-      if (became && !this.isReplying)
-        void recoverReplies(deps.journal).catch((error: unknown) =>
-          deps.log.warn(`Session ${deps.journal.id}: ${String(error)}`),
-        );
+    this.#turns = new TurnRunner({
+      ...deps,
+      meter: this.meter,
+      triggers: this.#triggers,
+      onUpdate,
+      afterTurn: (reply) => this.#afterTurn(reply),
     });
+    recoverWhenTakenOver(deps, () => this.isReplying);
   }
 
   get state(): SessionState {
@@ -123,7 +117,7 @@ export class Conversation {
 
   /** Resolves when no turn runs and what was compressed in the background is committed or dropped. */
   async settled(): Promise<void> {
-    await this.#turnEnd;
+    await this.#turns.ended;
     await this.compressor.settled();
     await this.#triggers.settled();
   }
@@ -149,7 +143,7 @@ export class Conversation {
   }
 
   get isReplying(): boolean {
-    return this.#turn !== undefined;
+    return this.#turns.isReplying;
   }
 
   onUpdate(listener: (update: ConversationUpdate) => void): Disposable {
@@ -195,31 +189,17 @@ export class Conversation {
    * kept, and so is what came of the reply).
    */
   async send(text: string, attachments: readonly Attachment[] = [], images: readonly ImageBlock[] = []): Promise<void> {
-    await this.#runTurn(async () => {
+    await this.#turns.run(async () => {
       const { clock, settings } = this.#deps;
       if (settings().resetFinishedTask && this.state.task && isFinished(this.state.task)) await this.#reset(true);
-      const message: Message = {
-        id: messageId(clock.id()),
-        parent: this.state.head,
-        role: 'user',
-        content: [{ type: 'text', text }, ...images],
-        at: clock.now(),
-        ...(attachments.length > 0 && { attachments }),
-      };
-      const events: SessionEvent[] = [{ type: 'message_added', message }];
-      if (this.state.counters.messagesEver === 0)
-        events.push({
-          type: 'session_renamed',
-          title: titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text),
-        });
-      await this.journal.append(...events);
+      await this.journal.append(...userMessageEvents({ text, attachments, images }, this.state, clock));
       return text;
     });
   }
 
   /** Asks again for a reply to the newest user message on the branch that ends at `at`. */
   async retry(at: MessageId): Promise<void> {
-    await this.#runTurn(async () => {
+    await this.#turns.run(async () => {
       await this.journal.append({ type: 'head_moved', to: at });
       const message = this.state.messages.get(at);
       return message ? messageText(message) : '';
@@ -230,22 +210,15 @@ export class Conversation {
   async editAndResend(of: MessageId, text: string): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
-    await this.#runTurn(async () => {
-      const { clock } = this.#deps;
-      const message: Message = {
-        ...original,
-        id: messageId(clock.id()),
-        content: [{ type: 'text', text }, ...original.content.filter(({ type }) => type === 'image')],
-        at: clock.now(),
-      };
-      await this.journal.append({ type: 'message_added', message });
+    await this.#turns.run(async () => {
+      await this.journal.append({ type: 'message_added', message: changedMessage(original, text, this.#deps.clock) });
       return text;
     });
   }
 
   /** Ends the reply that is arriving; what has come is kept. */
   stop(): void {
-    this.#turn?.abort();
+    this.#turns.stop();
   }
 
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
@@ -254,7 +227,7 @@ export class Conversation {
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` while a reply arrives. */
   async moveHead(to: MessageId): Promise<void> {
-    if (this.#turn) throw new TurnRunning();
+    if (this.isReplying) throw new TurnRunning();
     await this.journal.append({ type: 'head_moved', to });
   }
 
@@ -273,7 +246,7 @@ export class Conversation {
   }
 
   /** What would be sent if this were sent now. Nothing is kept of it, and no model is asked. */
-  async previewSend(draft: UnsentMessage): Promise<SendPreview> {
+  async previewSend(draft: UserMessage): Promise<SendPreview> {
     return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, draft);
   }
 
@@ -287,7 +260,7 @@ export class Conversation {
    * A compression that fails is logged and does not stop the reset.
    */
   async resetTask(): Promise<void> {
-    if (this.#turn) {
+    if (this.isReplying) {
       this.#resetWaiting = true;
       this.#updates.emit({ type: 'reset_waiting' });
       return;
@@ -302,58 +275,14 @@ export class Conversation {
 
   /** Called when a compression that ran during a turn may be committed, and at start-up. */
   async betweenTurns(): Promise<void> {
-    if (this.#turn || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined) return;
+    if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
+      return;
     await this.#triggers.betweenTurns();
   }
 
   async #reset(automatic: boolean): Promise<void> {
     await this.#triggers.atReset();
     await this.journal.append({ type: 'task_reset', automatic });
-  }
-
-  async #runTurn(prepare: () => Promise<string>): Promise<void> {
-    if (this.#turn) throw new TurnRunning();
-    const turn = new AbortController();
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.#turn = turn;
-    this.#turnEnd = promise;
-    this.#begun = undefined;
-    let failure: unknown;
-    try {
-      const text = await prepare();
-      const model = await this.#deps.chatModel();
-      await this.#reply(model, text, turn.signal);
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      this.#turn = undefined;
-      this.#waiting = null;
-      const reply = this.#keptReply();
-      this.#updates.emit({ type: 'turn_ended', id: reply, error: failure });
-      await this.#afterTurn(reply);
-      resolve(undefined);
-    }
-  }
-
-  #keptReply(): MessageId | undefined {
-    const id = this.#begun;
-    return id !== undefined && this.state.messages.has(id) ? id : undefined;
-  }
-
-  /** When the provider calls the request too long, it is compressed and sent once more. */
-  async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
-    const first = await this.#makeRoom(text);
-    try {
-      await streamReply(this.#replies, model, first, signal);
-    } catch (error) {
-      if (!ModelFault.is(error, 'context_too_long')) throw error;
-      const refused = this.context(first);
-      this.meter.refused(refused);
-      const outcome = await this.#triggers.compress({ trigger: 'provider_overflow', threshold: refused.total }, 'now');
-      if (outcome.kind !== 'committed') throw error;
-      await streamReply(this.#replies, model, await this.#makeRoom(text), signal);
-    }
   }
 
   async #afterTurn(reply: MessageId | undefined): Promise<void> {
@@ -367,25 +296,5 @@ export class Conversation {
     } catch (error) {
       this.#deps.log.warn(`Session ${this.journal.id}: ${String(error)}`);
     }
-  }
-
-  /** Makes sure that the request fits: compression first, then a halved window, then the escalation. */
-  async #makeRoom(text: string): Promise<readonly Recalled[]> {
-    const { settings, recall } = this.#deps;
-    const { recallShare } = settings();
-    const budget = this.budget();
-    await this.#triggers.beforeSend();
-    const { total } = this.context();
-    if (total > budget) {
-      await this.journal.append({ type: 'escalation', reason: 'token_overflow' });
-      throw new ContextOverflow(total, budget);
-    }
-    if (this.state.escalation) await this.journal.append({ type: 'escalation', reason: null });
-    const assemble = (excerpts: readonly Recalled[]): Context => this.context(excerpts);
-    const found = { text, context: this.context(), budget, share: recallShare, recall, assemble };
-    const recalled = await recallWithin(found, this.state);
-    if (recalled.length > 0 && this.state.head !== null)
-      this.#updates.emit({ type: 'recalled', message: this.state.head, excerpts: recalled });
-    return recalled;
   }
 }

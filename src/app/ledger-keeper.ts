@@ -10,7 +10,7 @@ import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import { resting } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { CompressionJob } from './compressor.ts';
+import type { CompressionJob } from './compression-job.ts';
 import type { PlannedMessage } from './plan-runs.ts';
 import type { Clock } from './ports.ts';
 

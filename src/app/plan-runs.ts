@@ -2,7 +2,7 @@ import type { Message } from '../core/model/message.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import { cutSegments, startsTurn } from '../core/compress/segments.ts';
 import { windowStart, type WindowLimits } from '../core/policy/window.ts';
-import type { CompressionJob } from './compressor.ts';
+import type { CompressionJob } from './compression-job.ts';
 
 export interface PlannedMessage {
   readonly message: Message;

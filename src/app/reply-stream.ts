@@ -98,6 +98,20 @@ export async function recoverReplies(journal: SessionJournal): Promise<void> {
   }
 }
 
+/** The same when this window takes a session over: the writer before may have begun what it could not end. */
+export function recoverWhenTakenOver(
+  { journal, log }: { readonly journal: SessionJournal; readonly log: Log },
+  isReplying: () => boolean,
+): void {
+  let wasReadOnly = journal.readOnly !== undefined;
+  journal.onDidChange(() => {
+    const became = wasReadOnly && journal.readOnly === undefined;
+    wasReadOnly = journal.readOnly !== undefined;
+    if (became && !isReplying())
+      void recoverReplies(journal).catch((error: unknown) => log.warn(`Session ${journal.id}: ${String(error)}`));
+  });
+}
+
 /** Before the first reports have come, a provider that counts is asked, if the user agreed to the call. */
 async function countByProvider(
   { journal, log, meter, settings }: ReplyDeps,

@@ -3,13 +3,13 @@ import type { Recalled } from '../core/context/render.ts';
 import type { TriggerName } from '../core/journal/event.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { messageId } from '../core/model/ids.ts';
-import type { Attachment, ImageBlock, Message } from '../core/model/message.ts';
 import { isFinished } from '../core/model/task.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ChatRequest, Clock, SessionJournal } from './ports.ts';
 import { requestOf } from './reply-stream.ts';
 import type { ConversationSettings } from './settings.ts';
+import { userMessage, type UserMessage } from './user-message.ts';
 
 /** What would be sent now. */
 export interface SendPreview {
@@ -19,13 +19,6 @@ export interface SendPreview {
   readonly budget: number;
   /** Set when a compression would come first, so that something shorter would be sent. */
   readonly compressesFirst: TriggerName | undefined;
-}
-
-/** What stands in the composer. */
-export interface UnsentMessage {
-  readonly text: string;
-  readonly attachments?: readonly Attachment[];
-  readonly images?: readonly ImageBlock[];
 }
 
 export interface SendPreviewDeps {
@@ -39,21 +32,12 @@ export interface SendPreviewDeps {
 }
 
 /** What would be sent with that message; when it is empty, what stands before it. */
-export async function previewSend(
-  deps: SendPreviewDeps,
-  { text, attachments = [], images = [] }: UnsentMessage,
-): Promise<SendPreview> {
+export async function previewSend(deps: SendPreviewDeps, draft: UserMessage): Promise<SendPreview> {
   const { clock, journal, meter, recall, settings, triggers } = deps;
   const { state } = journal;
   const { recallShare, resetFinishedTask } = settings();
-  const message: Message = {
-    id: messageId('pending'),
-    parent: state.head,
-    role: 'user',
-    content: [{ type: 'text', text }, ...images],
-    at: clock.now(),
-    ...(attachments.length > 0 && { attachments }),
-  };
+  const { text, attachments = [], images = [] } = draft;
+  const message = userMessage(draft, messageId('pending'), state, clock);
   const isEmpty = text === '' && attachments.length === 0 && images.length === 0;
   const endsTask = !isEmpty && resetFinishedTask && state.task !== undefined && isFinished(state.task);
   const assemble = (excerpts: readonly Recalled[]): Context =>

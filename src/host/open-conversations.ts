@@ -1,5 +1,5 @@
 import type { CompressSessionDeps } from '../app/compress-session.ts';
-import type { CompressionWork } from '../app/compressor.ts';
+import type { CompressionWork } from '../app/compression-job.ts';
 import type { Conversation } from '../app/conversation.ts';
 import type { Resummary } from '../app/resummarize.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { CompressionOutcome, Compressor } from '../../app/compressor.ts';
+import type { CompressionOutcome } from '../../app/compression-job.ts';
+import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend.ts';
 import { newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';

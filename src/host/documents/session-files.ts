@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ChatModel } from '../../app/ports.ts';
-import type { SendPreview, UnsentMessage } from '../../app/send-preview.ts';
+import type { SendPreview } from '../../app/send-preview.ts';
+import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../ids.ts';
 import { plainPage, type Page } from './page.ts';
@@ -11,7 +12,7 @@ export interface SessionFilesDeps {
   /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
   readonly conversation: (id: string) => Promise<Conversation | undefined>;
   /** What the composer holds. */
-  readonly draft: (id: string) => Required<UnsentMessage>;
+  readonly draft: (id: string) => Required<UserMessage>;
   /** The chosen model; undefined when it cannot be had now. */
   readonly chatModel: () => Promise<ChatModel | undefined>;
   readonly now: () => number;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
-import type { Urgency } from '../../app/compressor.ts';
+import type { Urgency } from '../../app/compression-job.ts';
 import { EditorChat } from './editor-chat.ts';
 
 /** What is known of one of the editor's models. */

@@ -3,7 +3,7 @@ import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import { budgetOf } from '../../core/budget/gauge.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import type { Urgency } from '../../app/compressor.ts';
+import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { modelInfo, priceOf, type ModelInfo } from '../../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';

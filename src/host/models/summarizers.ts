@@ -1,4 +1,4 @@
-import type { CompressionJob } from '../../app/compressor.ts';
+import type { CompressionJob } from '../../app/compression-job.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { SpendGate } from '../../app/spend.ts';
 import { Circuit, guarded } from '../../providers/circuit.ts';

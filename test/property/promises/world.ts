@@ -7,7 +7,7 @@ import {
   SummaryFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
-import type { CompressionOutcome } from '../../../src/app/compressor.ts';
+import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import { CorrectionFault, correctEvent, restoreEvent } from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ContextOverflow } from '../../../src/app/turn-refused.ts';

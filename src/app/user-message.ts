@@ -1,0 +1,54 @@
+import type { SessionEvent } from '../core/journal/event.ts';
+import { messageId } from '../core/model/ids.ts';
+import type { Attachment, ImageBlock, Message } from '../core/model/message.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { Clock } from './ports.ts';
+import { titleFrom } from './title.ts';
+
+/** What a user sends. */
+export interface UserMessage {
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+  readonly images?: readonly ImageBlock[];
+}
+
+/** What a user's message becomes: a message at the head; the first one of a session names it, too. */
+export function userMessageEvents(said: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
+  const { text, attachments = [] } = said;
+  const events: SessionEvent[] = [
+    { type: 'message_added', message: userMessage(said, messageId(clock.id()), state, clock) },
+  ];
+  if (state.counters.messagesEver === 0)
+    events.push({
+      type: 'session_renamed',
+      title: titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text),
+    });
+  return events;
+}
+
+/** A user's message that follows what is said. */
+export function userMessage(
+  { text, attachments = [], images = [] }: UserMessage,
+  id: Message['id'],
+  state: SessionState,
+  clock: Clock,
+): Message {
+  return {
+    id,
+    parent: state.head,
+    role: 'user',
+    content: [{ type: 'text', text }, ...images],
+    at: clock.now(),
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+/** An earlier message with another text, in its place: the start of a new branch. */
+export function changedMessage(original: Message, text: string, clock: Clock): Message {
+  return {
+    ...original,
+    id: messageId(clock.id()),
+    content: [{ type: 'text', text }, ...original.content.filter(({ type }) => type === 'image')],
+    at: clock.now(),
+  };
+}
