@@ -1,5 +1,6 @@
 import { compressPreserveEvents } from '../core/compress/compress-preserve-events.ts';
-import type { SentMessage, TranscriptNode } from '../core/compress/compress-transcript.ts';
+import type { TranscriptNode } from '../core/compress/compress-transcript.ts';
+import type { SentMessage } from '../core/compress/sent-messages.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
 import { nodeId } from '../core/model/ids.ts';

@@ -1,8 +1,6 @@
-import { renderEvent, renderLedger, renderSummaries } from '../context/render.ts';
-import { fitLedger, type FittedLedger } from '../events/ledger-budget.ts';
-import type { KeyEvent, Span } from '../model/key-event.ts';
-import type { ContentBlock, Role } from '../model/message.ts';
-import { breathe } from '../pace/breather.ts';
+import { renderLedger } from '../context/render.ts';
+import type { FittedLedger } from '../events/ledger-budget.ts';
+import type { Span } from '../model/key-event.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Strategy } from '../policy/policy.ts';
 import { summaryPrompt } from '../prompts/render.ts';
@@ -11,8 +9,9 @@ import { buildCorpus, type Corpus } from './corpus.ts';
 import { countMessages } from './counting.ts';
 import { DEFAULT_RUN_SETTINGS, type RunSettings, type RunTools } from './compress-run.ts';
 import { CONTEXT_FRAME } from './narrative-frame.ts';
-import { narrate, withoutModel, type Narrative, type NarrativeInput } from './narrative.ts';
+import { narrate, withoutModel, type NarrativeInput } from './narrative.ts';
 import { LEAST_TOKENS } from './segments.ts';
+import { asSent, assembleSent, blocks, type SentMessage } from './sent-messages.ts';
 import { Pace, type SourceMessage, throwIfCancelled } from './source.ts';
 import { CallLog } from './summary-model.ts';
 import {
@@ -24,7 +23,8 @@ import {
   type Detect,
   type TranscriptEvent,
 } from './transcript-events.ts';
-import { transcriptWindow } from './transcript-window.ts';
+import { fitEvents, ledgerText } from './transcript-ledger.ts';
+import { coveredRanges, transcriptWindow } from './transcript-window.ts';
 
 export interface TranscriptOptions {
   /** Binds all that is sent: narrative, ledger and window, framing included. */
@@ -39,12 +39,6 @@ export interface TranscriptOptions {
 
 export interface TranscriptTools extends RunTools {
   readonly detect?: Detect;
-}
-
-/** One message of what would be sent. */
-export interface SentMessage {
-  readonly role: Role;
-  readonly content: string | readonly ContentBlock[];
 }
 
 /** A node with the indices of the messages it covers, inclusive. */
@@ -146,29 +140,21 @@ export async function compressTranscript(
     Math.floor(target * (options.ledgerShare ?? DEFAULT_LEDGER_SHARE)),
     left - ranges.length * LEAST_NARRATIVE,
   );
-  const fit = async (all: readonly TranscriptEvent[], room: number): Promise<FittedLedger> => {
+  const fit = (all: readonly TranscriptEvent[], room: number): Promise<FittedLedger> => {
     const current =
-      strategy === 'summarize'
-        ? []
-        : all.filter((entry) => !isSent(entry.message) && entry.status === 'active').map(asKeyEvent);
-    const costs: number[] = [];
-    for (const entry of current) {
-      costs.push(counter.text(`${ledgerLine(entry, messages)}\n`));
-      await breathe(pace);
-    }
-    return fitLedger(current, costs, room);
+      strategy === 'summarize' ? [] : all.filter((entry) => !isSent(entry.message) && entry.status === 'active');
+    return fitEvents(current, messages, room, counter, pace);
   };
   // What a model names is known only when all else has been given out: its room is kept free.
   const forNamed = tools.model
     ? Math.max(0, Math.min(Math.floor(target * NAMED_SHARE), Math.floor(ledgerRoom * MOST_NAMED_SHARE)))
     : 0;
   let ledger = await fit(entries, ledgerRoom - forNamed);
-  const textOf = ({ kept }: FittedLedger): string => renderLedger(kept.map((entry) => ledgerLine(entry, messages)));
-  let ledgerText = textOf(ledger);
+  let quotes = ledgerText(ledger, messages);
   /** Tokens of a part that stands before others; none for what is not there. */
   const tokensOf = async (text: string): Promise<number> =>
     text === '' ? 0 : (await counter.textResting(text, pace)) + 1;
-  const ledgerTokens = (await tokensOf(forNamed > 0 ? ledgerText || renderLedger(['']) : ledgerText)) + forNamed;
+  const ledgerTokens = (await tokensOf(forNamed > 0 ? quotes || renderLedger(['']) : quotes)) + forNamed;
   const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
   const narrative: NarrativeInput = {
     messages,
@@ -190,14 +176,14 @@ export async function compressTranscript(
     const known = new Set(entries.map(({ id }) => id));
     const candidates = all.filter(({ id }) => kept.has(id) || !known.has(id));
     const larger = await fit(candidates, ledger.tokens + forNamed);
-    const text = textOf(larger);
+    const text = ledgerText(larger, messages);
     if ((await tokensOf(text)) <= ledgerTokens) {
       entries = all;
       ledger = larger;
-      ledgerText = text;
+      quotes = text;
     }
   }
-  const sent = assemble(messages, isSent, window.newestUser, ledgerText, told);
+  const sent = assembleSent(messages, isSent, window.newestUser, quotes, told);
   let after = 0;
   for (const { role, content } of sent) after += (await counter.whole({ role, content: blocks(content) }, pace)).body;
   const quoted = new Set(ledger.kept.map(({ id }) => id));
@@ -228,59 +214,5 @@ function hasMoreThan(corpus: Corpus, kept: ReadonlyMap<number, readonly Span[]>,
   return false;
 }
 
-function ledgerLine(entry: KeyEvent, messages: readonly SourceMessage[]): string {
-  const position = Number(entry.message);
-  return renderEvent(entry, position, messages[position]?.role ?? 'user');
-}
-
-/** What is neither sent word for word nor the head: before the newest user message, and between it and the window. */
-function coveredRanges(head: number, newestUser: number, start: number): { from: number; to: number }[] {
-  const split = newestUser >= head && newestUser < start;
-  const ranges = split
-    ? [
-        { from: head, to: newestUser - 1 },
-        { from: newestUser + 1, to: start - 1 },
-      ]
-    : [{ from: head, to: start - 1 }];
-  return ranges.filter(({ from, to }) => from <= to);
-}
-
-/** What is sent, in order: each run of messages that is told stands where its first message stood. */
-function assemble(
-  messages: readonly SourceMessage[],
-  isSent: (at: number) => boolean,
-  newestUser: number,
-  ledger: string,
-  told: Narrative,
-): SentMessage[] {
-  const sent: SentMessage[] = [];
-  const starts = new Set(told.sent.map(({ from }) => from));
-  let quoted = ledger;
-  let next = 0;
-  for (let at = 0; at < messages.length; at++) {
-    if (isSent(at)) {
-      sent.push(asSent(messages[at]!));
-      continue;
-    }
-    if (!starts.has(at)) continue;
-    const block = told.sent.slice(next).filter(({ from }) => at > newestUser || from < newestUser || newestUser < 0);
-    next += block.length;
-    const text = [quoted, renderSummaries(block)].filter((part) => part !== '').join('\n');
-    quoted = '';
-    if (text !== '') sent.push({ role: 'system', content: text });
-    at = block.at(-1)?.to ?? at;
-  }
-  return sent;
-}
-
 const sumOf = (tokens: readonly number[], from: number, to: number): number =>
   tokens.slice(from, to + 1).reduce((sum, one) => sum + one, 0);
-
-function asSent({ role, content }: SourceMessage): SentMessage {
-  const only = content.length === 1 ? content[0] : undefined;
-  return { role, content: only?.type === 'text' ? only.text : content };
-}
-
-function blocks(content: SentMessage['content']): readonly ContentBlock[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-}

@@ -1,6 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { CUT_STEP_CHARS, PassageCutter, passageText, type Passage, type PassageKind } from './passages.ts';
+import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
+import { passageText, type Passage, type PassageKind } from './passages.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { forEachTerm, isRunningText, lineShape, type TermKind } from './terms.ts';
 

@@ -49,3 +49,15 @@ const HEAD_SHARE = 0.5;
 
 /** Rounding back to a boundary may make the window this many times as long; then it is rounded forward. */
 const ROUNDING = 2;
+
+/** What is neither sent word for word nor the head: before the newest user message, and between it and the window. */
+export function coveredRanges(head: number, newestUser: number, start: number): { from: number; to: number }[] {
+  const split = newestUser >= head && newestUser < start;
+  const ranges = split
+    ? [
+        { from: head, to: newestUser - 1 },
+        { from: newestUser + 1, to: start - 1 },
+      ]
+    : [{ from: head, to: start - 1 }];
+  return ranges.filter(({ from, to }) => from <= to);
+}

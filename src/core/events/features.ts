@@ -1,47 +1,39 @@
 import type { Role } from '../model/message.ts';
-import { findConcepts, isUnspaced } from './concepts.ts';
+import { findConcepts } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
 import { CONCEPT_AT, FEATURES, HAS, OPENS, REPEATS, place } from './feature-names.ts';
 import type { StructureName } from './feature-names.ts';
+import {
+  ALTERNATIVE,
+  ARROW,
+  ASSIGNMENT,
+  BAD,
+  BOLD_LABEL,
+  EMOJI,
+  GOOD,
+  IDENTIFIER,
+  LEAD_IN,
+  MEASURE,
+  NAMES_LINES,
+  OPEN,
+  OPTION,
+  PATH,
+  QUESTION_OPEN,
+  QUOTATION,
+  URL,
+  VERSION,
+  WARNING,
+  YES,
+} from './feature-patterns.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
+import { plainness } from './plainness.ts';
 import type { Segment } from './segments.ts';
 import { isSpoken } from './speech.ts';
 import type { Speech } from './speech.ts';
 import { QUESTION_END, saidBefore } from './surroundings.ts';
 import type { Asks, BeforeTraits } from './surroundings.ts';
 
-/* Marks of a state that lines start with. */
-const GOOD = /^(?:\[(?:OK|x|X|DONE|PASS)\]|✅|✔️?|☑️?|✓|🎉|👍|🟢)/u;
-const WARNING = /^(?:\[(?:WARN|WARNING|!)\]|⚠️?|❗|🟡|🚧|❕)/u;
-const BAD = /^(?:\[(?:ERRO|ERROR|FAIL|ERR|X)\]|❌|✗|✘|🔴|🐛|⛔|🚫)/u;
-const OPEN = /^(?:\[ \]|⏳|⏭️?|⏸️?|☐|🔜|🔲|⬜|->|→|📋|🎯)/u;
-const EMOJI = /\p{Extended_Pictographic}|\[EMOJI\]/u;
-const BOLD_LABEL = /^\*{1,2}[^*\n]{1,80}(?:\*{1,2}\s*[:：]|[:：]\s*\*{1,2})|^[\p{L}\p{N} _/`.-]{2,40}[:：] /u;
-const PATH =
-  /(?:^|[\s`"'(（「])(?:~|\.{1,2}|[A-Za-z]:)?[\\/][\w.@-]+(?:[\\/][\w.@-]+)+|(?:^|[\s`"'(（「])[\w@-]+(?:\/[\w.@-]+)+\.\w{1,6}|[\w-]+\.(?:ts|tsx|js|py|go|rs|java|md|json|yml|yaml|toml|sql|sh|css|html|env|cfg|ini|rb|php|cs|cpp|kt|swift)\b|(?:^|\s|`)\.env\b/;
-const URL = /https?:\/\//;
-const MEASURE =
-  /\d\s?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|kb|mb|gb|tb|%|px|req|rps|tokens?|chars?|lines?|x|€|\$|segundos|minutos|horas|dias|días|líneas|linhas|Sekunden|Minuten|Stunden|Tage|Zeilen|secondes|heures|jours|lignes|秒|分|時間|日|行|件|个|毫秒|分钟|小时|天|条|個)(?![a-z])|[$€£]\s?\d/i;
-const ASSIGNMENT =
-  /\b[A-Z][A-Z0-9_]{2,}\s?=|--[a-z][\w-]+|\b[a-z_][\w.-]{1,40}\s?[=:]\s?(?:true|false|"[^"]*"|'[^']*'|\d+\b)/;
-const VERSION = /\bv?\d+\.\d+(?:\.\d+)?\b|\b(?:[A-Z][A-Za-z]+|python|node|java|go|php|ruby) \d{1,2}\b/;
-const OPTION =
-  /(?:option|opción|opcion|opção|opcao|plan|variante|variant|phase|fase|step|approach|alternative|approche|ansatz|方案|案|选项|オプション|選択肢|proposal)\s?[A-Z0-9一二三①②③]\b|^[A-D1-9][).]?$|^[A-D][).：:]|[AB12]案|第[一二三]|#\d\b/iu;
-const ARROW = /->|→|=>|➜/;
-const QUOTATION = /"[^"]{2,}"|“[^”]{2,}”|「[^」]{1,}」|«[^»]{2,}»|„[^“]{2,}“/;
-const IDENTIFIER =
-  /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
-const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
-/** A word or two set off by a comma: “ok, now …”, “好的，…”. */
-const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…]+\s*/u;
-/** “A or B?” asks for a choice. */
-const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
-/** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */
-const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
-/** Places in a file by their lines: what a review goes through. */
-const NAMES_LINES =
-  /(?:\blines?|\bl[ií]n(?:ea|ha)s?|\blignes?|\bzeilen?|\bL)\s?\d+|\d+\s?行|第\s?\d+\s?[行〜-]|^\(\d+\)\s/iu;
 /** A list of more items is a table of contents, a review or a plan in full. */
 const MANY_ITEMS = 10;
 const HEAD = 320;
@@ -276,18 +268,4 @@ export function describe(
     option ||
     (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
   return { vector, hits, asking };
-}
-
-/** Words of plain letters against words that look like code, paths or numbers; a pair of ideographs is a word. */
-function plainness(quote: string): { readonly plain: number; readonly coded: number } {
-  let plain = 0;
-  let coded = 0;
-  for (const word of quote.split(/\s+/)) {
-    if (word === '') continue;
-    if (isUnspaced(word.charCodeAt(0)) || isUnspaced(word.charCodeAt(word.length - 1)))
-      plain += Math.ceil(word.length / 2);
-    else if (/^["'(*_]{0,3}\p{L}[\p{L}'’-]*["')*_.,:;!?…]{0,4}$/u.test(word)) plain++;
-    else if (/[\p{L}\p{N}]/u.test(word)) coded++;
-  }
-  return { plain, coded };
 }

@@ -19,7 +19,6 @@ import {
   SOURCE_TAG,
   STACK,
   SUMMARY,
-  TAG_NAME,
   TAG_ONLY,
   THINK_CLOSE,
   THINK_OPEN,
@@ -27,6 +26,7 @@ import {
   TOOL_OPEN,
   TURN,
 } from './line-patterns.ts';
+import { afterTags, beforeClosingTags, isSpace } from './line-tags.ts';
 import type { Steps } from '../pace/steps.ts';
 
 /** What a line of a message is, before anything is made of its words. */
@@ -156,7 +156,7 @@ class LineReader {
     if (TOOL_OPEN.test(head)) this.inTool = true;
     if (DETAILS_OPEN.test(head)) this.details++;
     const from = this.start;
-    const content = this.afterTags();
+    const content = afterTags(this.text, from, this.end);
     const closes = DETAILS_CLOSE.test(head);
     if (closes) this.details = Math.max(0, this.details - 1);
     if (SUMMARY.test(head) && this.inTool) this.push('markup');
@@ -181,7 +181,7 @@ class LineReader {
       const tail = text.slice(Math.max(this.start, this.end - 80), this.end);
       if (THINK_CLOSE.test(tail)) thinks = false;
       if (TOOL_CLOSE.test(tail)) tools = false;
-      this.dropClosingTags();
+      this.end = beforeClosingTags(text, this.start, this.end);
     }
     if (this.start >= this.end) this.push('markup');
     else this.classify(text.slice(this.start, Math.min(this.end, this.start + PEEK)));
@@ -242,38 +242,6 @@ class LineReader {
     this.inTool = false;
     this.details = 0;
   }
-
-  /** Offset behind the tags that a line starts with, a summary's words included. */
-  private afterTags(): number {
-    const { text, end } = this;
-    let here = this.start;
-    for (;;) {
-      while (here < end && isSpace(text.charCodeAt(here))) here++;
-      if (here >= end || text.charCodeAt(here) !== 60) return here;
-      const length = text.slice(here, Math.min(end, here + 160)).indexOf('>');
-      if (length === -1) return here;
-      const name = text.slice(here + 1, here + length);
-      if (!TAG_NAME.test(name) || /error/i.test(name)) return here;
-      here += length + 1;
-      if (!/^summary$/i.test(name)) continue;
-      const done = text.slice(here, Math.min(end, here + 400)).indexOf('</summary>');
-      if (done === -1) return end;
-      here += done + 10;
-    }
-  }
-
-  private dropClosingTags(): void {
-    const { text, start } = this;
-    let { end } = this;
-    while (end > start && text.charCodeAt(end - 1) === 62) {
-      const from = Math.max(start, end - 40);
-      const open = text.slice(from, end).lastIndexOf('</');
-      if (open === -1) break;
-      end = from + open;
-      while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-    }
-    this.end = end;
-  }
 }
 
 /** `<source>` and the like part code from prose in some clients, as fences do. */
@@ -289,6 +257,3 @@ const isMark = (code: number): boolean =>
   (code > 90 && code < 97) ||
   (code > 122 && code < 128) ||
   (code >= 0x2000 && code < 0x2c00);
-
-const isSpace = (code: number): boolean =>
-  code === 32 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000 || code === 0x200b || code === 0xfeff;
