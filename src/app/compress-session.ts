@@ -1,6 +1,8 @@
 import type { NodeContent } from '../core/compress/leaf.ts';
 import type { SummaryCache } from '../core/compress/compress-run.ts';
+import { Pace } from '../core/compress/source.ts';
 import { ModelTrust } from '../core/compress/summary-model.ts';
+import { TermUsage } from '../core/compress/term-usage.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId } from '../core/model/ids.ts';
 import type { Usage } from '../core/model/message.ts';
@@ -9,9 +11,10 @@ import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
 import { isUrgent, jobModel, keepsEvents, type JobModel } from './job-model.ts';
 import { LedgerKeeper } from './ledger-keeper.ts';
-import { firstPart, planRuns } from './plan-runs.ts';
+import { firstPart, planRuns, type Plan } from './plan-runs.ts';
 import type { Clock } from './ports.ts';
-import { LEAST_FRONTIER_SHARE } from './run-settings.ts';
+import { FILLED_SHARE, leastFrontier } from './run-settings.ts';
+import { readUsage } from './session-usage.ts';
 import { summarizeRuns, type Made } from './summarize-runs.ts';
 
 export interface CompressSessionDeps {
@@ -37,6 +40,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock, price } = deps;
   const cache: SummaryCache = new Map<string, NodeContent>();
   const trust = new ModelTrust();
+  const usage = new TermUsage();
   const keeper = new LedgerKeeper(clock, deps.rules ?? (() => []));
   return async (job) => {
     const started = clock.now();
@@ -45,13 +49,19 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const opensHeld = isUrgent(job) || job.due.trigger === 'command';
     const others = job.before.total - job.before.tokens.window - job.before.tokens.attachments;
     // What is not the window: at least today's ledger and summaries, or what they are about to become.
-    const room = job.budget - Math.max(others, (policy.ledgerShare + LEAST_FRONTIER_SHARE) * job.budget);
+    const room = job.budget - Math.max(others, policy.ledgerShare * job.budget + leastFrontier(job.budget));
+    const smaller = (maxTokens: number): Plan =>
+      planRuns(job, { keep: Math.max(1, Math.floor(policy.window / 2)), maxTokens: Math.max(0, maxTokens) }, opensHeld);
     let plan = planRuns(job, { keep: policy.window, maxTokens: room }, opensHeld);
+    // What is there already leaves the window less: no summarizer needs to be asked first to know it.
+    const crowded = others + plan.windowTokens > AGGRESSIVE_SHARE * job.budget;
+    if (crowded && (plan.runs.length > 0 || isUrgent(job))) plan = smaller(FILLED_SHARE * job.budget - others);
     if (plan.runs.length === 0) return undefined;
     // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
     const trial = job.probing && job.urgency === 'background';
     if (trial) plan = firstPart(plan, TRIAL_TOKENS);
     const model = await jobModel(policy.strategy, job, deps.summaryModel);
+    if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const make = async (): Promise<Made> => {
       const draft = keepsEvents(policy.strategy)
         ? await keeper.draft(
@@ -66,21 +76,16 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
         keeper,
         cache,
         trust,
+        usage,
         model,
         windowTokens: plan.windowTokens,
       });
     };
     let made = await make();
     if (!trial && made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
-      const keep = Math.max(1, Math.floor(policy.window / 2));
-      const over = Math.max(0, made.after - job.budget);
-      const smaller = planRuns(
-        job,
-        { keep, maxTokens: Math.max(0, Math.min(room, plan.windowTokens) - over) },
-        opensHeld,
-      );
-      if (smaller.covers > plan.covers) {
-        plan = smaller;
+      const next = smaller(Math.min(room, plan.windowTokens) - Math.max(0, made.after - job.budget));
+      if (next.covers > plan.covers) {
+        plan = next;
         made = await make();
       }
     }

@@ -4,8 +4,18 @@ import type { SummaryPrompt } from '../core/prompts/render.ts';
 import type { CompressionJob } from './compression-job.ts';
 
 /** The frontier's share of the budget: enough to say something, and never most of it. */
-export const LEAST_FRONTIER_SHARE = 0.22;
+const LEAST_FRONTIER_SHARE = 0.22;
 const MOST_FRONTIER_SHARE = 0.35;
+
+/** A frontier of fewer tokens keeps little of a long session: in a small budget the window gives way to it first. */
+const LEAST_FRONTIER_TOKENS = 1200;
+
+/** What is sent with all of this taken up leaves room for the next message. */
+export const FILLED_SHARE = 0.9;
+
+/** What the frontier may take of a budget, however much goes to other things. */
+export const leastFrontier = (budget: number): number =>
+  Math.max(LEAST_FRONTIER_SHARE * budget, Math.min(LEAST_FRONTIER_TOKENS, MOST_FRONTIER_SHARE * budget));
 
 /** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
 const CONDENSED = 0.8;
@@ -17,9 +27,8 @@ const TRIM_CEILINGS = { brief: 60, detailed: 120 };
 export function runSettings(job: CompressionJob, prompt: SummaryPrompt, budget: number, taken: number): RunSettings {
   const { policy } = job.settings;
   const free = policy.targetShare * budget - taken;
-  const frontierTokens = Math.floor(
-    Math.min(MOST_FRONTIER_SHARE * budget, Math.max(LEAST_FRONTIER_SHARE * budget, free)),
-  );
+  const least = Math.max(LEAST_FRONTIER_SHARE * budget, Math.min(leastFrontier(budget), FILLED_SHARE * budget - taken));
+  const frontierTokens = Math.floor(Math.min(MOST_FRONTIER_SHARE * budget, Math.max(least, free)));
   const detailed = Math.max(policy.summary.maxTokens, DEFAULT_RUN_SETTINGS.ceilings.detailed);
   const steady = policy.summary.style === 'sentences';
   return {

@@ -3,6 +3,7 @@ import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
 import { rebuildStale } from '../core/compress/rebuild.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog, type ModelTrust } from '../core/compress/summary-model.ts';
+import type { TermUsage } from '../core/compress/term-usage.ts';
 import { renderLedger, SUMMARIES_INTRO } from '../core/context/render.ts';
 import { nodeId, type MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
@@ -42,6 +43,7 @@ export interface MakeTools {
   readonly keeper: LedgerKeeper;
   readonly cache: SummaryCache;
   readonly trust: ModelTrust;
+  readonly usage: TermUsage;
   readonly model: JobModel | undefined;
   /** Tokens that stay word for word. */
   readonly windowTokens: number;
@@ -54,7 +56,7 @@ export async function summarizeRuns(
   found: LedgerDraft,
   tools: MakeTools,
 ): Promise<Made> {
-  const { clock, price, prompt, keeper, cache, trust, model, windowTokens } = tools;
+  const { clock, price, prompt, keeper, cache, trust, usage, model, windowTokens } = tools;
   const { before, budget, signal, state, counter } = job;
   const calls = new CallLog();
   const fixed = before.tokens.system + before.tokens.memory + before.tokens.task + windowTokens;
@@ -71,6 +73,7 @@ export async function summarizeRuns(
       ceilings: settings.ceilings,
       nextId: () => nodeId(clock.id()),
       now: () => clock.now(),
+      usage,
     },
   );
   nodes.push(...mended.made);
@@ -100,6 +103,7 @@ export async function summarizeRuns(
         calls,
         trust,
         cache,
+        usage,
         ...(model && {
           model: withinLimit(
             job,

@@ -13,6 +13,7 @@ import { chooseLevels, type LevelChoice } from './levels.ts';
 import { cutSegments, type Segment } from './segments.ts';
 import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage } from './source.ts';
 import { CallLog, ModelTrust, type SummaryModel } from './summary-model.ts';
+import type { TermUsage } from './term-usage.ts';
 import { condense } from './tree.ts';
 
 /** Contents of leaves by source and prompt: an unchanged segment is never summarized twice. A `Map` is one. */
@@ -81,6 +82,8 @@ export interface RunTools {
   /** Kept between runs, so that a model that answers badly is not asked for each segment anew. */
   readonly trust?: ModelTrust;
   readonly cache?: SummaryCache;
+  /** How the whole session uses its terms, where these messages are a part of one. */
+  readonly usage?: TermUsage;
   /** Told after each segment. */
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -118,7 +121,12 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
   const tokens = input.tokens ?? (await countMessages(messages, counter, pace));
   await pace.rest();
   const segments = cutSegments(messages, tokens, settings.segmentTokens);
-  const { corpus, offset } = input.indexed ?? { corpus: await buildCorpus(messages, pace, input.wanted), offset: 0 };
+  const { corpus: read, offset } = input.indexed ?? {
+    corpus: await buildCorpus(messages, pace, input.wanted),
+    offset: 0,
+  };
+  await tools.usage?.add(read, messages, offset, pace);
+  const corpus = (await tools.usage?.over(read, pace)) ?? read;
   const wanted = input.wanted && shifted(input.wanted, offset);
   await pace.rest();
   const trust = tools.trust ?? new ModelTrust();
@@ -182,6 +190,7 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     ceilings: settings.ceilings,
     nextId: tools.nextId,
     now: tools.now,
+    ...(tools.usage && { usage: tools.usage }),
   };
   const condensed = await condense(
     [...input.frontier, ...leaves],

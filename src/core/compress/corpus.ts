@@ -99,13 +99,30 @@ export async function buildCorpus(
     passages.push({ ...passage, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
-  const firstOf: number[] = [];
-  for (const [index, passage] of passages.entries()) while (firstOf.length <= passage.message) firstOf.push(index);
-  while (firstOf.length <= messages.length) firstOf.push(passages.length);
   const worth = Float64Array.from(terms, worthOfTerm);
-  const rarity = Float64Array.from(terms, (term) => rarityOf(term, messages.length));
+  const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
+    rarityAmong(user + assistant + tool, messages.length),
+  );
   const passageTokens = new Int32Array(passages.length);
-  return { texts, roles, passages, terms, vocabulary, firstOf, worth, rarity, passageTokens };
+  return {
+    texts,
+    roles,
+    passages,
+    terms,
+    vocabulary,
+    firstOf: firstOf(passages, messages.length),
+    worth,
+    rarity,
+    passageTokens,
+  };
+}
+
+/** For each of `messages` the index of its first passage; one more entry ends the list. */
+export function firstOf(passages: readonly Passage[], messages: number): number[] {
+  const first: number[] = [];
+  for (const [index, passage] of passages.entries()) while (first.length <= passage.message) first.push(index);
+  while (first.length <= messages) first.push(passages.length);
+  return first;
 }
 
 /**
@@ -171,6 +188,5 @@ function worthOfTerm(term: Term): number {
 }
 
 /** As the usual inverse document frequency, from 0 to 1 (Spärck Jones, 1972). */
-function rarityOf({ user, assistant, tool }: Term, messages: number): number {
-  return Math.max(0, 1 - Math.log(user + assistant + tool) / Math.log(messages + 1));
-}
+export const rarityAmong = (used: number, messages: number): number =>
+  Math.max(0, 1 - Math.log(used) / Math.log(messages + 1));

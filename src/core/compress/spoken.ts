@@ -1,8 +1,9 @@
 import { messageId } from '../model/ids.ts';
 import type { Role } from '../model/message.ts';
 import type { Rung, SummaryNode } from '../model/summary.ts';
-import { buildCorpus, type Corpus } from './corpus.ts';
+import { buildCorpus, firstOf, type Corpus } from './corpus.ts';
 import { NOTED_LABEL } from './extractive.ts';
+import { passageText, type Passage } from './passages.ts';
 import { splitSentences } from './render-summary.ts';
 import type { Pace } from './source.ts';
 
@@ -29,8 +30,20 @@ export async function spokenCorpus(children: readonly SummaryNode[], pace: Pace)
   const passages = corpus.passages.map((passage) =>
     speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
   );
-  return { ...corpus, passages };
+  const saidOf = (passage: Passage): string => bare(passageText(passage, corpus.texts[passage.message]!));
+  const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(saidOf));
+  // What is quoted and noted is told once.
+  const kept = passages.filter((passage) => passage.kind === 'noted' || !noted.has(saidOf(passage)));
+  return {
+    ...corpus,
+    passages: kept,
+    firstOf: firstOf(kept, corpus.texts.length),
+    passageTokens: new Int32Array(kept.length),
+  };
 }
+
+/** A sentence without the marks before and behind it. */
+const bare = (text: string): string => text.replace(/^[-*•\s]+|[.。!！;；,\s]+$/g, '');
 
 /** What a summary's text says in words of its own, without the source's that stand beside them. */
 export function notedIn(text: string, { rung }: Pick<SummaryNode, 'rung'>): string {

@@ -9,6 +9,7 @@ import { levelLimits, type LeafSource, type LeafTools, type LevelLimits } from '
 import { framed } from './counting.ts';
 import { leastTokens } from './levels.ts';
 import { spokenCorpus } from './spoken.ts';
+import type { TermUsage } from './term-usage.ts';
 import { titleOf } from './title.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from './source.ts';
@@ -19,6 +20,8 @@ export interface ParentTools extends LeafTools {
   readonly nextId: () => NodeId;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** How the whole session uses its terms; as the children use them where it is left out. */
+  readonly usage?: TermUsage;
 }
 
 /** What is told of the old: the unusual before what anyone would have said. */
@@ -46,7 +49,8 @@ export async function makeParent(
     detailed: Math.min(tools.ceilings.detailed, sumOf(children, 'detailed')),
   });
   const texts = children.map((child) => child.detailed);
-  const corpus = await spokenCorpus(children, pace);
+  const read = await spokenCorpus(children, pace);
+  const corpus = (await tools.usage?.over(read, pace)) ?? read;
   const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
   let detailed = await retold(leaf, limits.detailed, tools);
   if (detailed === '') {
@@ -86,7 +90,7 @@ export async function makeParent(
 }
 
 /** Of a parent's room, what the children noted may take before anything that stands beside it as a quotation. */
-const NOTED_SHARE = 0.7;
+const NOTED_SHARE = 0.9;
 
 /** What the children say, within `limit` tokens, framing included: first what they noted themselves. '' when nothing fits. */
 async function retold({ corpus }: Pick<LeafSource, 'corpus'>, limit: number, tools: LeafTools): Promise<string> {
@@ -179,6 +183,9 @@ const PARENT_SHARE = 0.5;
 /** A parent's brief text takes at most this share of what all have, so that no text grows without end. */
 const LARGEST_PARENT = 0.5;
 
+/** Until it takes so much, a parent need not fade: this share of what all have, or so many tokens, the lesser. */
+const UNFADED = { share: 0.75, tokens: 1000 } as const;
+
 /** A parent within a frontier that may take `budgetTokens` in all. */
 export function makeJoined(
   children: readonly SummaryNode[],
@@ -191,7 +198,11 @@ export function makeJoined(
 function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, least: LevelLimits): LevelLimits {
   const most = budgetTokens * LARGEST_PARENT;
   const half = (level: 'brief' | 'detailed', times: number): number =>
-    Math.max(least[level], Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, most * times)));
+    Math.max(
+      least[level],
+      Math.floor(Math.min(UNFADED.tokens, budgetTokens * UNFADED.share) * times),
+      Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, most * times)),
+    );
   return { brief: half('brief', 1), detailed: half('detailed', 2) };
 }
 

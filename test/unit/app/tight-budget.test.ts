@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { factsIn, plantFacts } from '../../bench/data/facts.ts';
+import { syntheticSession } from '../../bench/data/synthetic.ts';
+import { metered } from '../../bench/models/metered.ts';
+import { oracle } from '../../bench/models/oracle.ts';
+import { playTurn, turnsOf } from '../../bench/turn-feed.ts';
+import { Desk } from './desk.ts';
+
+/** A fiftieth of a session of 1,000 messages: some ten messages, or fifty facts and nothing else. */
+const BUDGET = 3_400;
+
+describe('a session in a small budget', () => {
+  for (const seed of [7, 12]) {
+    it(`goes on with every turn and keeps what was said once, whatever narration surrounds it (${seed})`, async () => {
+      const counter = await loadEncoding('o200k_base');
+      const { transcript, facts } = plantFacts(syntheticSession(560), 30, seed);
+      const desk = await Desk.open();
+      try {
+        const { model, spent } = metered('oracle', counter, oracle({ counter, facts }), () => {
+          return new ModelFault('overloaded', 'It is down.');
+        });
+        desk.summarizer = (request, signal) => model.stream(request, signal);
+        desk.settings = { ...desk.settings, contextWindow: BUDGET + desk.settings.reservedTokens };
+        const conversation = await desk.converse();
+        // Rejects when a turn cannot proceed.
+        for (const turn of turnsOf(transcript)) await playTurn(desk, conversation, turn);
+        const { system, messages, total } = conversation.context();
+        const sent = [...system, ...messages.map((message) => messageText(message))].join('\n');
+        const { compressions } = conversation.state.counters;
+        await conversation.close();
+        assert.ok(total <= BUDGET, `${total}`);
+        assert.ok(factsIn(facts, sent).length >= 0.95 * facts.length, `${factsIn(facts, sent).length}`);
+        // What a plan would have to be made anew for is known before a model is asked.
+        assert.ok(spent.calls <= 1.1 * compressions, `${spent.calls} calls for ${compressions} compressions`);
+      } finally {
+        await desk.close();
+      }
+    });
+  }
+});
