@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
@@ -8,30 +6,19 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
+import { SmallDisk } from '../../support/small-disk.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
-
-/** Mounts a file system of 1 MiB in the folder; false where that is not allowed. */
-function mountSmall(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe('a disk that fails', () => {
   it('when full, says so at once, lets the chat go on in memory, and writes all of it when there is room', function () {
     return inFolder(async (folder) => {
-      if (!mountSmall(folder)) {
-        console.log('      skipped: a small file system cannot be mounted here');
-        this.skip();
-      }
+      const disk = SmallDisk.mount(folder, 1);
+      if (!disk) return this.skip();
       try {
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
         const journal = await store.create('Full', '');
         await journal.append(said(0));
-        await writeFile(join(folder, 'ballast'), Buffer.alloc(900 * 1024));
+        await disk.fill(100 * 1024);
         const warnings: string[] = [];
         journal.onDidChange(() => warnings.push(wordsOf(journal.unsaved)));
         const long = 'x'.repeat(200 * 1024);
@@ -41,7 +28,7 @@ describe('a disk that fails', () => {
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         assert.equal(journal.readOnly, undefined);
-        await rm(join(folder, 'ballast'));
+        await disk.clear();
         // By itself, with nothing more said.
         await until(() => journal.unsaved === undefined);
         assert.equal(warnings.at(-1), '');
@@ -54,23 +41,21 @@ describe('a disk that fails', () => {
         assert.equal(again.state.counters.messagesEver, 4);
         await store.close();
       } finally {
-        execFileSync('umount', [folder]);
+        disk.unmount();
       }
     });
   });
 
   it('when read-only, opens sessions for reading and says why nothing can be written', function () {
     return inFolder(async (folder) => {
-      if (!mountSmall(folder)) {
-        console.log('      skipped: a small file system cannot be mounted here');
-        this.skip();
-      }
+      const disk = SmallDisk.mount(folder, 1);
+      if (!disk) return this.skip();
       try {
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
         const journal = await store.create('Locked', '');
         await journal.append(said(0));
         await store.close();
-        execFileSync('mount', ['-o', 'remount,ro', folder]);
+        disk.makeReadOnly();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0']);
         assert.match(wordsOf(again.readOnly), /cannot be written to.*permissions/);
@@ -78,7 +63,7 @@ describe('a disk that fails', () => {
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();
       } finally {
-        execFileSync('umount', [folder]);
+        disk.unmount();
       }
     });
   });

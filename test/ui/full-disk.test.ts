@@ -1,0 +1,64 @@
+import { mkdir } from 'node:fs/promises';
+import { SmallDisk } from '../support/small-disk.ts';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+import { globalStorageFolder } from './editor.ts';
+
+const FULL = /disk is full/;
+/** Far more than is left. */
+const LONG = `Kept all the same. ${'word '.repeat(8_000)}`;
+
+describe('a chat on a disk that fills up', function () {
+  // Each step goes on from where the one before has left the disk.
+  this.bail(true);
+  this.retries(0);
+  let server: WireServer;
+  let disk: SmallDisk | undefined;
+  let chat: ChatPage;
+
+  before(async function () {
+    const folder = await globalStorageFolder();
+    await mkdir(folder, { recursive: true });
+    disk = SmallDisk.mount(folder, 4);
+    if (!disk) return this.skip();
+    server = await WireServer.start();
+    server.answer('There is room.');
+    chat = await ChatPage.open('full-disk', answeredBy(server));
+    await chat.send('While there is room.', 'There is room.');
+  });
+
+  after(async () => {
+    await chat?.workbench.close();
+    await server?.stop();
+    disk?.unmount();
+  });
+
+  const gauge = () => chat.workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-warning');
+  const notice = () => chat.workbench.webview().locator('.notices').getByText(FULL);
+
+  it('goes on in memory, and says so in a notification, in the chat and on the gauge', async () => {
+    await disk!.fill(4 * 1024);
+    server.answer({ text: LONG, pieceSize: 20_000 });
+    await chat.write('Without room.');
+    await chat.message('Kept all the same.').waitFor();
+    await chat.workbench.toast(FULL).waitFor();
+    await notice().waitFor();
+    await gauge().waitFor();
+    await chat.workbench.screenshot('full-disk');
+  });
+
+  it('writes all of it by itself when there is room again', async () => {
+    await disk!.clear();
+    await chat.workbench.toast('all that was said is saved').waitFor();
+    await notice().waitFor({ state: 'detached' });
+    await gauge().waitFor({ state: 'detached' });
+  });
+
+  it('has all of it after a reload', async () => {
+    await chat.workbench.reload();
+    await chat.show();
+    await chat.message('Kept all the same.').waitFor();
+    server.answer('There is room again.');
+    await chat.send('And on.', 'There is room again.');
+  });
+});
