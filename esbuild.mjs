@@ -71,8 +71,8 @@ function readAtOnce(outputs, entry, found = new Set()) {
 }
 
 /**
- * Joins the files of the split that are read at the start anyhow: each file costs a search on disk. Those that others
- * need as well are given to them by the joined one, so that each still exists once.
+ * Joins the files of the split that are read at once when one of `ENTRIES` is: each file costs a search on disk. A part
+ * that several files need is given to them by the joined one that has it, so that each still exists once.
  * @type {esbuild.Plugin}
  */
 const joinAndWrite = {
@@ -81,41 +81,21 @@ const joinAndWrite = {
     build.onEnd(async ({ errors, outputFiles = [], metafile }) => {
       if (errors.length > 0 || !metafile) return;
       const texts = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
-      const entry = Object.keys(metafile.outputs).find((name) => path.basename(name) === MAIN);
-      const early = [...readAtOnce(metafile.outputs, entry)].map((name) => path.basename(name));
-      const shared = early.filter((name) => name !== MAIN);
-      const main = [
-        `export * from './${MAIN}';`,
-        ...shared.map((name, at) => `import * as chunk${at} from './${name}';`),
-        `export const chunks = {${shared.map((name, at) => `'${name}': chunk${at}`).join()}};`,
-      ].join('\n');
-      const joined = await esbuild.build({
-        ...toCommonJs,
-        bundle: true,
-        write: false,
-        external: ['vscode'],
-        stdin: { contents: main, resolveDir: dist },
-        plugins: [
-          {
-            name: 'split-files',
-            setup({ onResolve, onLoad }) {
-              onResolve({ filter: /\.cjs$/ }, ({ path: to }) => {
-                const name = path.basename(to);
-                return early.includes(name)
-                  ? { path: name, namespace: 'split' }
-                  : { path: `./chunks/${name}`, external: true };
-              });
-              onLoad({ filter: /.*/, namespace: 'split' }, ({ path: name }) => ({ contents: texts.get(name) }));
-            },
-          },
-        ],
-      });
+      /** Which joined file has which file of the split. @type {Map<string, string>} */
+      const homes = new Map();
+      for (const entry of ENTRIES) {
+        const output = Object.keys(metafile.outputs).find((name) => path.basename(name) === entry);
+        for (const name of readAtOnce(metafile.outputs, output)) {
+          if (!homes.has(path.basename(name))) homes.set(path.basename(name), entry);
+        }
+      }
       await mkdir(path.join(dist, 'chunks'), { recursive: true });
-      await writeFile(path.join(dist, MAIN), joined.outputFiles[0].contents);
+      for (const entry of ENTRIES) await writeFile(path.join(dist, entry), await join(entry, homes, texts));
       for (const [name, text] of texts) {
-        if (name === MAIN) continue;
-        const code = shared.includes(name)
-          ? `module.exports=require("../${MAIN}").chunks["${name}"];\n`
+        const home = homes.get(name);
+        if (home === name) continue;
+        const code = home
+          ? `module.exports=require("../${home}").chunks["${name}"];\n`
           : (await esbuild.transform(text, toCommonJs)).code;
         await writeFile(path.join(dist, 'chunks', name), code);
       }
@@ -123,12 +103,44 @@ const joinAndWrite = {
   },
 };
 
-const MAIN = 'extension.cjs';
+/** One file of all that is read at once with `entry` and has its home there. */
+async function join(entry, homes, texts) {
+  const shared = [...homes].filter(([name, home]) => home === entry && name !== entry).map(([name]) => name);
+  const contents = [
+    `export * from './${entry}';`,
+    ...shared.map((name, at) => `import * as chunk${at} from './${name}';`),
+    `export const chunks = {${shared.map((name, at) => `'${name}': chunk${at}`).join()}};`,
+  ].join('\n');
+  const splitFiles = {
+    name: 'split-files',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.cjs$/ }, ({ path: to, kind }) => {
+        const name = path.basename(to);
+        if (homes.get(name) === entry) return { path: name, namespace: 'split' };
+        const isEntry = kind === 'dynamic-import' && ENTRIES.includes(name);
+        return { path: isEntry ? `./${name}` : `./chunks/${name}`, external: true };
+      });
+      onLoad({ filter: /.*/, namespace: 'split' }, ({ path: name }) => ({ contents: texts.get(name) }));
+    },
+  };
+  const { outputFiles } = await esbuild.build({
+    ...toCommonJs,
+    bundle: true,
+    write: false,
+    external: ['vscode'],
+    stdin: { contents, resolveDir: dist },
+    plugins: [splitFiles],
+  });
+  return outputFiles[0].contents;
+}
+
+/** What the editor reads when the extension wakes, and the product, which is read when it is needed. */
+const ENTRIES = ['extension.cjs', 'product.cjs'];
 
 /** @type {esbuild.BuildOptions} */
 const extension = {
   ...common,
-  entryPoints: { extension: 'src/host/extension.ts' },
+  entryPoints: { extension: 'src/host/extension.ts', product: 'src/host/threadkeeper.ts' },
   outExtension: { '.js': '.cjs' },
   chunkNames: 'chunks/[name]-[hash]',
   format: 'esm',

@@ -15,11 +15,11 @@ import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { Attachments } from './attachments.ts';
-import { registerMemoryTools } from './chat/memory-tools.ts';
-import { registerParticipant } from './chat/participant.ts';
+import { decisionsTool, recallTool } from './chat/memory-tools.ts';
+import { answerRequest } from './chat/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ChatPanel } from './page/chat-panel.ts';
-import { registerCommands } from './commands/commands.ts';
+import { runCommand } from './commands/commands.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './chart/chart-panel.ts';
 import { Comparison } from './documents/comparison.ts';
@@ -32,7 +32,7 @@ import { ExplainAction } from './commands/editor-commands.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
-import { CHAT_PANEL, CHAT_VIEW, DOCUMENT_SCHEME, MEMORY_VIEW } from './ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, type CommandId } from './ids.ts';
 import { Keys } from './models/keys.ts';
 import { channelLog } from './log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
@@ -50,6 +50,8 @@ import { Snapshots } from './snapshots.ts';
 import { SummariesTree } from './tree/summaries-tree.ts';
 import { OPEN_ROW } from './tree/items.ts';
 import type { Product } from './product.ts';
+import type { Woken } from './registration.ts';
+import type { Row } from './tree/rows.ts';
 import { isWindowThere } from './window-presence.ts';
 import { workspaceIdentity } from './workspace.ts';
 
@@ -57,13 +59,15 @@ import { workspaceIdentity } from './workspace.ts';
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
  * before a session is asked for.
  */
-export class Threadkeeper implements Product, vscode.Disposable {
+export class Threadkeeper implements Product, Woken, vscode.Disposable {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly models: Models;
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
+  readonly memoryTree: MemoryTree;
+  readonly tools: Woken['tools'];
   readonly drafts: Drafts;
   readonly attachments: Attachments;
   readonly log: Log;
@@ -91,7 +95,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
   /** Key events that were proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
 
-  constructor(context: vscode.ExtensionContext) {
+  constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<Row>) {
     this.extensionUri = context.extensionUri;
     this.channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
     this.log = channelLog(this.channel);
@@ -176,7 +180,7 @@ export class Threadkeeper implements Product, vscode.Disposable {
       () => this.sessions.current,
       () => this.#spend.current(),
     );
-    this.tree = new SummariesTree({
+    this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
       latest: () => this.sessions.latestIfAny(),
       gauge,
@@ -249,7 +253,8 @@ export class Threadkeeper implements Product, vscode.Disposable {
       taskEnded: async () => (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed),
       describe: (error) => this.describe(error),
     });
-    const memoryTree = new MemoryTree(this.memory);
+    this.memoryTree = new MemoryTree(this.memory);
+    this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,
       editor,
@@ -260,14 +265,10 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.comparison,
       gaugeItem,
       this.memory,
-      memoryTree,
-      vscode.window.registerTreeDataProvider(MEMORY_VIEW, memoryTree),
+      this.memoryTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),
-      vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, this.files, { isCaseSensitive: true }),
       ...readingAids((uri) => this.files.page(uri)),
       documentLenses((id) => this.#conversationOf(id)),
-      vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, this.panel),
-      vscode.window.registerWebviewViewProvider(CHAT_VIEW, this.panel),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
       }),
@@ -285,9 +286,6 @@ export class Threadkeeper implements Product, vscode.Disposable {
       this.sessions.onDidChange(
         (what) => void (what === 'current' ? this.#views.currentChanged() : this.#views.listChanged()),
       ),
-      ...registerCommands(this),
-      ...registerMemoryTools(this.archive),
-      ...registerParticipant(this.archive, vscode.Uri.joinPath(context.extensionUri, 'media/icon.svg')),
     );
   }
 
@@ -313,6 +311,13 @@ export class Threadkeeper implements Product, vscode.Disposable {
   chosenModel(): ChosenModel {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
+
+  runCommand(id: CommandId, argument: unknown, more: unknown): Promise<void> {
+    return runCommand(this, id, argument, more);
+  }
+
+  answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
+    answerRequest(this.archive, request, stream, token);
 
   /** Shows everywhere who answers now. */
   modelChanged(): Promise<void> {

@@ -21,6 +21,7 @@ import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
 import { measureStatements } from './figures/quality-statements.ts';
 import { measureRobustness } from './figures/robustness.ts';
+import { measureActivation } from './figures/activation.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
@@ -40,6 +41,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   models: measureModels,
   tree: measureTree,
   sizes: measureSizes,
+  activation: measureActivation,
   cost: measureCost,
   gauge: measureGauge,
   events: measureEvents,
@@ -113,6 +115,7 @@ await runMain(async () => {
   const judged = values.check ? await findFalls(measured.figures, run.data) : undefined;
   console.log(`\nWritten to ${path.relative(root, await writeResults(measured, run, folder, values.write))}.`);
   if (!judged) return;
-  if (judged.falls.length > 0) throw new PlainError(`\nWorse than the committed figures:\n${judged.falls.join('\n')}`);
+  if (judged.falls.length > 0)
+    throw new PlainError(`\nWorse than the committed figures, or than must be:\n${judged.falls.join('\n')}`);
   console.log(`${judged.compared} figures compared with the committed ones: none has fallen.`);
 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { ForTests } from '../../src/host/extension.ts';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { messageText } from '../../src/core/model/message.ts';
 import type { Conversation } from '../../src/app/conversation.ts';
 
 /** The running product, woken if it still sleeps. */
 export async function product(): Promise<Threadkeeper> {
-  const extension = vscode.extensions.getExtension<Threadkeeper | undefined>('threadkeeper.threadkeeper');
+  const extension = vscode.extensions.getExtension<ForTests | undefined>('threadkeeper.threadkeeper');
   assert.ok(extension, 'the extension is not installed');
   const running = await extension.activate();
   assert.ok(running, 'the product is shown to tests alone');
-  return running;
+  return running.product();
 }
 
 /** The sample session of the demo workspace, imported anew and opened. */

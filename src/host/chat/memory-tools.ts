@@ -1,21 +1,11 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { decisionsText, recalledText, type SessionArchive } from '../../app/session-archive.ts';
-import { DECISIONS_TOOL, RECALL_TOOL } from '../ids.ts';
 
 const recallInput = v.object({
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20)), 8),
 });
-
-/** Offers the workspace's memory to the editor's own chat; nothing where the editor has no such tools. */
-export function registerMemoryTools(archive: SessionArchive): vscode.Disposable[] {
-  if (!Object.hasOwn(vscode, 'lm')) return [];
-  return [
-    vscode.lm.registerTool(RECALL_TOOL, recallTool(archive)),
-    vscode.lm.registerTool(DECISIONS_TOOL, decisionsTool(archive)),
-  ];
-}
 
 /** Finds what was said. The user is asked first: what is found goes to the model of the chat that asks. */
 export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {

@@ -1,21 +1,13 @@
 import * as vscode from 'vscode';
 import type { Quoted, SessionArchive } from '../../app/session-archive.ts';
-import { PARTICIPANT } from '../ids.ts';
 
 /** So many quotes answer a question. */
 const QUOTES = 8;
 
-/** `@threadkeeper` in the editor's own chat: quotes what was said here, and asks no model. */
-export function registerParticipant(archive: SessionArchive, iconPath: vscode.Uri): { dispose(): unknown }[] {
-  if (!Object.hasOwn(vscode, 'chat')) return [];
-  const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
-    answerRequest(archive, request, stream, token),
-  );
-  participant.iconPath = iconPath;
-  return [participant];
-}
-
-/** Answers a request with quotes; `/decisions` lists what was decided. */
+/**
+ * Answers `@threadkeeper` in the editor's own chat with quotes of what was said here, and asks no model; `/decisions`
+ * lists what was decided.
+ */
 export async function answerRequest(
   archive: SessionArchive,
   request: Pick<vscode.ChatRequest, 'prompt' | 'command'>,

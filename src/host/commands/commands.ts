@@ -1,5 +1,4 @@
-import * as vscode from 'vscode';
-import { COMMAND, type CommandId } from '../ids.ts';
+import type { CommandId } from '../ids.ts';
 import type { Product } from '../product.ts';
 import { READY, type Handler, type ReadyCommand } from './ready-commands.ts';
 
@@ -10,17 +9,13 @@ async function handlerOf(id: CommandId): Promise<Handler> {
   return isReady(id) ? READY[id] : (await import('./command-handlers.ts')).HANDLERS[id];
 }
 
-/** Every command of the palette, each one use case. A failure is told once, in one sentence with a way out. */
-export function registerCommands(app: Product): vscode.Disposable[] {
-  return Object.values(COMMAND).map((id) =>
-    vscode.commands.registerCommand(id, async (argument?: unknown, more?: unknown) => {
-      try {
-        const handler = await handlerOf(id);
-        await handler(app, argument, more);
-      } catch (error) {
-        const { tell } = await import('./page-commands.ts');
-        await tell(app, error);
-      }
-    }),
-  );
+/** Runs a command of the palette, one use case. A failure is told once, in one sentence with a way out. */
+export async function runCommand(app: Product, id: CommandId, argument: unknown, more: unknown): Promise<void> {
+  try {
+    const handler = await handlerOf(id);
+    await handler(app, argument, more);
+  } catch (error) {
+    const { tell } = await import('./page-commands.ts');
+    await tell(app, error);
+  }
 }

@@ -5,6 +5,7 @@ import type { SendPreview } from '../../app/send-preview.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../ids.ts';
+import type { Documents } from '../late/late-files.ts';
 import { plainPage, type Page } from './page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './uris.ts';
 
@@ -31,7 +32,7 @@ interface Shown {
  * The session's documents as files: summaries at their levels, which can be edited and saved, and all that can only be
  * read. Each is made when it is asked for, from the session as it is.
  */
-export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
+export class SessionFiles implements Documents, vscode.Disposable {
   readonly #deps: SessionFilesDeps;
   readonly #shown = new Map<string, Shown>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -65,11 +66,6 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     return (this.#shown.get(uri.toString()) ?? (await this.#show(uri))).page;
   }
 
-  watch(): vscode.Disposable {
-    // What is open is looked at whenever the session changes: see `refresh`.
-    return new vscode.Disposable(() => undefined);
-  }
-
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { bytes, changedAt } = this.#shown.get(uri.toString()) ?? (await this.#show(uri));
     const address = parseDocumentUri(uri);
@@ -101,22 +97,6 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
       throw new vscode.FileSystemError(this.#deps.describe(error));
     }
     await this.#show(uri);
-  }
-
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
   }
 
   async #show(uri: vscode.Uri): Promise<Shown> {

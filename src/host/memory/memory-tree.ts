@@ -2,20 +2,21 @@ import * as vscode from 'vscode';
 import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../ids.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
+import type { Rows } from '../late/late-tree.ts';
 import { locale } from '../translated.ts';
 import { standingName } from '../tree/row-words.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */
-export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
+export class MemoryTree implements Rows<MemoryEntry>, vscode.Disposable {
   readonly #memory: WorkspaceMemory;
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
 
   constructor(memory: WorkspaceMemory) {
     this.#memory = memory;
-    this.#subscription = memory.onDidChange(() => this.#changed.fire());
+    this.#subscription = memory.onDidChange(() => this.#changed.fire(undefined));
   }
 
   dispose(): void {

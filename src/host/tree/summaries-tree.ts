@@ -4,7 +4,7 @@ import type { SessionSearch } from '../../app/session-search.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { filterName } from '../commands/filter-picker.ts';
-import { SUMMARIES_VIEW } from '../ids.ts';
+import type { Rows } from '../late/late-tree.ts';
 import { childrenOf } from './children.ts';
 import { EventIndex } from './event-index.ts';
 import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
@@ -26,27 +26,29 @@ export interface SummariesTreeDeps {
 }
 
 /** The *Summaries* view: what is in the context now, the tree of summaries down to its sources, the key events. */
-export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class SummariesTree implements Rows<Row>, vscode.Disposable {
   readonly #deps: SummariesTreeDeps;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
+  readonly #seen: vscode.Disposable;
   #isStale = false;
   #events: { readonly key: string; readonly index: EventIndex } | undefined;
   #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
 
-  constructor(deps: SummariesTreeDeps) {
+  /** `view` shows the rows; it is not this one's to dispose of. */
+  constructor(view: vscode.TreeView<Row>, deps: SummariesTreeDeps) {
     this.#deps = deps;
-    this.#view = vscode.window.createTreeView(SUMMARIES_VIEW, { treeDataProvider: this, showCollapseAll: true });
-    this.#view.onDidChangeVisibility(({ visible }) => {
+    this.#view = view;
+    this.#seen = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
     });
   }
 
   dispose(): void {
-    this.#view.dispose();
+    this.#seen.dispose();
     this.#changed.dispose();
   }
 

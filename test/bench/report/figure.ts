@@ -21,6 +21,8 @@ export interface Figure {
   readonly value: number;
   readonly unit: Unit;
   readonly target?: Target;
+  /** Whether `--check` fails when the target is missed. */
+  readonly mustMeet?: boolean;
   readonly guard?: Guard;
   /** Where it stands when it is one of many alike: in a grid instead of a line of its own. */
   readonly cell?: Cell;

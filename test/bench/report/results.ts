@@ -118,7 +118,7 @@ function gridLines({ title, columns, rows }: Grid): string[] {
   return [`**${title}**`, '', ...[columns, rule, ...cells].map((row) => `| ${row.join(' | ')} |`)];
 }
 
-/** What has become worse than the committed figures by more than their margin, in one line each. */
+/** What misses a target that must be met, or has become worse than the committed figures by more than its margin. */
 export async function findFalls(
   figures: readonly Figure[],
   data: RunFacts['data'],
@@ -126,7 +126,9 @@ export async function findFalls(
   const before = v.parse(savedSchema, JSON.parse(await readFile(committed, 'utf8')));
   const falls: string[] = [];
   let compared = 0;
-  for (const { id, label, value, unit, guard } of figures) {
+  for (const { id, label, value, unit, guard, target, mustMeet } of figures) {
+    if (mustMeet === true && isMet({ value, target }) === false)
+      falls.push(`${label}: ${show(value, unit)}, must be ${describeTarget(target, unit)}`);
     const was = before[sectionOf(id)].figures[id]?.value;
     // Other texts give other figures: those of one kind of data say nothing about the other.
     if (!guard || was === undefined || before.run.data !== data) continue;

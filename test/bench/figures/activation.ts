@@ -1,0 +1,73 @@
+import path from 'node:path';
+import * as v from 'valibot';
+import { build } from '../../../scripts/support/build.ts';
+import { root } from '../../../scripts/support/paths.ts';
+import { PlainError } from '../../../scripts/support/plain-error.ts';
+import { runCommand } from '../../../scripts/support/processes.ts';
+import type { BenchContext } from '../context.ts';
+import { quantile } from '../report/cpu.ts';
+import type { Measured } from '../report/figure.ts';
+
+const RUNS = 5;
+/** CPU time, in ms, that waking may take of the thread that all extensions share. */
+const WAKING_LIMIT_MS = 30;
+
+/**
+ * Wakes the extension as an editor does, with nothing behind `vscode`, and then reads the product as the first use of it
+ * does. Prints the milliseconds of CPU time of both.
+ */
+const WAKER = `
+const Module = require('node:module');
+const load = Module._load;
+const nothing = new Proxy(function () {}, { getPrototypeOf: () => nothing, get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing });
+nothing.lm = nothing.chat = nothing;
+Module._load = (name, ...rest) => (name === 'vscode' ? nothing : load(name, ...rest));
+const took = (work) => {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+const [, extension, product] = process.argv;
+const waking = took(() => require(extension).activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1 }));
+console.log(JSON.stringify({ waking, reading: took(() => require(product)) }));
+process.exit(0);
+`;
+
+const tookSchema = v.object({ waking: v.number(), reading: v.number() });
+
+/** What it takes of the extension host's thread when the editor wakes the extension. */
+export async function measureActivation({ say }: BenchContext): Promise<Measured> {
+  say('building, and waking the extension in processes of its own');
+  await build();
+  const files = ['extension.cjs', 'product.cjs'].map((name) => path.join(root, 'dist', name));
+  const times: v.InferOutput<typeof tookSchema>[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const { code, output } = await runCommand(process.execPath, ['-e', WAKER, ...files]);
+    if (code !== 0) throw new PlainError(`The extension did not wake.\n${output}`);
+    times.push(v.parse(tookSchema, JSON.parse(output)));
+  }
+  const median = (name: keyof (typeof times)[number]): number =>
+    quantile(
+      times.map((time) => time[name]),
+      0.5,
+    );
+  return {
+    figures: [
+      {
+        id: 'speed.activation.waking',
+        label: 'CPU time to wake the extension, median of 5 processes',
+        value: median('waking'),
+        unit: 'ms',
+        target: { atMost: WAKING_LIMIT_MS },
+        mustMeet: true,
+      },
+      {
+        id: 'speed.activation.reading',
+        label: 'CPU time to read the product at its first use, median of 5 processes',
+        value: median('reading'),
+        unit: 'ms',
+      },
+    ],
+  };
+}
