@@ -62,15 +62,11 @@ function sample(item: Labelled, group: string, weight: number): Sample {
 
 function rowsOf({ item, analysis, weight }: Sample): Row[] {
   return analysis.candidates.map(({ segment, traits }) => {
-    const on: number[] = [];
-    traits.vector.forEach((value, index) => {
-      if (value !== 0) on.push(index);
-    });
     const agreed = item.agreed.filter((gold) => hits(gold, segment));
     const single = item.single.filter((gold) => hits(gold, segment));
     const kinds = agreed.length > 0 ? agreed.flatMap((gold) => gold.kinds) : single.map((gold) => gold.kind);
     return {
-      on,
+      on: [...traits.features],
       // As `choose` weighs it.
       user: item.role === 'user' && !analysis.speech.named,
       y: kinds.length > 0 ? 1 : 0,

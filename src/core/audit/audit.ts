@@ -1,5 +1,5 @@
 import type { Audit, AuditFault } from '../model/summary.ts';
-import { forEachTerm } from '../compress/terms.ts';
+import { TermCursor } from '../compress/terms.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findQuotes } from './quotes.ts';
 
@@ -53,19 +53,13 @@ export function* auditSummary(
   }
   const passes = faults.length === 0;
 
-  const known = yield* sourceTerms(source.texts);
   const named = new Set<string>();
   for (const text of summary.texts) {
-    forEachTerm(text, 0, text.length, (kind, start, end) => {
-      if (kind === 'identifier' || kind === 'number' || kind === 'url') named.add(text.slice(start, end));
-    });
+    addNames(text, 0, text.length, named);
   }
-  let knownIdentifiers = 0;
-  let listed = 0;
-  for (const name of named) {
-    if (known.has(name) || source.texts.some((whole) => whole.includes(name))) knownIdentifiers++;
-    else if (listed++ < MOST_LISTED) faults.push({ kind: 'unknown_identifier', text: name });
-  }
+  const unknown = yield* notIn(source.texts, named);
+  for (const name of unknown.slice(0, MOST_LISTED)) faults.push({ kind: 'unknown_identifier', text: name });
+  const knownIdentifiers = named.size - unknown.length;
   const total = named.size + quotes;
   const score = passes ? (total === 0 ? 1 : (knownIdentifiers + knownQuotes) / total) : 0;
   return {
@@ -80,6 +74,48 @@ export function* auditSummary(
 /** A step of reading takes about so many UTF-16 units. */
 const STEP_CHARS = 10_000;
 
+/** Names that are looked for one by one, in the order in which they stand, before the source is read for its own. */
+const MOST_LOOKED_FOR = 12;
+
+/**
+ * Which of these names stand nowhere in the texts. A summary names things in the order of its source, mostly: each is
+ * looked for behind the one before it. Where that fails too often, the source's own terms are listed. Linear.
+ */
+function* notIn(texts: readonly string[], names: ReadonlySet<string>): Steps<string[]> {
+  const missed: string[] = [];
+  let text = 0;
+  let from = 0;
+  let read = 0;
+  for (const name of names) {
+    if (missed.length > MOST_LOOKED_FOR) {
+      missed.push(name);
+      continue;
+    }
+    let at = -1;
+    let inText = text;
+    for (let begin = from; at === -1 && inText < texts.length; begin = 0) {
+      const whole = texts[inText]!;
+      at = whole.indexOf(name, begin);
+      read += (at === -1 ? whole.length : at) - begin;
+      if (at === -1) inText++;
+    }
+    if (at === -1) missed.push(name);
+    else {
+      text = inText;
+      from = at + name.length;
+    }
+    if (read < STEP_CHARS * SEARCHED_PER_READ) continue;
+    read = 0;
+    yield;
+  }
+  if (missed.length === 0) return [];
+  const known = missed.length > MOST_LOOKED_FOR ? yield* sourceTerms(texts) : undefined;
+  return missed.filter((name) => known?.has(name) !== true && !texts.some((whole) => whole.includes(name)));
+}
+
+/** Searching a text is so many times as fast as reading its terms. */
+const SEARCHED_PER_READ = 20;
+
 /** The identifiers, numbers and URLs of a source, but for those that a step's end cuts. Linear. */
 function* sourceTerms(texts: readonly string[]): Steps<Set<string>> {
   const terms = new Set<string>();
@@ -87,9 +123,7 @@ function* sourceTerms(texts: readonly string[]): Steps<Set<string>> {
   for (const text of texts) {
     for (let from = 0; from < text.length; from += STEP_CHARS) {
       const to = Math.min(text.length, from + STEP_CHARS);
-      forEachTerm(text, from, to, (kind, start, end) => {
-        if (kind === 'identifier' || kind === 'number' || kind === 'url') terms.add(text.slice(start, end));
-      });
+      addNames(text, from, to, terms);
       read += to - from;
       if (read < STEP_CHARS) continue;
       read = 0;
@@ -97,4 +131,11 @@ function* sourceTerms(texts: readonly string[]): Steps<Set<string>> {
     }
   }
   return terms;
+}
+
+function addNames(text: string, from: number, to: number, names: Set<string>): void {
+  const term = new TermCursor(text, from, to);
+  while (term.next())
+    if (term.kind === 'identifier' || term.kind === 'number' || term.kind === 'url')
+      names.add(text.slice(term.start, term.end));
 }

@@ -1,4 +1,4 @@
-import { forEachTerm } from '../compress/terms.ts';
+import { TermCursor } from '../compress/terms.ts';
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { wordOf } from './statement-words.ts';
@@ -42,10 +42,11 @@ export class SentenceIndex {
 
   private add(message: number, role: string, whole: string, start: number, end: number): void {
     const words = new Set<string>();
-    forEachTerm(whole, start, end, (kind, from, to) => {
-      const word = wordOf(kind, whole.slice(from, to));
+    const term = new TermCursor(whole, start, end);
+    while (term.next()) {
+      const word = wordOf(term.kind, whole.slice(term.start, term.end));
       if (word !== undefined) words.add(word);
-    });
+    }
     if (words.size === 0) return;
     const at = this.sentences.length;
     this.sentences.push({ message, start, end, role, text: whole.slice(start, end), words });

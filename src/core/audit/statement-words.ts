@@ -1,4 +1,4 @@
-import { forEachTerm, type TermKind } from '../compress/terms.ts';
+import { TermCursor, type TermKind } from '../compress/terms.ts';
 import { HOLLOW } from '../events/subject.ts';
 import { plain } from './closed-words.ts';
 import { stemOf } from './stem.ts';
@@ -18,15 +18,17 @@ export function mentions(text: string): Mentions {
   const numbers = new Set<string>();
   const names = new Set<string>();
   let first = true;
-  forEachTerm(text, 0, text.length, (kind, start, end) => {
+  const term = new TermCursor(text, 0, text.length);
+  while (term.next()) {
+    const { kind, start, end } = term;
     const word = wordOf(kind, text.slice(start, end));
     const starts = first || /[.!?:]["”')]?\s+$|\n\W*$/.test(text.slice(Math.max(0, start - 4), start));
     first = false;
-    if (word === undefined) return;
+    if (word === undefined) continue;
     words.add(word);
     if (kind === 'number') numbers.add(word);
     else if (kind === 'identifier' || kind === 'url' || (kind === 'name' && !starts)) names.add(word);
-  });
+  }
   return { words, numbers, names };
 }
 

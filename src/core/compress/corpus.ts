@@ -3,7 +3,7 @@ import { messageText, type Role } from '../model/message.ts';
 import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
 import { passageText, type Passage, type PassageKind } from './passages.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
-import { forEachTerm, isRunningText, lineShape, type TermKind } from './terms.ts';
+import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
 /** A passage with the terms it mentions, as numbers into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
@@ -78,10 +78,12 @@ export async function buildCorpus(
     const to = passage.text?.length ?? passage.end;
     const role = roles[passage.message]!;
     const mentioned: number[] = [];
-    forEachTerm(text, from, to, (kind, start, end) => {
-      if (end - start > LONGEST_TERM || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80)) return;
-      const name = text.slice(start, end);
-      const key = kind === 'name' ? name.toLowerCase() : name;
+    const found = new TermCursor(text, from, to);
+    while (found.next()) {
+      const { kind, start, end } = found;
+      if (end - start > LONGEST_TERM || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
+        continue;
+      const key = termKey(found, text);
       let index = vocabulary.get(key);
       if (index === undefined) {
         index = terms.length;
@@ -90,12 +92,12 @@ export async function buildCorpus(
       }
       if (!mentioned.includes(index)) mentioned.push(index);
       const term = terms[index]!;
-      if (term.lastMessage === passage.message) return;
+      if (term.lastMessage === passage.message) continue;
       term.lastMessage = passage.message;
       if (role === 'tool' || passage.kind === 'text' || passage.kind === 'names') term.tool++;
       else if (role === 'user') term.user++;
       else term.assistant++;
-    });
+    }
     passages.push({ ...passage, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
@@ -132,13 +134,13 @@ export function firstOf(passages: readonly Passage[], messages: number): number[
 export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): number {
   let sum = 0;
   let squares = 0;
-  forEachTerm(text, 0, text.length, (kind, start, end) => {
-    const name = text.slice(start, end);
-    const term = vocabulary.get(kind === 'name' ? name.toLowerCase() : name);
+  const mentioned = new TermCursor(text, 0, text.length);
+  while (mentioned.next()) {
+    const term = vocabulary.get(termKey(mentioned, text));
     const rare = term === undefined ? 0.5 : rarity[term]!;
     sum += rare;
     squares += rare * rare;
-  });
+  }
   return sum === 0 ? 0 : squares / sum;
 }
 

@@ -4,7 +4,7 @@ import type { Corpus, IndexedPassage } from './corpus.ts';
 import { MaxHeap } from './max-heap.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
-import { forEachTerm } from './terms.ts';
+import { TermCursor, termKey } from './terms.ts';
 
 /** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
 const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
@@ -144,11 +144,11 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
 }
 
 function coverTermsOf(corpus: Corpus, text: string, covered: Uint8Array): void {
-  forEachTerm(text, 0, text.length, (kind, start, end) => {
-    const name = text.slice(start, end);
-    const term = corpus.vocabulary.get(kind === 'name' ? name.toLowerCase() : name);
+  const mentioned = new TermCursor(text, 0, text.length);
+  while (mentioned.next()) {
+    const term = corpus.vocabulary.get(termKey(mentioned, text));
     if (term !== undefined) covered[term] = SENTENCE;
-  });
+  }
 }
 
 /**

@@ -17,35 +17,87 @@ for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
 const EDGES = new Uint8Array(128);
 for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
 
-/** Calls `visit` for each term of `text[start, end)`, with its offsets in `text`. Linear; no strings are made. */
-export function forEachTerm(
-  text: string,
-  start: number,
-  end: number,
-  visit: (kind: TermKind, start: number, end: number) => void,
-): void {
-  let at = start;
-  while (at < end) {
-    const unit = text.charCodeAt(at);
-    if (isDelimiter(unit)) {
-      at++;
-      continue;
-    }
-    const first = at;
-    if (unit >= FIRST_JOINED_SCRIPT) {
-      // Without spaces, overlapping pairs of characters stand for words (the usual bigram index).
-      while (at < end && text.charCodeAt(at) >= FIRST_JOINED_SCRIPT && !isDelimiter(text.charCodeAt(at))) at++;
-      if (at - first <= 2) visit('word', first, at);
-      else for (let pair = first; pair + 2 <= at; pair++) visit('word', pair, pair + 2);
-      continue;
-    }
-    while (at < end) {
-      const next = text.charCodeAt(at);
-      if (isDelimiter(next) || next >= FIRST_JOINED_SCRIPT) break;
-      at++;
-    }
-    visitTrimmed(text, first, at, visit);
+/**
+ * The terms of `text[start, end)`, one after the other: `next` says whether there is one more. Linear; no strings are
+ * made. A cursor and no callback: the compiler would make a copy of the loop for each caller, and throw it away again.
+ */
+export class TermCursor {
+  kind: TermKind = 'word';
+  /** Offsets of the term in the text. */
+  start = 0;
+  end = 0;
+  private readonly text: string;
+  private readonly stop: number;
+  private at: number;
+  /** Where the run of a script without spaces ends that pairs are taken of. */
+  private pairsEnd = 0;
+
+  constructor(text: string, start: number, end: number) {
+    this.text = text;
+    this.at = start;
+    this.stop = end;
   }
+
+  next(): boolean {
+    const { text, stop } = this;
+    while (this.at < stop) {
+      if (this.at < this.pairsEnd) return this.pair();
+      const first = this.at;
+      const unit = text.charCodeAt(first);
+      if (isDelimiter(unit)) {
+        this.at++;
+        continue;
+      }
+      if (unit >= FIRST_JOINED_SCRIPT) {
+        let at = first + 1;
+        while (at < stop && text.charCodeAt(at) >= FIRST_JOINED_SCRIPT && !isDelimiter(text.charCodeAt(at))) at++;
+        this.pairsEnd = at;
+        return this.pair();
+      }
+      let at = first + 1;
+      while (at < stop) {
+        const next = text.charCodeAt(at);
+        if (isDelimiter(next) || next >= FIRST_JOINED_SCRIPT) break;
+        at++;
+      }
+      this.at = at;
+      if (this.trimmed(first, at)) return true;
+    }
+    return false;
+  }
+
+  /** Without spaces, overlapping pairs of characters stand for words (the usual bigram index). */
+  private pair(): true {
+    this.kind = 'word';
+    this.start = this.at;
+    this.end = Math.min(this.at + 2, this.pairsEnd);
+    this.at = this.end >= this.pairsEnd ? this.pairsEnd : this.at + 1;
+    return true;
+  }
+
+  private trimmed(first: number, last: number): boolean {
+    const { text } = this;
+    let start = first;
+    let end = last;
+    while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
+    while (start < end && isEdge(text.charCodeAt(start))) {
+      // `.env` and `.github/` keep their dot.
+      if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
+      start++;
+    }
+    const kind = start < end ? kindOf(text, start, end) : undefined;
+    if (kind === undefined) return false;
+    this.kind = kind;
+    this.start = start;
+    this.end = end;
+    return true;
+  }
+}
+
+/** What a term is known by: names in lower case, all else as it is written. */
+export function termKey({ kind, start, end }: Pick<TermCursor, 'kind' | 'start' | 'end'>, text: string): string {
+  const name = text.slice(start, end);
+  return kind === 'name' ? name.toLowerCase() : name;
 }
 
 function isDelimiter(unit: number): boolean {
@@ -55,26 +107,6 @@ function isDelimiter(unit: number): boolean {
   if (unit >= 0x2000 && unit <= 0x206f) return unit !== 0x2019 && unit !== 0x2011;
   if (unit >= 0x2190 && unit <= 0x2bff) return true;
   return (unit >= 0x3000 && unit <= 0x3020) || unit === 0xff0c || unit === 0xff01 || unit === 0xff1f || unit === 0xff1a;
-}
-
-function visitTrimmed(
-  text: string,
-  first: number,
-  last: number,
-  visit: (kind: TermKind, start: number, end: number) => void,
-): void {
-  let start = first;
-  let end = last;
-  while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
-  while (start < end && isEdge(text.charCodeAt(start))) {
-    // `.env` and `.github/` keep their dot.
-    if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
-    start++;
-  }
-  if (start < end) {
-    const kind = kindOf(text, start, end);
-    if (kind) visit(kind, start, end);
-  }
 }
 
 function isEdge(unit: number): boolean {

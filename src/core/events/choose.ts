@@ -93,7 +93,7 @@ export function* choose(
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.asking || (!analysis.before.asked && isHollow(traits, text.slice(segment.start, segment.end)))) continue;
-    const score = probability(traits.vector, model.event[weighs(candidate)]);
+    const score = probability(traits.features, model.event[weighs(candidate)]);
     if (score < least(candidate)) continue;
     const kind = kindOf(candidate, model, weighs(candidate));
     const { start, end } = segment;
@@ -131,7 +131,7 @@ function kindOf({ traits }: Candidate, model: Model, side: 'user' | 'other'): Ke
   let best: KeyEventKind = 'fact';
   let most = -1;
   for (const kind of KEY_EVENT_KINDS) {
-    const score = probability(traits.vector, model.kinds[kind][side]);
+    const score = probability(traits.features, model.kinds[kind][side]);
     if (score > most) {
       most = score;
       best = kind;

@@ -6,6 +6,7 @@ import { JAPANESE } from './lexicon/japanese.ts';
 import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept, Lexicon } from './lexicon/lexicon.ts';
+import { PhraseTrie, type Phrase } from './phrase-trie.ts';
 import { PORTUGUESE } from './lexicon/portuguese.ts';
 import { SPANISH } from './lexicon/spanish.ts';
 
@@ -35,16 +36,6 @@ export interface ConceptHits {
   /** Number of words, in the sense of `first`. */
   readonly length: number;
 }
-
-interface TrieNode {
-  readonly next: Map<number, TrieNode>;
-  /** Bits of the concepts whose entry ends here, at the end of a word. */
-  whole: number;
-  /** Bits of the concepts whose entry ends here and may go on. */
-  open: number;
-}
-
-const newNode = (): TrieNode => ({ next: new Map(), whole: 0, open: 0 });
 
 const isAsciiWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90);
@@ -79,31 +70,21 @@ export function fold(text: string): string {
     .normalize('NFC');
 }
 
-function compile(lexicons: readonly Lexicon[]): TrieNode {
-  const root = newNode();
+function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<Phrase> {
   for (const lexicon of lexicons) {
-    CONCEPTS.forEach((concept, index) => {
+    for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {
         const entry = fold(raw.trim());
         if (entry === '') continue;
-        const open = entry.endsWith('*');
-        const body = open ? entry.slice(0, -1) : entry;
-        let node = root;
-        for (let i = 0; i < body.length; i++) {
-          const code = body.charCodeAt(i);
-          let child = node.next.get(code);
-          if (child === undefined) node.next.set(code, (child = newNode()));
-          node = child;
-        }
-        if (open || isUnspaced(body.charCodeAt(body.length - 1))) node.open |= 1 << index;
-        else node.whole |= 1 << index;
+        const isOpen = entry.endsWith('*');
+        const text = isOpen ? entry.slice(0, -1) : entry;
+        yield { text, open: isOpen || isUnspaced(text.charCodeAt(text.length - 1)), bits: 1 << index };
       }
-    });
+    }
   }
-  return root;
 }
 
-const ROOT = compile(LEXICONS);
+const PHRASES = new PhraseTrie(phrasesOf(LEXICONS));
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
 const FAULT = indexOf('fault');
 const FAULTLESS = indexOf('faultless');
@@ -112,6 +93,8 @@ const STATE = indexOf('state');
 const NOT = indexOf('not');
 /** Entries are shorter than this; a walk that would go on longer cannot match. */
 const LONGEST = 48;
+/** How far each concept has been found in the sentence at hand: its own array would be made for each sentence. */
+const COVERED = new Int32Array(CONCEPTS.length);
 
 /**
  * Finds the concepts of a sentence in one pass: a trie is walked from each start of a word, at most `LONGEST` characters,
@@ -124,7 +107,7 @@ export function findConcepts(sentence: string): ConceptHits {
   const first = new Uint8Array(CONCEPTS.length).fill(255);
   const tail = new Uint8Array(CONCEPTS.length);
   const words: (string | undefined)[] = new Array<string | undefined>(CONCEPTS.length);
-  const covered = new Int32Array(CONCEPTS.length);
+  const covered = COVERED.fill(0);
   let end = text.length;
   while (end > 0 && !isLetter(text.charCodeAt(end - 1)) && !isUnspaced(text.charCodeAt(end - 1))) end--;
   let word = 0;
@@ -136,17 +119,17 @@ export function findConcepts(sentence: string): ConceptHits {
     const starts = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
     previous = code;
     if (!starts) continue;
-    let node: TrieNode | undefined = ROOT.next.get(code);
+    let node = PHRASES.start(code);
     let stop = at + 1;
     const limit = Math.min(end, at + LONGEST);
-    while (node !== undefined) {
+    while (node !== 0) {
       const after = stop < text.length ? text.charCodeAt(stop) : 32;
-      const bits = node.open | (isLetter(after) ? 0 : node.whole);
+      const bits = PHRASES.bitsAt(node, !isLetter(after));
       if (bits !== 0) record(bits, at, stop);
       if (stop >= limit) break;
       let step = text.charCodeAt(stop);
       if (step === 9 || step === 10 || step === 0x3000) step = 32;
-      node = node.next.get(step);
+      node = PHRASES.step(node, step);
       stop++;
     }
     if (unspaced) {

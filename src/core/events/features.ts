@@ -38,8 +38,22 @@ import type { Asks, BeforeTraits } from './surroundings.ts';
 const MANY_ITEMS = 10;
 const HEAD = 320;
 
+/** What holds of the segment at hand; all zero between two segments. */
+const MARKED = new Uint8Array(FEATURES.length);
+
+function takeMarked(): number[] {
+  const features: number[] = [];
+  for (let at = 0; at < MARKED.length; at++) {
+    if (MARKED[at] === 0) continue;
+    features.push(at);
+    MARKED[at] = 0;
+  }
+  return features;
+}
+
 export interface SegmentTraits {
-  readonly vector: Float64Array;
+  /** Places in `FEATURES` of what holds of it, ascending: some twenty of more than two hundred. */
+  readonly features: readonly number[];
   readonly hits: ConceptHits;
   /** Asks for an answer and for nothing to be done, is an option to choose from, or a yes that answers nothing: no key event, whatever its words. */
   readonly asking: boolean;
@@ -65,7 +79,7 @@ export function describe(
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
 ): SegmentTraits {
-  const vector = new Float64Array(FEATURES.length);
+  const marked = MARKED;
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
   const bare = quote.replace(/^[*_`#\s]+/, '');
   const lead = LEAD_IN.exec(bare)?.[0] ?? '';
@@ -75,7 +89,7 @@ export function describe(
     leading[CONCEPT_AT.assent]! + leading[CONCEPT_AT.refuse]! + leading[CONCEPT_AT.chatter]! > 0;
   const hits = findConcepts(led ? bare.slice(lead.length) : quote);
   const set = (name: StructureName): void => {
-    vector[place(name)] = 1;
+    marked[place(name)] = 1;
   };
   const has = (concept: Concept): boolean => hits.count[CONCEPT_AT[concept]]! > 0;
   const opens = (concept: Concept, within = 0): boolean => hits.first[CONCEPT_AT[concept]]! <= within;
@@ -251,9 +265,9 @@ export function describe(
     const seen = hits.count[i]!;
     if (seen === 0) continue;
     any = true;
-    vector[HAS + i] = 1;
-    if (hits.first[i]! <= 1) vector[OPENS + i] = 1;
-    if (seen > 1) vector[REPEATS + i] = 1;
+    marked[HAS + i] = 1;
+    if (hits.first[i]! <= 1) marked[OPENS + i] = 1;
+    if (seen > 1) marked[REPEATS + i] = 1;
   }
   if (!any) set('no concept');
   const bareAnswer =
@@ -267,5 +281,5 @@ export function describe(
     bareAnswer ||
     option ||
     (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
-  return { vector, hits, asking };
+  return { features: takeMarked(), hits, asking };
 }

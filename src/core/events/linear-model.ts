@@ -12,9 +12,9 @@ export interface Model {
   readonly kinds: Readonly<Record<KeyEventKind, Weights>>;
 }
 
-/** Logistic score of a feature vector, 0…1. */
-export function probability(vector: Float64Array, weights: readonly number[]): number {
+/** Logistic score of the features that hold, by their places in `FEATURES`, 0…1. */
+export function probability(features: readonly number[], weights: readonly number[]): number {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) if (vector[i] !== 0) sum += vector[i]! * weights[i]!;
+  for (const place of features) sum += weights[place]!;
   return 1 / (1 + Math.exp(-sum));
 }

@@ -1,6 +1,7 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import type { Line } from './lines.ts';
+import { mayReport } from './report-hint.ts';
 
 /** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
 export interface MachineFinding {
@@ -126,10 +127,6 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
-/** Words that a pattern needs; a line without any is passed over before patterns run. */
-const HINT =
-  /err|exception|fail|fatal|panic|warn|denied|not found|no such|interrupt|notfound|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|[✕✗✖❌×]|not ok|\[|removed|reverted|answer|selected|chose|passed|passing|:\d|fout|fehler|エラー|错误|錯誤|ошибка|오류|eacces|etimedout|eaddr|not recognized|access/i;
-
 const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
 const SOURCE_LINE =
   /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
@@ -146,8 +143,9 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (line.kind !== 'machine') continue;
     if (found.length >= 2 * MOST_PER_MESSAGE) break;
-    let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));
-    if (!HINT.test(head)) continue;
+    const peeked = Math.min(line.end, line.start + PEEK);
+    if (!mayReport(text, line.start, peeked)) continue;
+    let head = text.slice(line.start, peeked);
     let offset = line.start;
     const mark = /^(?:#{1,4} |[>E] {2,12}|\* )/.exec(head);
     if (mark !== null) {

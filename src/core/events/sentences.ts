@@ -11,6 +11,7 @@ const ABBREVIATIONS = new Set(
 );
 
 const FULL_WIDTH_STOP = new Set([0x3002, 0xff01, 0xff1f, 0xff0e, 0x61f, 0x6d4, 0x964]);
+const isWideStop = (code: number): boolean => code >= 0x61f && FULL_WIDTH_STOP.has(code);
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 0xa0 || code === 0x3000 || code === 13;
 /** Marks that close what a full-width stop ends; none that could as well open the next sentence. */
 const isWideCloser = (code: number): boolean =>
@@ -54,7 +55,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
     // A backtick that nobody closes must not swallow the rest of the line.
     if (inCode && i - codeSince < 120) continue;
     let cut = false;
-    if (FULL_WIDTH_STOP.has(code)) cut = true;
+    if (isWideStop(code)) cut = true;
     else if (code === 46 || code === 33 || code === 63 || code === 0x2026) {
       let next = i + 1;
       while (next < to && isStop(text.charCodeAt(next))) next++;
@@ -67,8 +68,8 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
     }
     if (!cut) continue;
     let end = i + 1;
-    const closes = FULL_WIDTH_STOP.has(code) ? isWideCloser : isCloser;
-    while (end < to && (closes(text.charCodeAt(end)) || FULL_WIDTH_STOP.has(text.charCodeAt(end)))) end++;
+    const closes = isWideStop(code) ? isWideCloser : isCloser;
+    while (end < to && (closes(text.charCodeAt(end)) || isWideStop(text.charCodeAt(end)))) end++;
     add(start, end);
     start = end;
     i = end - 1;

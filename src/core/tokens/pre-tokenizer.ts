@@ -149,13 +149,14 @@ function width(text: string, at: number): number {
 
 /** `at`, or the end of an English contraction ('s 't 'm 'd 're 've 'll, any case) that begins there. */
 function contractionEnd(text: string, at: number): number {
-  if (text.charCodeAt(at) !== APOSTROPHE) return at;
+  // Reading beyond the end would be answered, and the compiled code thrown away for it.
+  if (at + 1 >= text.length || text.charCodeAt(at) !== APOSTROPHE) return at;
   // Only ASCII letters reach a lower-case letter by this bit.
   const one = text.charCodeAt(at + 1) | 32;
   if (text.charCodeAt(at + 1) > 127) return at;
   if (one === 115 || one === 116 || one === 109 || one === 100) return at + 2;
-  const unit = text.charCodeAt(at + 2);
-  if (!(unit < 128)) return at;
+  const unit = at + 2 < text.length ? text.charCodeAt(at + 2) : 128;
+  if (unit > 127) return at;
   const two = unit | 32;
   if (((one === 114 || one === 118) && two === 101) || (one === 108 && two === 108)) return at + 3;
   return at;

@@ -25,9 +25,9 @@ export function watchLoop(): { stop(): number } {
     const now = process.threadCpuUsage();
     longest = Math.max(longest, (now.user - last.user + now.system - last.system) / 1000);
     last = now;
-    setImmediate(tick);
+    setTimeout(tick, 1);
   };
-  setImmediate(tick);
+  setTimeout(tick, 1);
   return {
     stop: () => {
       watching = false;
