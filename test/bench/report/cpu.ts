@@ -14,7 +14,8 @@ export function quantile(values: readonly number[], share: number): number {
 
 /**
  * Watches how long the event loop is held: the longest stretch of this thread's own CPU time within one turn of the
- * loop, in milliseconds. Unlike a delay by the clock it does not grow when other programs use the machine.
+ * loop, in milliseconds. Unlike a delay by the clock it does not grow when other programs use the machine. It looks by a
+ * timer: looking at every turn would keep the loop turning, and count as work, while there is nothing but a disk to wait for.
  */
 export function watchLoop(): { stop(): number } {
   let longest = 0;

@@ -11,7 +11,8 @@ describe('whether a line may report something', () => {
   });
 
   it('finds marks, places in files and words in other scripts', () => {
-    for (const line of ['✗ adds', '[main 1a2b3c4] Add', 'a.ts:12', '错误：没有', 'ошибка']) assert.ok(reports(line), line);
+    for (const line of ['✗ adds', '[main 1a2b3c4] Add', 'a.ts:12', '错误：没有', 'ошибка'])
+      assert.ok(reports(line), line);
   });
 
   it('passes over lines that only begin like one', () => {
