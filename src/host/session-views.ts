@@ -94,6 +94,9 @@ export class SessionViews {
     await this.#checkModel();
     this.#hasSample = await hasSample();
     await panel.changed();
+    // The page has what it shows before anything else is worked out.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (sessions.current !== conversation) return;
     this.#refresh();
     if (resumed) this.#inBackground(conversation.betweenTurns());
   }

@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { SessionEvent } from '../core/journal/event.ts';
@@ -85,8 +85,8 @@ export async function loadCheckpoint(
   return tolerant(async () => {
     const kept = await open(checkpointPath(journal), 'r');
     try {
-      const [head = ''] = (await readRange(kept, 0, HEAD_BYTES)).toString().split('\n', 1);
-      return await headOf(head, file, id);
+      const bytes = await readRange(kept, 0, HEAD_BYTES);
+      return await headOf(bytes.subarray(0, bytes.indexOf('\n')), file, id);
     } finally {
       await kept.close();
     }
@@ -105,11 +105,13 @@ export async function resumeReader(
   onDamage: () => void,
 ): Promise<JournalReader | undefined> {
   return tolerant(async () => {
-    const [head = '', fold = ''] = (await readFile(checkpointPath(journal), 'utf8')).split('\n', 2);
-    const checkpoint = await headOf(head, file, id);
+    // As bytes, in one go: the second line has some hundred for each message, and becomes a text once.
+    const bytes = await wholeFile(checkpointPath(journal));
+    const end = bytes.indexOf('\n');
+    const checkpoint = await headOf(bytes.subarray(0, end), file, id);
     if (!checkpoint) return undefined;
     await breathe(breather);
-    const kept = unsealed(fold);
+    const kept = unsealed(bytes.subarray(end + 1, bytes.indexOf('\n', end + 1)));
     await breathe(breather);
     const parsed = v.safeParse(foldRecordSchema, kept);
     await breathe(breather);
@@ -119,7 +121,16 @@ export async function resumeReader(
   });
 }
 
-async function headOf(line: string, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
+async function wholeFile(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    return await readRange(file, 0, (await file.stat()).size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function headOf(line: Buffer, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
   const parsed = v.safeParse(checkpointSchema, unsealed(line));
   if (!parsed.success || parsed.output.id !== id) return undefined;
   const { offset, mark } = parsed.output;
@@ -131,9 +142,9 @@ async function headOf(line: string, file: FileHandle, id: SessionId): Promise<Ch
 const sealed = (json: string): string => `${nativeChecksum(json)} ${json}\n`;
 
 /** What a line says; undefined when its checksum is wrong. Throws `SyntaxError`. */
-function unsealed(line: string): unknown {
-  const json = line.slice(9);
-  return line.slice(0, 8) === nativeChecksum(json) ? JSON.parse(json) : undefined;
+function unsealed(line: Buffer): unknown {
+  const json = line.subarray(9);
+  return line.toString('latin1', 0, 8) === nativeChecksum(json) ? JSON.parse(json.toString()) : undefined;
 }
 
 async function tolerant<T>(load: () => Promise<T>): Promise<T | undefined> {

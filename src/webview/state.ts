@@ -42,7 +42,10 @@ export type StateMessage = Exclude<HostToPage, { type: 'answer' | 'refusal' | 'r
 
 /** The page's state after a message of the host. What belongs to another session changes nothing. */
 export function reduce(state: PageState, message: StateMessage): PageState {
-  if (message.type === 'init') return { phase: 'open', session: opened(message) };
+  if (message.type === 'init') {
+    const before = state.phase === 'open' && state.session.id === message.session ? state.session : undefined;
+    return { phase: 'open', session: opened(message, before) };
+  }
   if (message.type === 'unavailable') {
     return { phase: 'unavailable', text: message.text, actions: message.actions };
   }
@@ -52,10 +55,12 @@ export function reduce(state: PageState, message: StateMessage): PageState {
   return session === state.session ? state : { phase: 'open', session };
 }
 
-function opened(message: InitMessage): OpenSession {
-  const { session, title, epoch, covers, compressions, gauge, task, sessions, model, settings, status } = message;
+/** `before` is the same session as it was shown until now: its gauge stands until the new one is worked out. */
+function opened(message: InitMessage, before: OpenSession | undefined): OpenSession {
+  const { session, title, epoch, covers, compressions, task, sessions, model, settings, status } = message;
   return {
-    ...{ id: session, title, epoch, covers, compressions, gauge, task, sessions, model, settings, status },
+    ...{ id: session, title, epoch, covers, compressions, task, sessions, model, settings, status },
+    gauge: message.gauge ?? before?.gauge ?? null,
     draft: message.draft,
     history: message.history,
     notices: message.notices,

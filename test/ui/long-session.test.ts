@@ -13,7 +13,9 @@ const NAMES: Readonly<Record<number, string>> = { [SHORT]: 'the-short-one', [LON
 /** What scrolling through all of it may leave on the heap, in MB: 600 messages and what else was met on the way. */
 const MOST_GROWTH = 15;
 /** Times that each session is opened; the median counts. */
-const OPENINGS = 5;
+const OPENINGS = 9;
+/** How much longer the long session may take to open than the short one, in one run. */
+const MOST_LONGER = 1.5;
 
 /** What the last message of a session says. */
 const ending = (messages: number): string => `That was the last of ${messages} messages.`;
@@ -100,7 +102,7 @@ function reply(tokens: number): string {
   return piece.repeat(Math.round((tokens * 4) / piece.length));
 }
 
-// The figures are printed; none of them fails a test, since the machine has other things to do as well.
+// Times are printed; ratios of one run alone fail a test, since the machine has other things to do as well.
 describe('a very long session in the real page', function () {
   this.timeout(600_000);
   let server: WireServer;
@@ -152,7 +154,9 @@ describe('a very long session in the real page', function () {
       console.log(
         `      ${count} messages: sent after ${median(count, 'sent').toFixed(0)} ms, in view after ${median(count, 'shown').toFixed(0)} ms`,
       );
-    console.log(`      ratio ${(median(LONG, 'shown') / median(SHORT, 'shown')).toFixed(2)}`);
+    const ratio = median(LONG, 'shown') / median(SHORT, 'shown');
+    console.log(`      ratio ${ratio.toFixed(2)}`);
+    assert.ok(ratio <= MOST_LONGER, `${ratio.toFixed(2)} times as long`);
   });
 
   it('keeps a bounded part of itself on the page while all of it is scrolled through', async () => {
@@ -175,7 +179,8 @@ describe('a very long session in the real page', function () {
 
   it('stays open to the keyboard while a reply of 20,000 tokens arrives at 1,000 a second', async () => {
     const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
-    await tools.send('Performance.enable');
+    // In time of the processor: what else the machine does at that moment is not the page's cost.
+    await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
     const busy = async (): Promise<number> => {
       const { metrics } = await tools.send('Performance.getMetrics');
       return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;

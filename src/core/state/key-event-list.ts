@@ -18,7 +18,7 @@ export class KeyEventList {
     for (const event of events) {
       const known = this.entries.get(event.id);
       // What the user has pinned or corrected while it was being found stays so.
-      const entry = { ...event, pinned: event.pinned || known?.pinned === true };
+      const entry = known?.pinned === true ? { ...event, pinned: true } : event;
       this.entries.set(event.id, known?.found ? correctedEvent(entry, known) : entry);
     }
     for (const { id, status, link } of changes) {

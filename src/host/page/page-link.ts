@@ -51,7 +51,7 @@ export class PageLink {
       conversation.onUpdate((update) => this.#onUpdate(update)),
       conversation.journal.onDidChange((events) => this.#onEvents(events)),
       conversation.compressor.onDidChange(() => this.#sendStatus()),
-      gauge.onDidChange(() => this.#post({ type: 'gauge', gauge: gauge.view(conversation) })),
+      gauge.onDidChange(() => this.sendGauge()),
     ];
   }
 
@@ -67,6 +67,7 @@ export class PageLink {
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
+  /** All that the page begins with, but for the gauge: it takes longer than the messages to be read (`sendGauge`). */
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { state, journal } = conversation;
@@ -84,7 +85,7 @@ export class PageLink {
       title: state.title === '' ? untitled : state.title,
       covers: coverViews(state),
       compressions: compressionViews(state),
-      gauge: this.#gauge.view(conversation),
+      gauge: null,
       task: taskView(state),
       sessions,
       model: model(),
@@ -99,6 +100,10 @@ export class PageLink {
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
     if (epoch !== this.#epoch) return { from, messages: [] };
     return { from, messages: this.#views.slice(from, from + Math.min(count, MOST_MESSAGES)) };
+  }
+
+  sendGauge(): void {
+    this.#post({ type: 'gauge', gauge: this.#gauge.view(this.conversation) });
   }
 
   sendStatus(): void {

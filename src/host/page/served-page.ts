@@ -40,7 +40,6 @@ export class ServedPage implements vscode.Disposable {
   #listens = false;
   /** How often the page was begun: the newest beginning alone counts. */
   #beginnings = 0;
-  #gone = false;
 
   /** Writes the page into the webview. */
   constructor(webview: vscode.Webview, deps: ServedPageDeps, host: PageHost) {
@@ -67,8 +66,8 @@ export class ServedPage implements vscode.Disposable {
 
   /** Ends the service; called when the webview is gone. */
   dispose(): void {
-    this.#gone = true;
     this.#listens = false;
+    this.#beginnings++;
     this.#received.dispose();
     this.#subscription?.dispose();
   }
@@ -91,13 +90,25 @@ export class ServedPage implements vscode.Disposable {
       const link = await this.#deps.link();
       const init = await link.init();
       // Another session was opened meanwhile, or the webview is gone.
-      if (this.#gone || beginning !== this.#beginnings) return;
+      if (beginning !== this.#beginnings) return;
       this.post(init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#host.begun(init);
+      // Not before the session has left for the page, which does not wait for it.
+      setTimeout(() => {
+        if (beginning === this.#beginnings) this.#sendGauge(link);
+      });
     } catch (error) {
       const { text, action } = this.#deps.describe(error);
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
+    }
+  }
+
+  #sendGauge(link: PageLink): void {
+    try {
+      link.sendGauge();
+    } catch (error) {
+      this.#deps.describe(error);
     }
   }
 

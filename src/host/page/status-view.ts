@@ -8,8 +8,6 @@ import * as vscode from 'vscode';
 export function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
   const { state, journal, compressor, waiting } = conversation;
   const { progress } = compressor;
-  const total = conversation.context().total;
-  const budget = conversation.budget();
   return {
     replying: conversation.isReplying,
     compression: progress && {
@@ -34,8 +32,8 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
         ? null
         : {
             text: vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.'),
-            requestTokens: total,
-            budget,
+            requestTokens: conversation.context().total,
+            budget: conversation.budget(),
             ways: [
               { label: vscode.l10n.t('Compress now'), command: 'compress' },
               { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },

@@ -3,7 +3,7 @@ import type { MessageView } from '../../protocol/views.ts';
 import { usePage, useSignal } from '../page-context.ts';
 import type { Signal } from '../page.ts';
 import { Row } from '../parts/row.tsx';
-import { IconButton } from '../parts/icon-button.tsx';
+import { Icon } from '../parts/icon-button.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { coverAt, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
@@ -127,27 +127,34 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   }
   return (
     <div class="transcript-frame">
-      <div
-        class="transcript"
-        ref={scroller}
-        onScroll={scrolled}
-        onKeyDown={(event) => keys.current?.keyDown(event)}
-        role="feed"
-        aria-label={text('messages')}
-        aria-busy={session.status.replying}
-        tabIndex={0}
-      >
-        <div class="spacer" ref={spacer} role="presentation">
-          <div class="rows" ref={rows} role="presentation">
-            {drawn}
+      <div class="transcript-column">
+        <div
+          class="transcript"
+          ref={scroller}
+          onScroll={scrolled}
+          onKeyDown={(event) => keys.current?.keyDown(event)}
+          role="feed"
+          aria-label={text('messages')}
+          aria-busy={session.status.replying}
+          tabIndex={0}
+        >
+          <div class="spacer" ref={spacer} role="presentation">
+            <div class="rows" ref={rows} role="presentation">
+              {drawn}
+            </div>
           </div>
         </div>
+        <div ref={end} class="off-screen" tabIndex={0} onFocus={() => keys.current?.endFocused()} />
+        {!atEnd && (
+          <button type="button" class="to-latest" onClick={toEnd}>
+            <Icon name="arrow-down" />
+            <span>{text('latest')}</span>
+          </button>
+        )}
       </div>
-      <div ref={end} class="off-screen" tabIndex={0} onFocus={() => keys.current?.endFocused()} />
       {session.settings.minimap && transcript.total > 20 && (
         <Minimap session={session} viewport={viewport} scroller={scroller} reveal={reveal} />
       )}
-      {!atEnd && <IconButton icon="arrow-down" label={text('latest')} class="to-latest" onClick={toEnd} />}
     </div>
   );
 }

@@ -3,30 +3,28 @@ import { CodeBlock } from './code-block.ts';
 import { decorate } from './decorate.ts';
 import { renderMarkdown, type MarkdownEnvironment } from './parser.ts';
 import { sanitize } from './sanitize.ts';
+import { Stretches } from './stretches.ts';
 
 /** An open block up to this size is rendered anew with each update, a longer one when it has grown by an eighth. */
 const RENDERED_EACH_TIME = 4_000;
-/** So many blocks behind the end of an arriving reply, a block is settled: what comes no longer touches it. */
-const SETTLED_AFTER = 15;
 
 /**
  * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
  * and the one that is still growing, so that a reply costs time linear in its length.
  */
 export class MarkdownBody {
-  readonly #host: HTMLElement;
+  readonly #stretches: Stretches;
   #splitter = new BlockSplitter();
   #text = '';
   readonly #breaks: boolean;
   #environment: MarkdownEnvironment;
   #done: { readonly block: Block; readonly element: HTMLElement }[] = [];
-  #settled = 0;
   #tail: Tail | undefined;
   #finished = false;
 
   /** With `breaks` every line end of a paragraph is kept. */
   constructor(host: HTMLElement, breaks: boolean) {
-    this.#host = host;
+    this.#stretches = new Stretches(host);
     this.#breaks = breaks;
     this.#environment = { breaks };
   }
@@ -35,7 +33,7 @@ export class MarkdownBody {
   update(text: string, final: boolean): void {
     if (this.#finished && text === this.#text) return;
     if (this.#finished || !text.startsWith(this.#text)) this.#reset();
-    this.#settle();
+    this.#stretches.settle();
     this.#splitter.push(text.slice(this.#text.length));
     this.#text = text;
     if (final) this.#splitter.finish();
@@ -43,20 +41,6 @@ export class MarkdownBody {
     while (this.#done.length < closed.length) this.#close(closed[this.#done.length]!);
     if (open) this.#showOpen(open);
     if (final) this.#finish();
-  }
-
-  /**
-   * Lets the browser skip blocks far behind the end while they are out of view, at the height that they have. Called
-   * before anything is changed, so that reading the heights costs no layout of its own.
-   */
-  #settle(): void {
-    const ready = this.#done.slice(this.#settled, Math.max(this.#settled, this.#done.length - SETTLED_AFTER));
-    const heights = ready.map(({ element }) => element.offsetHeight);
-    for (const [index, { element }] of ready.entries()) {
-      element.style.containIntrinsicBlockSize = `${heights[index]!}px`;
-      element.classList.add('settled');
-    }
-    this.#settled += ready.length;
   }
 
   #close(block: Block): void {
@@ -80,7 +64,7 @@ export class MarkdownBody {
         if (!block.text.includes('\n')) return;
         this.#tail?.element.remove();
         const code = new CodeBlock(readFence(block.text).language);
-        this.#host.append(code.element);
+        this.#stretches.append(code.element, false);
         this.#tail = { element: code.element, code, rendered: 0, rest: undefined };
       }
       this.#tail.code?.update(block.text);
@@ -109,7 +93,8 @@ export class MarkdownBody {
   #append(block: Block): HTMLElement {
     const element = document.createElement('div');
     element.className = `block block-${block.kind}`;
-    this.#host.append(element);
+    // A long list comes in several blocks, and reads as one.
+    this.#stretches.append(element, block.kind === 'list' && this.#done.at(-1)?.block.kind === 'list');
     return element;
   }
 
@@ -143,12 +128,11 @@ export class MarkdownBody {
   }
 
   #reset(): void {
-    this.#host.replaceChildren();
+    this.#stretches.clear();
     this.#splitter = new BlockSplitter();
     this.#text = '';
     this.#environment = { breaks: this.#breaks };
     this.#done = [];
-    this.#settled = 0;
     this.#tail = undefined;
     this.#finished = false;
   }

@@ -6,7 +6,7 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import type { Toast } from '../toasts.ts';
 import { Composer } from './composer.tsx';
-import { Gauge } from './gauge.tsx';
+import { Gauge, GaugeRoom } from './gauge.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { Notices } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
@@ -52,7 +52,7 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
       {page.toasts.shown.map((toast) => (
         <ToastBar key={toast.id} page={page} toast={toast} />
       ))}
-      {session.gauge && <Gauge gauge={session.gauge} />}
+      {session.gauge ? <Gauge gauge={session.gauge} /> : <GaugeRoom />}
       <Composer key={session.id} session={session} />
     </main>
   );

@@ -59,6 +59,15 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
   );
 }
 
+/** The gauge's place until its figures are there: what is above it does not move when they come. */
+export function GaugeRoom() {
+  return (
+    <div class="gauge-holder" aria-hidden="true">
+      <div class="gauge-room">{'\u00a0'}</div>
+    </div>
+  );
+}
+
 function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
   const page = usePage();
   return (

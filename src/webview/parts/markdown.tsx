@@ -9,6 +9,8 @@ const FOLD_AFTER = 30_000;
 const FOLD_TO = 12_000;
 /** An arriving reply is drawn at most this often, in ms, and never for more than a fifth of the time. */
 const DRAW_EVERY = 40;
+/** On a machine that is busy with other things a reply still moves. */
+const DRAW_AT_LEAST_EVERY = 400;
 
 /** Markdown that is whole, or grows with `live`. What is drawn stays when it ends. */
 export function Markdown(props: {
@@ -49,7 +51,15 @@ function followReply(live: LiveReply, body: MarkdownBody): () => void {
     timer = undefined;
     const start = performance.now();
     body.update(live.text, false);
-    pause = Math.max(DRAW_EVERY, 4 * (performance.now() - start));
+    const changed = performance.now() - start;
+    pause = Math.max(DRAW_EVERY, 4 * changed);
+    // The larger part of the work, styles, layout and paint, comes with the next frame.
+    requestAnimationFrame(() => {
+      const frame = performance.now();
+      setTimeout(() => {
+        pause = Math.min(DRAW_AT_LEAST_EVERY, Math.max(pause, 4 * (changed + performance.now() - frame)));
+      });
+    });
   };
   draw();
   const unlisten = live.onChange(() => {
