@@ -25,6 +25,7 @@ import {
 } from './transcript-events.ts';
 import { fitEvents, ledgerText } from './transcript-ledger.ts';
 import { coveredRanges, transcriptWindow } from './transcript-window.ts';
+import { withoutSpans } from './without-spans.ts';
 
 export interface TranscriptOptions {
   /** Binds all that is sent: narrative, ledger and window, framing included. */
@@ -155,12 +156,15 @@ export async function compressTranscript(
   const tokensOf = async (text: string): Promise<number> =>
     text === '' ? 0 : (await counter.textResting(text, pace)) + 1;
   const ledgerTokens = (await tokensOf(forNamed > 0 ? quotes || renderLedger(['']) : quotes)) + forNamed;
-  const wanted = spansByMessage(entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent));
+  const heard = entries.filter((entry) => !isSent(entry.message)).map(asKeyEvent);
+  const wanted = spansByMessage(heard.filter(({ status }) => status !== 'superseded'));
+  // What was replaced is told no more: behind the ledger, which comes first, it would stand as the later word.
+  const replaced = spansByMessage(heard.filter(({ status }) => status === 'superseded'));
   const narrative: NarrativeInput = {
     messages,
     tokens,
     ranges,
-    corpus: await buildCorpus(messages, pace, wanted),
+    corpus: withoutSpans(await buildCorpus(messages, pace, wanted), replaced),
     kept: spansByMessage(ledger.kept),
     wanted,
     strategy,

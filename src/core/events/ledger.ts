@@ -20,6 +20,9 @@ const FIX_REACH = 30;
 /** Kinds whose later word replaces the earlier one. A decision may end a preference, and the other way round. */
 const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference', 'configuration', 'constraint']);
 
+/** The same where a sentence begins with what it speaks of and says that it is otherwise after all. */
+const REPLACEABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'fact']);
+
 interface Held {
   entry: KeyEvent;
   readonly subject: Subject;
@@ -258,6 +261,8 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
     subject.values.size > 0 && older.subject.values.size > 0 && !sameMembers(subject.values, older.subject.values);
   const sense = subject.negative !== older.subject.negative;
   if (values && overlap(subject.denied, older.subject.values) > 0) return true;
+  if (goesBackOn(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
+    return true;
   const whole = likeness(subject.tokens, older.subject.tokens);
   // A kind is less certain than an event, so what both say counts more than what they are called.
   if (!SUPERSEDING.has(entry.kind) || !SUPERSEDING.has(older.entry.kind)) {
@@ -277,3 +282,7 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
   if (sense && (whole >= ON_SUBJECT || (share === 1 && shared >= 2))) return true;
   return subject.replaces && shared >= 2 && share >= ON_SUBJECT && whole >= MUCH_ALIKE;
 }
+
+/** Long reasons drown the few words that two choices for one thing share: what they begin with tells. */
+const goesBackOn = (subject: Subject, older: Subject): boolean =>
+  subject.lead !== '' && subject.lead === older.lead && older.placed && (subject.reverses || subject.replaces);

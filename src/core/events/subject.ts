@@ -11,6 +11,12 @@ export interface Subject {
   /** All words in order, folded: equal for texts that differ in case, accents, marks and spaces alone. */
   readonly normal: string;
   readonly replaces: boolean;
+  /** Goes back on what was settled before: "moves to", "after all". */
+  readonly reverses: boolean;
+  /** Says what something is built on, runs on or uses, and not what it lacks. */
+  readonly placed: boolean;
+  /** Its first two words: what it speaks of, where it begins with that; '' in scripts without spaces. */
+  readonly lead: string;
   /** Words and values that it says hold no longer: "8443, not 8080" denies 8080. */
   readonly denied: ReadonlySet<string>;
   /** Speaks of something that is broken. */
@@ -41,6 +47,10 @@ export const HOLLOW: ReadonlySet<string> = new Set(
 
 const REPLACING =
   /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing) (?:it |that |this )?(?:to|from|back)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
+const REVERSING =
+  /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
+const PLACED =
+  /\b(?:(?:built|based|runs?|running|is|are|sits?|lives?|stays?|stored|hosted|kept) (?:on|in|at|with)|uses?|goes with|lauft auf|liegt (?:auf|in)|usa|utilise)\b/;
 /** What is denied: the word after the denial, articles and the like passed over; before it in Japanese. */
 const DENIED =
   /(?:\b(?:not|no|without|instead of|rather than|no longer|nicht mehr|nicht|kein(?:e[nm]?)?|statt|anstatt|pas|plus|au lieu d[eu']|plutot que|en vez de|en lugar de|ya no|nao|nem|em vez de|ao inves de|non|invece di)\s+(?:(?:use|on|to|the|a|an|port|auf|an|el|la|los|le|les|de|du|o|os|der|die|das|den|puerto|porta|porto|usar|usa)\s+){0,2}|不是|而不是|不再用|不再是|不用|不要用|替代|代替|取代)\s*([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)|([a-z0-9_][a-z0-9_.+-]*)\s?(?:ではなく|じゃなく|をやめ|の代わり)/gu;
@@ -75,12 +85,21 @@ export function subjectOf(quote: string): Subject {
     values,
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
+    reverses: REVERSING.test(text),
+    placed: PLACED.test(text) && !has(counts, 'open'),
+    lead: leadOf(tokens),
     denied,
     faulty: has(counts, 'fault') && !has(counts, 'faultless'),
     negative: has(counts, 'forbid') || has(counts, 'not'),
     resolves: !failedAttempt && (has(counts, 'done') || has(counts, 'faultless')),
     failedAttempt,
   };
+}
+
+/** The first two words that carry meaning. */
+function leadOf(tokens: ReadonlySet<string>): string {
+  const lead = [...tokens].slice(0, 2);
+  return lead.length === 2 && lead.every((word) => !isUnspaced(word.charCodeAt(0))) ? lead.join(' ') : '';
 }
 
 /** A file is the same file at any of its lines. */

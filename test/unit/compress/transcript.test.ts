@@ -108,6 +108,21 @@ describe('compressing a transcript to a target', () => {
     }
   });
 
+  it('tells no more of what was replaced, and what stands beside it', async () => {
+    const older = 'The freight store is built on DuckDB because the vendor stops support in spring.';
+    const newer = 'The freight store moves to Kafka after all, because the reports need joins.';
+    const beside = 'Rosalind looks after the tide chart.';
+    const said = [...session.slice(0, 40), message(900, 'user', `${older} ${beside}`), ...session.slice(40)];
+    said.splice(120, 0, message(901, 'user', newer));
+    for (const targetTokens of [3_000, 12_000, 40_000]) {
+      const result = await compressTranscript(said, { targetTokens }, tools());
+      const text = textOf(result);
+      assert.ok(text.includes('moves to Kafka'), `${targetTokens}`);
+      assert.ok(!text.includes('DuckDB'), `${targetTokens}`);
+      if (targetTokens > 3_000) assert.ok(text.includes('tide chart'), `${targetTokens}`);
+    }
+  });
+
   it('makes nodes that cover what is not sent, each message by one frontier node', async () => {
     const { nodes } = await compressTranscript(session, { targetTokens: 4_000, keepRecent: 4 }, tools());
     const children = new Set(nodes.flatMap(({ node }) => node.children));

@@ -66,6 +66,21 @@ describe('the ledger', () => {
     assert.equal(now(ledger, first).status, 'superseded');
   });
 
+  it('supersedes a choice by one that goes back on it, whatever reasons are given for both and whatever they are called', () => {
+    const ledger = new Ledger();
+    const first = say(
+      ledger,
+      'todo',
+      'the tariff store is built on Parquet because the vendor stops support in spring',
+    );
+    const lacks = say(ledger, 'todo', 'the tariff store still lacks a backup every 12 rows, that is for later');
+    const other = say(ledger, 'decision', 'the freight store is built on Kafka because two teams know it already');
+    say(ledger, 'decision', 'the tariff store moves to MinIO after all, because its licence allows resale');
+    assert.equal(now(ledger, first).status, 'superseded');
+    assert.equal(now(ledger, lacks).status, 'active');
+    assert.equal(now(ledger, other).status, 'active');
+  });
+
   it('takes back a first choice when it is chosen again', () => {
     const ledger = new Ledger();
     say(ledger, 'configuration', 'the port is 3000');
