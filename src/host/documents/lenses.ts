@@ -4,7 +4,7 @@ import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { COMMAND, DOCUMENT_SCHEME } from '../ids.ts';
-import { leafAt } from '../tree/places.ts';
+import { placesOf } from '../tree/places.ts';
 import type { Row } from '../tree/rows.ts';
 import { nodeUri } from './node-pages.ts';
 import { parseDocumentUri, type DocumentAddress } from './uris.ts';
@@ -55,6 +55,6 @@ export function rowOfDocument(
 /** The summary that stands for a message; undefined for one that is sent word for word. */
 function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
   const position = state.positionOf(message);
-  const leaf = position === undefined ? undefined : leafAt(state, position);
-  return leaf && state.nodes.get(leaf);
+  const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
+  return leaf && state.nodes.get(leaf.node);
 }

@@ -21,6 +21,9 @@ export interface PlacedEvent {
 export class EventIndex {
   readonly #byKind = new Map<KeyEventKind, PlacedEvent[]>();
   readonly #byPlace: readonly PlacedEvent[];
+  /** Where each event stands in the list of its kind, and among all by place. */
+  readonly #placesOfKind = new Map<KeyEventId, number>();
+  readonly #places = new Map<KeyEventId, number>();
   /** How many of the first so many events are wanted in the context, and how many of them are there. */
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
@@ -42,8 +45,11 @@ export class EventIndex {
       this.#wanted.push(this.#wanted.at(-1)! + (isWanted ? 1 : 0));
       this.#kept.push(this.#kept.at(-1)! + (isWanted && one.standing !== 'dropped' ? 1 : 0));
     }
-    for (const list of this.#byKind.values())
+    for (const list of this.#byKind.values()) {
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
+      for (const [at, { event }] of list.entries()) this.#placesOfKind.set(event.id, at);
+    }
+    for (const [at, { event }] of placed.entries()) this.#places.set(event.id, at);
   }
 
   get size(): number {
@@ -63,6 +69,21 @@ export class EventIndex {
   /** The events quoted from messages at these positions, both included. */
   between(from: number, to: number): readonly PlacedEvent[] {
     return this.#byPlace.slice(this.#firstAt(from), this.#firstAt(to + 1));
+  }
+
+  /** Where an event stands among those of its kind; -1 for one that is not here. */
+  placeOfKind(event: KeyEventId): number {
+    return this.#placesOfKind.get(event) ?? -1;
+  }
+
+  /** Where an event stands among those quoted from this position on; -1 for one that is not here. */
+  placeFrom(from: number, event: KeyEventId): number {
+    const at = this.#places.get(event);
+    return at === undefined ? -1 : at - this.#firstAt(from);
+  }
+
+  countBetween(from: number, to: number): number {
+    return this.#firstAt(to + 1) - this.#firstAt(from);
   }
 
   /** How many events of these messages belong into the context, and how many of them are there. */

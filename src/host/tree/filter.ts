@@ -2,11 +2,14 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { childrenOf } from './children.ts';
-import { leafAt, stands } from './places.ts';
-import { MOST_ROWS } from './ranges.ts';
+import { childrenOf, folded } from './children.ts';
+import { listOf } from './lists.ts';
+import { placesOf } from './places.ts';
 import type { Row } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
+
+/** Rows shown of what answers a text, the best first. */
+const MOST_FOUND = 20;
 
 /** What the tree is narrowed to. */
 export type TreeFilter =
@@ -23,25 +26,28 @@ export interface FilterSource extends TreeSource {
   readonly search: (text: string, limit: number) => readonly SessionHit[];
 }
 
-/** The rows that a filter leaves. Costs what is shown: the lists that it takes from are kept while nothing changes. */
-export function filteredRows(source: FilterSource, filter: TreeFilter): Row[] {
+/**
+ * The rows that a filter leaves, below the filter's own row or a range of it. Costs what is shown: the lists that it
+ * takes from are kept while nothing changes.
+ */
+export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row): Row[] {
   switch (filter.by) {
     case 'warnings':
-      return source
-        .warned()
-        .slice(0, MOST_ROWS)
-        .map((node) => ({ kind: 'node', node }));
+      return folded(
+        listOf(source.warned(), (node) => ({ kind: 'node', node })),
+        row,
+      );
     case 'kind':
       return childrenOf(source, { kind: 'eventKind', of: filter.of });
     case 'text':
-      return source.search(filter.text, MOST_ROWS).flatMap((hit) => rowOf(source, hit) ?? []);
+      return source.search(filter.text, MOST_FOUND).flatMap((hit) => rowOf(source, hit) ?? []);
   }
 }
 
 /** Nodes of the tree that a warning stands at, oldest first. Goes through all nodes once. */
 export function warnedNodes(state: SessionState): NodeId[] {
   return [...state.nodes.values()]
-    .filter(({ id, audit }) => (audit.faults.length > 0 || state.stale.has(id)) && stands(state, id))
+    .filter(({ id, audit }) => (audit.faults.length > 0 || state.stale.has(id)) && placesOf(state).placeOf(id))
     .map(({ id }) => id);
 }
 
@@ -50,14 +56,21 @@ function rowOf({ state, events }: TreeSource, hit: SessionHit): Row | undefined 
     case 'message':
       return { kind: 'message', message: hit.message };
     case 'summary': {
-      const node = leafAt(state, hit.position);
-      return node && { kind: 'node', node };
+      const leaf = placesOf(state).leafAt(hit.position);
+      return leaf && { kind: 'node', node: leaf.node };
     }
     case 'event': {
       const placed = events()
         .between(hit.position, hit.position)
         .find(({ event }) => event.start === hit.start);
-      return placed && { kind: 'event', event: placed.event, standing: placed.standing, under: placed.event.kind };
+      return (
+        placed && {
+          kind: 'event',
+          event: placed.event,
+          standing: placed.standing,
+          under: { kind: 'eventKind', of: placed.event.kind },
+        }
+      );
     }
   }
 }

@@ -2,18 +2,18 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open.ts';
 import { documentUri } from '../documents/uris.ts';
 import { partName, short } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../key-event-kinds.ts';
 import { triggerName } from '../summary-facts.ts';
-import { openedNodes, tasks } from './children.ts';
+import { eventsBelow, listBelow, openedNodes, tasks } from './lists.ts';
 import type { PlacedEvent, Standing } from './event-index.ts';
-import { rangeOf } from './places.ts';
+import { spanOf } from './places.ts';
 import { rangeText, trust } from './row-facts.ts';
 import { ago, SAID_ICON, saidName, STANDING_ICON, standingName, STEP_ICON, stepName, tokens } from './row-words.ts';
-import type { Row, SectionName } from './rows.ts';
-import { eventTooltip, nodeTooltip } from './tooltips.ts';
+import type { RangeRow, Row, SectionName } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
@@ -37,29 +37,20 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       return node ? nodeItem(conversation, source, node, now) : gone();
     }
-    case 'opened': {
-      const made = item(vscode.l10n.t('Opened'), Collapsed, 'unfold', String(openedNodes(state).length));
-      made.tooltip = vscode.l10n.t(
-        'Summaries that do not stand for their messages any more: these are sent word for word.',
-      );
-      return made;
-    }
+    case 'opened':
+      return item(vscode.l10n.t('Opened'), Collapsed, 'unfold', String(openedNodes(state).length));
     case 'openedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return gone();
       const made = item(node.title, None, 'unfold', rangeText(source, node));
       made.contextValue = state.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
-      made.tooltip = nodeTooltip(source, node);
       made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
     }
-    case 'messages':
-      return item(vscode.l10n.t('Messages {0}–{1}', row.from + 1, row.to + 1), Collapsed, 'list-unordered');
-    case 'nodeEvents': {
-      const range = rangeOf(state, row.node);
-      const count = range ? source.events().between(range.from, range.to).length : 0;
-      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(count));
-    }
+    case 'nodeEvents':
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(eventsBelow(source, row).length));
+    case 'range':
+      return rangeItem(source, row);
     case 'message': {
       const message = state.messages.get(row.message);
       if (!message) return gone();
@@ -72,8 +63,6 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     }
     case 'eventKind':
       return item(kindName(row.of), Collapsed, KIND_ICON[row.of], standings(source.events().ofKind(row.of)));
-    case 'eventRange':
-      return item(vscode.l10n.t('{0}–{1}', row.from + 1, row.to), Collapsed, KIND_ICON[row.of]);
     case 'event': {
       const { event, standing } = row;
       const position = state.positionOf(event.message) ?? 0;
@@ -84,7 +73,6 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
         `${position + 1} · ${standingName(standing)}`,
       );
       made.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
-      made.tooltip = eventTooltip(row, position);
       made.command = opens(() => openMessageDocument(journal.id, event.message, position, event.quote));
       return made;
     }
@@ -93,7 +81,6 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'saidEntry': {
       const node = state.nodes.get(row.node);
       const made = item(oneLine(row.text), None, SAID_ICON[row.list], node && rangeText(source, node));
-      made.tooltip = row.text;
       if (node) made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
     }
@@ -113,7 +100,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'step':
       return item(row.text, None, STEP_ICON[row.status], stepName(row.status));
     case 'compression': {
-      const entry = state.compressions.find(({ id }) => id === row.compression);
+      const entry = state.compressions[row.at];
       if (!entry) return gone();
       const isUndone = state.isCompressionUndone(entry.id);
       const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
@@ -127,23 +114,69 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
   }
 }
 
+const SECTION_ICON: Readonly<Record<SectionName, string>> = {
+  context: 'pulse',
+  summaries: 'layers',
+  events: 'quote',
+  said: 'list-tree',
+  tasks: 'checklist',
+  compressions: 'history',
+};
+
 function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
   switch (section) {
     case 'context':
-      return item(vscode.l10n.t('Now in context'), Collapsed, 'pulse', tokens(gauge().used));
+      return item(vscode.l10n.t('Now in context'), Collapsed, SECTION_ICON.context, tokens(gauge().used));
     case 'summaries': {
       const isEmpty = state.frontier.length === 0 && state.openedNodes.size === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
-      return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, 'layers', description);
+      return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, SECTION_ICON.summaries, description);
     }
     case 'events':
-      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(events().size));
+      return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().size));
     case 'said':
-      return item(vscode.l10n.t('What the summaries hold'), Collapsed, 'list-tree');
+      return item(vscode.l10n.t('What the summaries hold'), Collapsed, SECTION_ICON.said);
     case 'tasks':
-      return item(vscode.l10n.t('Tasks'), Collapsed, 'checklist');
+      return item(vscode.l10n.t('Tasks'), Collapsed, SECTION_ICON.tasks);
     case 'compressions':
-      return item(vscode.l10n.t('Compressions'), Collapsed, 'history', String(state.compressions.length));
+      return item(
+        vscode.l10n.t('Compressions'),
+        Collapsed,
+        SECTION_ICON.compressions,
+        String(state.compressions.length),
+      );
+  }
+}
+
+/** A range of summaries or messages is named by the messages that it stands for, others by their place in the list. */
+function rangeItem(source: TreeSource, { of, from, end }: RangeRow): vscode.TreeItem {
+  const list = listBelow(source, of);
+  const [first] = list.run(from, from + 1);
+  const [last] = list.run(end - 1, end);
+  const start = first && positionsOf(source.state, first)?.from;
+  const finish = last && positionsOf(source.state, last)?.to;
+  if (start === undefined || finish === undefined)
+    return item(vscode.l10n.t('{0}–{1}', from + 1, end), Collapsed, rangeIcon(of));
+  const count = first?.kind === 'node' ? String(end - from) : undefined;
+  return item(vscode.l10n.t('Messages {0}–{1}', start + 1, finish + 1), Collapsed, rangeIcon(of), count);
+}
+
+function positionsOf(state: SessionState, row: Row): { readonly from: number; readonly to: number } | undefined {
+  if (row.kind === 'node') return spanOf(state, row.node);
+  const position = row.kind === 'message' ? state.positionOf(row.message) : undefined;
+  return position === undefined ? undefined : { from: position, to: position };
+}
+
+function rangeIcon(of: RangeRow['of']): string {
+  switch (of.kind) {
+    case 'section':
+      return SECTION_ICON[of.section];
+    case 'eventKind':
+      return KIND_ICON[of.of];
+    case 'filter':
+      return 'warning';
+    default:
+      return 'list-unordered';
   }
 }
 
@@ -161,7 +194,6 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   const icon = node.audit.faults.length > 0 || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
   const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
   made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
-  made.tooltip = nodeTooltip(source, node);
   made.command = opens(() => openNodeDocument(journal.id, node));
   return made;
 }

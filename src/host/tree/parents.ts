@@ -1,9 +1,14 @@
-import type { NodeId } from '../../core/model/ids.ts';
+import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { leafAt, leafRange, rangeOf, stands } from './places.ts';
-import { chunkOf, MOST_ROWS } from './ranges.ts';
-import type { Row } from './rows.ts';
+import { listBelow, openedNodes } from './lists.ts';
+import { placesOf } from './places.ts';
+import { rangeAbove, type Run } from './ranges.ts';
+import type { RangeRow, Row } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
+
+type PlainRow = RangeRow['of'];
+
+const SUMMARIES = { kind: 'section', section: 'summaries' } as const;
 
 /** The row above; undefined for the topmost ones. What `reveal` goes up by. */
 export function parentOf(source: TreeSource, row: Row): Row | undefined {
@@ -14,77 +19,67 @@ export function parentOf(source: TreeSource, row: Row): Row | undefined {
       return undefined;
     case 'part':
       return { kind: 'section', section: 'context' };
-    case 'opened':
-      return { kind: 'section', section: 'summaries' };
-    case 'openedNode':
-      return { kind: 'opened' };
-    case 'node': {
-      const parent = state.parentsOf(row.node).find((id) => stands(state, id));
-      return parent === undefined ? { kind: 'section', section: 'summaries' } : { kind: 'node', node: parent };
+    case 'range': {
+      const place = row.of.kind === 'node' ? placesOf(state).placeOf(row.of.node) : undefined;
+      return within(row.of, rangeAbove(row.from, place?.count ?? listBelow(source, row.of).count, row));
     }
+    case 'opened':
+      return SUMMARIES;
+    case 'openedNode':
+      return above(
+        source,
+        { kind: 'opened' },
+        openedNodes(state).findIndex(({ id }) => id === row.node),
+      );
+    case 'node':
+      return aboveNode(source, row.node);
     case 'nodeEvents':
       return { kind: 'node', node: row.node };
-    case 'messages':
-      return messagesAbove(state, row.from, row.to);
-    case 'message': {
-      const at = state.positionOf(row.message);
-      return at === undefined ? undefined : messagesAround(state, at);
-    }
+    case 'message':
+      return aboveMessage(state, row.message);
     case 'eventKind':
       return { kind: 'section', section: 'events' };
-    case 'eventRange':
-      return { kind: 'eventKind', of: row.of };
     case 'event': {
-      if (row.under !== row.event.kind) return { kind: 'nodeEvents', node: nodeIdOf(state, row.under) };
-      const list = source.events().ofKind(row.event.kind);
-      if (list.length <= MOST_ROWS) return { kind: 'eventKind', of: row.event.kind };
-      const at = list.findIndex(({ event }) => event.id === row.event.id);
-      const from = Math.floor(at / MOST_ROWS) * MOST_ROWS;
-      return { kind: 'eventRange', of: row.event.kind, from, to: Math.min(list.length, from + MOST_ROWS) };
+      const { under, event } = row;
+      const events = source.events();
+      const from = under.kind === 'nodeEvents' ? (placesOf(state).placeOf(under.node)?.from ?? 0) : undefined;
+      return above(source, under, from === undefined ? events.placeOfKind(event.id) : events.placeFrom(from, event.id));
     }
     case 'saidList':
       return { kind: 'section', section: 'said' };
     case 'saidEntry':
-      return { kind: 'saidList', list: row.list };
+      return above(source, { kind: 'saidList', list: row.list }, row.at);
     case 'task':
-      return { kind: 'section', section: 'tasks' };
+      return above(source, { kind: 'section', section: 'tasks' }, row.at);
     case 'step':
-      return { kind: 'task', at: row.task };
+      return above(source, { kind: 'task', at: row.task }, row.at);
     case 'compression':
-      return { kind: 'section', section: 'compressions' };
+      return above(source, { kind: 'section', section: 'compressions' }, state.compressions.length - 1 - row.at);
   }
+}
+
+/** What stands above the entry of a list: a range of it, or the row that the list is of. */
+function above(source: TreeSource, of: PlainRow, at: number): Row {
+  return within(of, rangeAbove(at, listBelow(source, of).count));
+}
+
+const within = (of: PlainRow, run: Run | undefined): Row =>
+  run ? { kind: 'range', of, from: run.from, end: run.end } : of;
+
+function aboveNode({ state }: TreeSource, node: NodeId): Row {
+  const place = placesOf(state).placeOf(node);
+  if (!place) return SUMMARIES;
+  const { parent, at } = place;
+  return parent
+    ? within({ kind: 'node', node: parent.node }, rangeAbove(at, parent.count))
+    : within(SUMMARIES, rangeAbove(at, state.frontier.length));
 }
 
 /** The range that a message stands in; undefined for one that no summary stands for. */
-function messagesAround(state: SessionState, position: number): Row | undefined {
-  let range = leafRange(state, position);
-  while (range && range.to - range.from + 1 > MOST_ROWS) {
-    const size = chunkOf(range.to - range.from + 1);
-    const from: number = range.from + Math.floor((position - range.from) / size) * size;
-    range = { from, to: Math.min(range.to, from + size - 1) };
-  }
-  return range && { kind: 'messages', ...range };
-}
-
-/** What stands above a range of messages: a wider range, or the summary of them all. */
-function messagesAbove(state: SessionState, from: number, to: number): Row | undefined {
-  const leaf = leafAt(state, from);
-  const whole = leaf && rangeOf(state, leaf);
-  if (!whole) return undefined;
-  let above: Row = { kind: 'node', node: leaf };
-  let range = whole;
-  while (range.from !== from || range.to !== to) {
-    above = { kind: 'messages', ...range };
-    const size = chunkOf(range.to - range.from + 1);
-    const start = range.from + Math.floor((from - range.from) / size) * size;
-    const next = { from: start, to: Math.min(range.to, start + size - 1) };
-    if (next.from === range.from && next.to === range.to) break;
-    range = next;
-  }
-  return above;
-}
-
-function nodeIdOf(state: SessionState, text: string): NodeId {
-  for (const id of state.nodes.keys()) if (id === text) return id;
-  throw new Error('an event stands below a summary that is gone');
+function aboveMessage(state: SessionState, message: MessageId): Row | undefined {
+  const position = state.positionOf(message);
+  const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
+  if (!leaf || position === undefined) return undefined;
+  const { node, from, count } = leaf;
+  return within({ kind: 'node', node }, rangeAbove(position - from, count) ?? { from: 0, end: count });
 }

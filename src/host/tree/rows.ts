@@ -10,8 +10,12 @@ export type SectionName = (typeof SECTIONS)[number];
 export const SAID_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
 export type SaidList = (typeof SAID_LISTS)[number];
 
-/** A row of the tree. It names what it shows; children are worked out when it is opened. */
-export type Row =
+/** A row with key events below it. */
+export type EventListRow =
+  { readonly kind: 'eventKind'; readonly of: KeyEventKind } | { readonly kind: 'nodeEvents'; readonly node: NodeId };
+
+/** A row that stands for something of the session. It names what it shows; children are worked out when it is opened. */
+type PlainRow =
   | { readonly kind: 'section'; readonly section: SectionName }
   /** Stands above what a filter leaves; the view knows which rows these are. */
   | { readonly kind: 'filter'; readonly name: string }
@@ -20,13 +24,10 @@ export type Row =
   /** Summaries that the user has opened: their messages are sent in their place. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'openedNode'; readonly node: NodeId }
-  | { readonly kind: 'nodeEvents'; readonly node: NodeId }
-  | { readonly kind: 'messages'; readonly from: number; readonly to: number }
   | { readonly kind: 'message'; readonly message: MessageId }
-  | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
-  | { readonly kind: 'eventRange'; readonly of: KeyEventKind; readonly from: number; readonly to: number }
+  | EventListRow
   /** `under` is the row above: an event stands below its kind and below its summary, and ids must differ. */
-  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: Standing; readonly under: string }
+  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: Standing; readonly under: EventListRow }
   | { readonly kind: 'saidList'; readonly list: SaidList }
   | {
       readonly kind: 'saidEntry';
@@ -43,7 +44,18 @@ export type Row =
       readonly text: string;
       readonly status: StepStatus;
     }
-  | { readonly kind: 'compression'; readonly compression: CompressionId };
+  /** `at` counts from the first compression. */
+  | { readonly kind: 'compression'; readonly compression: CompressionId; readonly at: number };
+
+/** A run of what stands below a row, where that is too much to be shown at once; `end` is behind the last. */
+export interface RangeRow {
+  readonly kind: 'range';
+  readonly of: PlainRow;
+  readonly from: number;
+  readonly end: number;
+}
+
+export type Row = PlainRow | RangeRow;
 
 /** The same row has the same id whenever it is made, so that the editor keeps what is open and selected. */
 export function rowId(row: Row): string {
@@ -62,16 +74,14 @@ export function rowId(row: Row): string {
       return `opened/${row.node}`;
     case 'nodeEvents':
       return `events/${row.node}`;
-    case 'messages':
-      return `messages/${row.from}-${row.to}`;
     case 'message':
       return `message/${row.message}`;
     case 'eventKind':
       return `events/${row.of}`;
-    case 'eventRange':
-      return `events/${row.of}/${row.from}`;
+    case 'range':
+      return `${rowId(row.of)}/${row.from}-${row.end}`;
     case 'event':
-      return `event/${row.under}/${row.event.id}`;
+      return `event/${rowId(row.under)}/${row.event.id}`;
     case 'saidList':
       return `said/${row.list}`;
     case 'saidEntry':

@@ -11,6 +11,7 @@ import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
 import { treeItem } from './items.ts';
 import { parentOf } from './parents.ts';
 import { rowId, type Row } from './rows.ts';
+import { tooltipOf } from './tooltips.ts';
 import type { TreeSource } from './tree-source.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
@@ -78,7 +79,8 @@ export class SummariesTree implements Rows<Row>, vscode.Disposable {
     const conversation = row ? this.#deps.conversation() : await this.#deps.latest();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
     const source = this.#source(conversation);
-    if (!this.#filter || (row && row.kind !== 'filter')) return childrenOf(source, row);
+    const of = row?.kind === 'range' ? row.of : row;
+    if (!this.#filter || (of && of.kind !== 'filter')) return childrenOf(source, row);
     if (!row) return [{ kind: 'filter', name: filterName(this.#filter) }];
     const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
     return filteredRows(
@@ -88,6 +90,7 @@ export class SummariesTree implements Rows<Row>, vscode.Disposable {
         search: (text, limit) => search?.search(text, limit) ?? [],
       },
       this.#filter,
+      row,
     );
   }
 
@@ -102,6 +105,14 @@ export class SummariesTree implements Rows<Row>, vscode.Disposable {
       ? treeItem(conversation, this.#source(conversation), row, this.#deps.now())
       : new vscode.TreeItem('');
     item.id = rowId(row);
+    return item;
+  }
+
+  /** Told when the pointer rests on a row, and made no sooner. */
+  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+    const conversation = this.#deps.conversation();
+    const tooltip = conversation && tooltipOf(this.#source(conversation), row);
+    item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');
     return item;
   }
 

@@ -1,17 +1,50 @@
 import * as vscode from 'vscode';
+import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../key-event-kinds.ts';
 import { levelName } from '../summary-facts.ts';
 import { locale } from '../translated.ts';
+import { tasks } from './lists.ts';
 import { trust } from './row-facts.ts';
 import { standingName } from './row-words.ts';
 import type { Row } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
 
-export function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
+/** Of a longer text the beginning is told, in UTF-16 units. */
+const LONGEST = 600;
+
+/** What is told of a row while the pointer rests on it; undefined where the row says it all. */
+export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
+  const { state } = source;
+  switch (row.kind) {
+    case 'node':
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      return node && nodeTooltip(source, node);
+    }
+    case 'opened':
+      return vscode.l10n.t('Summaries that do not stand for their messages any more: these are sent word for word.');
+    case 'message': {
+      const message = state.messages.get(row.message);
+      return message && new vscode.MarkdownString().appendText(messageText(message).slice(0, LONGEST));
+    }
+    case 'event':
+      return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
+    case 'saidEntry':
+      return row.text;
+    case 'task':
+      return tasks(state)[row.at]?.goal;
+    case 'step':
+      return row.text;
+    default:
+      return undefined;
+  }
+}
+
+function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, 600));
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, LONGEST));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     vscode.l10n.t('{0} messages', node.messages.toLocaleString(locale())),
@@ -29,10 +62,7 @@ export function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.Markd
   return text;
 }
 
-export function eventTooltip(
-  { event, standing }: Extract<Row, { kind: 'event' }>,
-  position: number,
-): vscode.MarkdownString {
+function eventTooltip({ event, standing }: Extract<Row, { kind: 'event' }>, position: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendText(event.quote);
   const place = vscode.l10n.t('message {0}', position + 1);

@@ -1,13 +1,12 @@
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { childrenOf } from '../../../src/host/tree/children.ts';
 import { EventIndex } from '../../../src/host/tree/event-index.ts';
-import { filteredRows, warnedNodes } from '../../../src/host/tree/filter.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from '../../../src/host/tree/filter.ts';
 import { parentOf } from '../../../src/host/tree/parents.ts';
-import type { Row } from '../../../src/host/tree/rows.ts';
+import { rowId, type Row } from '../../../src/host/tree/rows.ts';
 import type { TreeSource } from '../../../src/host/tree/tree-source.ts';
 import { Desk } from '../../unit/app/desk.ts';
 import { Random } from '../data/random.ts';
@@ -18,17 +17,17 @@ import type { Figure, Measured } from '../report/figure.ts';
 const SHORT = 100;
 const LONG = 10_000;
 /** Rows opened, filters set and rows looked up in one round; rounds go by turns. */
-const TIMES = 3_000;
+const TIMES: Readonly<Record<Act, number>> = { expand: 3_000, filter: 3_000, search: 5, reveal: 3_000 };
 const ROUNDS = 9;
 /** Rows that can be opened, drawn from all over the tree. */
 const DRAWN = 500;
 
-type Act = 'expand' | 'filter' | 'reveal';
-const ACTS: readonly Act[] = ['expand', 'filter', 'reveal'];
+type Act = 'expand' | 'filter' | 'search' | 'reveal';
+const ACTS: readonly Act[] = ['expand', 'filter', 'search', 'reveal'];
 
 /**
- * What a user's acts in the *Summaries* view cost the host in a long session against a short one. All are a few
- * microseconds, so the ratios have no limit.
+ * What a user's acts in the *Summaries* view cost the host in a long session against a short one, for each row that they
+ * give and for each act. All are a few microseconds, so the ratios have no limit.
  */
 export async function measureTree(context: BenchContext): Promise<Measured> {
   const long = context.quick ? 2_000 : LONG;
@@ -38,31 +37,24 @@ export async function measureTree(context: BenchContext): Promise<Measured> {
     const views = [await viewOf(desks[0], SHORT, context), await viewOf(desks[1], long, context)] as const;
     const figures: Figure[] = [];
     const notes: string[] = [];
+    const against = `${long.toLocaleString('en-US')} messages against ${SHORT}`;
     for (const act of ACTS) {
-      const spent: [number[], number[]] = [[], []];
-      const rows: [number[], number[]] = [[], []];
-      for (let round = 0; round < ROUNDS; round++)
-        for (const at of [0, 1] as const) {
-          const random = new Random(round + 1);
-          const view = views[at];
-          let given = 0;
-          const ms = await cpuMs(() => {
-            for (let n = 0; n < TIMES; n++) given += ACTIONS[act](view, random);
-            return Promise.resolve();
-          });
-          spent[at].push(ms / given);
-          rows[at].push(given / TIMES);
-        }
+      const [short, grown] = await measureAct(act, views);
       figures.push({
         id: `speed.tree.${act}`,
-        label: `view of summaries, ${NAMES[act]}, for each row: ${long.toLocaleString('en-US')} messages against ${SHORT}`,
-        value: quantile(spent[1], 0.5) / quantile(spent[0], 0.5),
+        label: `view of summaries, ${NAMES[act]}, for each row: ${against}`,
+        value: grown.us / grown.rows / (short.us / short.rows),
         unit: '×',
       });
-      const [few, many] = [quantile(rows[0], 0.5), quantile(rows[1], 0.5)];
+      figures.push({
+        id: `speed.tree.${act}.whole`,
+        label: `view of summaries, ${NAMES[act]}, as a whole: ${against}`,
+        value: grown.us / short.us,
+        unit: '×',
+      });
+      const text = ({ us, rows }: Spent): string => `${us.toFixed(1)} µs for ${rows.toFixed(1)} rows`;
       notes.push(
-        `View of summaries, ${NAMES[act]}: ${(quantile(spent[1], 0.5) * many * 1000).toFixed(1)} µs for ${many.toFixed(1)} rows ` +
-          `at ${long.toLocaleString('en-US')} messages, ${(quantile(spent[0], 0.5) * few * 1000).toFixed(1)} µs for ${few.toFixed(1)} at ${SHORT}.`,
+        `View of summaries, ${NAMES[act]}: ${text(grown)} at ${long.toLocaleString('en-US')} messages, ${text(short)} at ${SHORT}.`,
       );
     }
     return { figures, notes };
@@ -71,9 +63,35 @@ export async function measureTree(context: BenchContext): Promise<Measured> {
   }
 }
 
+/** Of one act: its time in µs of CPU and the rows that it gives. */
+interface Spent {
+  readonly us: number;
+  readonly rows: number;
+}
+
+/** Medians of an act in both views, which go by turns. */
+async function measureAct(act: Act, views: readonly [View, View]): Promise<readonly [Spent, Spent]> {
+  const spent: [number[], number[]] = [[], []];
+  const rows: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++)
+    for (const at of [0, 1] as const) {
+      const random = new Random(round + 1);
+      let given = 0;
+      const ms = await cpuMs(() => {
+        for (let n = 0; n < TIMES[act]; n++) given += ACTIONS[act](views[at], random);
+        return Promise.resolve();
+      });
+      spent[at].push((ms * 1000) / TIMES[act]);
+      rows[at].push(given / TIMES[act]);
+    }
+  const median = (at: 0 | 1): Spent => ({ us: quantile(spent[at], 0.5), rows: quantile(rows[at], 0.5) });
+  return [median(0), median(1)];
+}
+
 const NAMES: Readonly<Record<Act, string>> = {
   expand: 'opening a row',
   filter: 'filtering',
+  search: 'filtering by words',
   reveal: 'finding a row from below',
 };
 
@@ -84,6 +102,8 @@ interface View {
   readonly warned: readonly NodeId[];
   /** Rows that can be opened. */
   readonly rows: readonly Row[];
+  /** Words of key events. */
+  readonly asked: readonly string[];
 }
 
 /** A compressed session with what the view keeps while nothing changes. */
@@ -107,7 +127,13 @@ async function viewOf(desk: Desk, messages: number, context: BenchContext): Prom
     policy: 'balanced',
   };
   const source: TreeSource = { state, events: () => index, gauge: () => gauge };
-  return { conversation, source, search, warned: warnedNodes(state), rows: drawRows(source, new Random(1)) };
+  const asked = index.kinds().flatMap((kind) =>
+    index
+      .ofKind(kind)
+      .slice(0, 20)
+      .map(({ event }) => event.quote.slice(0, 40)),
+  );
+  return { conversation, source, search, warned: warnedNodes(state), rows: drawRows(source, new Random(1)), asked };
 }
 
 /** Rows met on random ways down, with something below them. */
@@ -125,20 +151,29 @@ function drawRows(source: TreeSource, random: Random): Row[] {
 
 /** Each gives the rows that it came by; a filter's own row is one. */
 const ACTIONS: Readonly<Record<Act, (view: View, random: Random) => number>> = {
-  expand: ({ source, rows }, random) => childrenOf(source, random.pick(rows)).length,
-  filter: ({ source, search, warned }, random) =>
-    filteredRows(
-      { ...source, warned: () => warned, search: (text, limit) => search.search(text, limit) },
-      random.next() < 0.5 ? { by: 'kind', of: random.pick(KEY_EVENT_KINDS) } : { by: 'warnings' },
-    ).length + 1,
+  expand: ({ source, rows }, random) => named(childrenOf(source, random.pick(rows))),
+  filter: (view, random) =>
+    narrowed(
+      view,
+      random.next() < 0.5 ? { by: 'kind', of: random.pick(view.source.events().kinds()) } : { by: 'warnings' },
+    ),
+  search: (view, random) => narrowed(view, { by: 'text', text: random.pick(view.asked) }),
   /** From a message up to the topmost row, as the editor does to reveal it. */
   reveal: ({ source }, random) => {
     const { state } = source;
     const covered = state.frontier.at(-1)?.to ?? 0;
     const message = state.path[Math.floor(random.next() * covered)]!;
     let row: Row | undefined = { kind: 'message', message };
-    let rows = 0;
-    for (; row; row = parentOf(source, row)) rows++;
-    return rows;
+    const rows: Row[] = [];
+    for (; row; row = parentOf(source, row)) rows.push(row);
+    return named(rows);
   },
 };
+
+function narrowed({ source, search, warned }: View, filter: TreeFilter): number {
+  const all = { ...source, warned: () => warned, search: (text: string, limit: number) => search.search(text, limit) };
+  return named(filteredRows(all, filter, { kind: 'filter', name: filter.by })) + 1;
+}
+
+/** Gives each row its id, as the editor is given it. */
+const named = (rows: readonly Row[]): number => rows.filter((row) => rowId(row) !== '').length;

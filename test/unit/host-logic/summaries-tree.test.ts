@@ -8,7 +8,8 @@ import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { childrenOf } from '../../../src/host/tree/children.ts';
 import { EventIndex } from '../../../src/host/tree/event-index.ts';
-import { filteredRows, warnedNodes } from '../../../src/host/tree/filter.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from '../../../src/host/tree/filter.ts';
+import { placesOf } from '../../../src/host/tree/places.ts';
 import { parentOf } from '../../../src/host/tree/parents.ts';
 import { rowId, type Row } from '../../../src/host/tree/rows.ts';
 import type { TreeSource } from '../../../src/host/tree/tree-source.ts';
@@ -165,6 +166,20 @@ describe('the tree of summaries', () => {
     }
   });
 
+  it('shows no more than 11 rows below a row of a session of 10,000 messages, and finds the row above each', () => {
+    const source = sourceFor(longSession(10_000));
+    const walk = (row?: Row): void => {
+      const below = childrenOf(source, row);
+      assert.ok(below.length <= 11, `${below.length} rows`);
+      for (const child of below) {
+        const parent = parentOf(source, child);
+        assert.equal(parent && rowId(parent), row && rowId(row), `the row above ${rowId(child)}`);
+        walk(child);
+      }
+    };
+    walk();
+  });
+
   it('adds up what is in context to what the gauge shows', async () => {
     const source = sourceOf(await session(100));
     const parts = childrenOf(source, { kind: 'section', section: 'context' });
@@ -200,6 +215,9 @@ describe('the tree of summaries', () => {
         },
       });
       const source = { ...sourceFor(state), state: watched };
+      // Where the summaries stand is worked out once after they have changed.
+      placesOf(watched);
+      looked = 0;
       let row: Row | undefined = { kind: 'section', section: 'summaries' };
       // Down the last branch to a message, and up again.
       for (let next: Row | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
@@ -209,8 +227,8 @@ describe('the tree of summaries', () => {
     };
     const small = work(longSession(200));
     const large = work(longSession(10_000));
-    // Three levels of summaries more, each looked through on the way down and up.
-    assert.ok(large <= small * 5, `${large} looks at the state against ${small}`);
+    // Two levels of summaries more on the way down and up.
+    assert.ok(large <= small * 2, `${large} looks at the state against ${small}`);
   });
 
   it('is narrowed to key events of one kind, to summaries with a warning, and to what answers some words', async () => {
@@ -227,13 +245,14 @@ describe('the tree of summaries', () => {
       warned: () => warnedNodes(state),
       search: (text: string, limit: number) => search.search(text, limit),
     };
+    const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, { kind: 'filter', name: 'it' });
     // Many of a kind fold into ranges.
-    const decided = filteredRows(source, { by: 'kind', of: 'decision' }).flatMap((row) =>
-      row.kind === 'eventRange' ? childrenOf(source, row) : [row],
+    const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
+      row.kind === 'range' ? childrenOf(source, row) : [row],
     );
     assert.ok(decided.some((row) => row.kind === 'event' && row.event.quote.includes('copper valve')));
     assert.ok(decided.every((row) => row.kind === 'event' && row.event.kind === 'decision'));
-    const found = filteredRows(source, { by: 'text', text: 'copper valve' });
+    const found = left({ by: 'text', text: 'copper valve' });
     assert.ok(found.length > 0);
     const position = (row: Row): number | undefined =>
       row.kind === 'message'
@@ -244,13 +263,13 @@ describe('the tree of summaries', () => {
     assert.equal(position(found[0]!), 8);
     // Each leads to its place in the whole tree.
     for (const row of found) assert.ok(parentOf(source, row));
-    assert.deepEqual(filteredRows(source, { by: 'text', text: 'zebra' }), []);
-    assert.deepEqual(filteredRows(source, { by: 'warnings' }), []);
+    assert.deepEqual(left({ by: 'text', text: 'zebra' }), []);
+    assert.deepEqual(left({ by: 'warnings' }), []);
     const { id } = state.frontier[0]!.node;
     const node = state.nodes.get(id)!;
     const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
     await conversation.journal.append({ type: 'node_replaced', node: { ...node, audit } });
-    assert.deepEqual(filteredRows(source, { by: 'warnings' }), [{ kind: 'node', node: id }]);
+    assert.deepEqual(left({ by: 'warnings' }), [{ kind: 'node', node: id }]);
   });
 });
 
