@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import {
+  compressionsSince,
+  editSummary,
+  expandNode,
+  stepChange,
+  undoCompressions,
+} from '../../../src/app/summary-changes.ts';
+import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
+import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { retrying } from '../../../src/providers/retry.ts';
+import { syntheticSession } from '../../bench/data/synthetic.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { PROTOCOLS } from '../providers/protocols.ts';
+import { Desk } from './desk.ts';
+
+const BY_HAND = 'By hand: the lantern stands “beside” the kiln,\tand page 7 is blank. 日本 😀';
+const ANEW = 'The developers went through the parts of the booking service one after the other.';
+const WISH = 'Leave out the numbers.';
+
+/** One way to change what is sent, as the commands of the editor do it. */
+interface Change {
+  readonly name: string;
+  readonly make: (conversation: Conversation, node: SummaryNode, desk: Desk) => Promise<unknown>;
+  /** What the next request holds of the summary, or of its messages. */
+  readonly holds: (conversation: Conversation, node: NodeId, before: string) => string;
+  /** What the one who writes the summary is told. */
+  readonly wish?: string;
+  /** Holds for the next turn alone, and is then taken back by itself. */
+  readonly once?: true;
+  /** Brings all messages back, which do not fit where there are many. */
+  readonly all?: true;
+}
+
+const CHANGES: readonly Change[] = [
+  {
+    name: 'an edit',
+    make: ({ journal, counter, state }, { id }) =>
+      editSummary(journal, counter, id, state.levels.get(id) ?? 'detailed', BY_HAND),
+    holds: () => BY_HAND,
+  },
+  {
+    name: 'a summary made anew with instructions',
+    make: (one, { id }, desk) => desk.resummarize(one, { node: id, instructions: WISH }),
+    holds: sentText,
+    wish: WISH,
+  },
+  {
+    name: 'a summary made in full',
+    make: (one, { id }, desk) => desk.resummarize(one, { node: id, finer: true }),
+    holds: sentText,
+  },
+  {
+    name: 'a summary that is undone',
+    make: (one, { id }) => one.undoNodes([id], true),
+    holds: unsentMark,
+  },
+  {
+    name: 'compressions that are undone',
+    make: ({ journal, state }) => undoCompressions(journal, compressionsSince(state), true),
+    holds: unsentMark,
+    all: true,
+  },
+  {
+    name: 'a summary expanded for good',
+    make: ({ journal }, { id }) => expandNode(journal, id, 'always'),
+    holds: unsentMark,
+  },
+  {
+    name: 'a summary expanded for the next turn',
+    make: ({ journal }, { id }) => expandNode(journal, id, 'turn'),
+    holds: unsentMark,
+    once: true,
+  },
+];
+
+const SIZES = [
+  { messages: 120, isLong: false },
+  { messages: 10_000, isLong: true },
+];
+
+for (const { messages, isLong } of SIZES)
+  describe(`a change to what is sent, in a session of ${messages} messages`, function () {
+    this.timeout(isLong ? 600_000 : 60_000);
+    before(function () {
+      if (isLong && process.env.THREADKEEPER_LONG === undefined) this.skip();
+    });
+
+    for (const protocol of PROTOCOLS) {
+      describe(`through ${protocol.name}`, () => {
+        let desk: Desk;
+        let server: WireServer;
+        let conversation: Conversation;
+        before(async () => {
+          server = await WireServer.start();
+          server.reset().answer('Fine.');
+          desk = await Desk.open();
+          // Nothing else changes what is sent meanwhile.
+          const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
+          desk.settings = { ...desk.settings, policy: quiet };
+          desk.chat = retrying(protocol.make(server.url));
+          conversation = await told(desk, messages);
+        });
+        after(async () => {
+          await desk.close();
+          await server.stop();
+        });
+
+        /** Sends a message; what arrives is byte for byte what the preview showed. Gives the system prompt's parts. */
+        const send = async (): Promise<{ readonly raw: string; readonly system: readonly string[] }> => {
+          const { request, compressesFirst } = await conversation.previewSend({ text: 'Go on.' });
+          assert.equal(compressesFirst, undefined);
+          const shown = desk.chat?.wireBody?.(request);
+          const count = server.requests.length;
+          await conversation.send('Go on.');
+          assert.equal(server.requests.length, count + 1);
+          const { raw } = server.requests[count]!;
+          assert.equal(raw, shown);
+          return { raw, system: request.system };
+        };
+
+        for (const change of CHANGES.filter(({ all }) => !all || !isLong))
+          it(`changes the next request, survives a reload and can be taken back: ${change.name}`, async () => {
+            const before = await send();
+            const leaf = conversation.state.frontier.find(({ node }) => node.children.length === 0)?.node;
+            assert.ok(leaf);
+            await withSummarizer(desk, server, () => change.make(conversation, leaf, desk));
+            if (change.wish !== undefined)
+              assert.ok(server.requests.some(({ raw }) => raw.includes(inJson(change.wish ?? ''))));
+            const held = inJson(change.holds(conversation, leaf.id, before.raw));
+            assert.ok(!before.raw.includes(held), 'it was not sent before');
+            const changed = await send();
+            assert.ok(changed.raw.includes(held), 'it is sent now');
+
+            conversation = await desk.restart(conversation);
+            assert.equal((await send()).raw.includes(held), !change.once, 'after a reload');
+            if (change.once) return assert.deepEqual((await send()).system, before.system);
+            await stepChange(conversation.journal, true);
+            assert.deepEqual((await send()).system, before.system, 'taken back');
+            await stepChange(conversation.journal, false);
+            assert.deepEqual((await send()).system, changed.system, 'made again');
+            await stepChange(conversation.journal, true);
+            conversation = await desk.restart(conversation);
+            assert.deepEqual((await send()).system, before.system, 'taken back, and reloaded');
+          });
+      });
+    }
+  });
+
+/** While it runs, whoever writes summaries is asked over the wire, and answers with one; with what the user wished. */
+async function withSummarizer(desk: Desk, server: WireServer, work: () => Promise<unknown>): Promise<void> {
+  const { chat } = desk;
+  assert.ok(chat);
+  server.reset().answer(JSON.stringify({ ...proseSummary(ANEW), topics: ['booking service'] }));
+  desk.summarizer = (request, signal) => chat.stream(request, signal);
+  await work();
+  desk.summarizer = undefined;
+  server.answer('Fine.');
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** What is sent in the place of a summary's messages. */
+function sentText({ state }: Conversation, id: NodeId): string {
+  const node = state.nodes.get(id);
+  return node?.[state.levels.get(id) ?? 'detailed'] ?? '';
+}
+
+/** The mark of a message of the summary that was not sent before, not even as a quote. */
+function unsentMark({ state }: Conversation, id: NodeId, before: string): string {
+  const { first, messages } = state.nodes.get(id) ?? { messages: 0 };
+  const from = first === undefined ? 0 : (state.positionOf(first) ?? 0);
+  const marks = Array.from({ length: messages }, (_, n) => markOf(from + n));
+  return marks.find((mark) => !before.includes(mark)) ?? '';
+}
+
+const markOf = (position: number): string => `(said at place ${position} of it)`;
+
+/** A session of developers' talk, compressed by code. */
+async function told(desk: Desk, messages: number): Promise<Conversation> {
+  const conversation = await desk.converse();
+  let parent = conversation.state.head;
+  const said = syntheticSession(messages).map(({ role, text }, n) => {
+    const content = [{ type: 'text' as const, text: `${text} ${markOf(n)}` }];
+    const message = { id: messageId(`m${n}`), parent, role, content, at: n };
+    parent = message.id;
+    return { type: 'message_added', message } as const;
+  });
+  await conversation.journal.append(...said);
+  assert.equal((await conversation.compressNow()).kind, 'committed');
+  return conversation;
+}
