@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import type { SessionEvent } from '../../core/journal/event.ts';
-import type { KeyEventId } from '../../core/model/ids.ts';
 import { compressHistory, undoCompression } from './compression-commands.ts';
 import {
   askAboutSelection,
@@ -26,7 +24,6 @@ import { SUMMARY_HANDLERS } from './summary-commands.ts';
 import { setTask } from './task-commands.ts';
 import { importFile } from '../import/import-file.ts';
 import { exportSession, openSample } from './transcript-commands.ts';
-import type { Row } from '../tree/rows.ts';
 
 /** What each command does, but for those that are ready at once. */
 export const HANDLERS: Readonly<Record<Exclude<CommandId, ReadyCommand>, Handler>> = {
@@ -72,14 +69,6 @@ export const HANDLERS: Readonly<Record<Exclude<CommandId, ReadyCommand>, Handler
     await app.sessions.latestIfAny();
     app.tree.refresh();
   },
-  [COMMAND.undoNode]: async (app, row) => {
-    const conversation = app.sessions.current;
-    if (!conversation || !isNodeRow(row)) return;
-    await conversation.undoNodes([row.node], true);
-  },
-  [COMMAND.pinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: true })),
-  [COMMAND.unpinEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_pinned', id, pinned: false })),
-  [COMMAND.removeEvent]: (app, row) => changeEvent(app, row, (id) => ({ type: 'event_removed', id, removed: true })),
   [COMMAND.checkHealth]: checkHealth,
   [COMMAND.rememberEvent]: rememberEvent,
   [COMMAND.addMemory]: addMemory,
@@ -106,17 +95,4 @@ async function showActions(app: Product): Promise<void> {
   ];
   const picked = await vscode.window.showQuickPick(actions, { title: 'Threadkeeper' });
   if (picked) await vscode.commands.executeCommand(picked.command);
-}
-
-/** Changes the key event of a row in the tree. */
-async function changeEvent(app: Product, row: unknown, change: (id: KeyEventId) => SessionEvent): Promise<void> {
-  if (isEventRow(row)) await app.sessions.current?.journal.append(change(row.event.id));
-}
-
-function isEventRow(row: unknown): row is Extract<Row, { kind: 'event' }> {
-  return typeof row === 'object' && row !== null && 'kind' in row && row.kind === 'event';
-}
-
-function isNodeRow(row: unknown): row is Extract<Row, { kind: 'node' }> {
-  return typeof row === 'object' && row !== null && 'kind' in row && row.kind === 'node';
 }

@@ -9,6 +9,10 @@ export function showWhatIsPossible(conversation: Conversation | undefined): void
   const facts = {
     hasMessages: (state?.path.length ?? 0) > 0,
     hasSummaries: (state?.frontier.length ?? 0) > 0,
+    hasEvents: (state?.events.size ?? 0) > 0,
+    hasPinned: state ? [...state.events.values()].some(({ pinned }) => pinned) : false,
+    hasOpened: (state?.openedNodes.size ?? 0) > 0,
+    hasUndone: state?.compressions.some(({ id }) => state.isCompressionUndone(id)) ?? false,
     hasCompressions: (state?.compressions.length ?? 0) > 0,
     canUndoChange: (state?.changes.length ?? 0) > 0,
     canRedoChange: (state?.undoneChanges.length ?? 0) > 0,

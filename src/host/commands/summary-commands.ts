@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { correctEvent } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
-import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
+import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from '../documents/node-pages.ts';
@@ -13,12 +13,11 @@ import { kindName } from '../key-event-kinds.ts';
 import type { Product } from '../product.ts';
 import { levelName } from '../summary-facts.ts';
 import { tokens } from '../tree/row-words.ts';
-import { isRow } from '../tree/rows.ts';
 import { pickFilter } from './filter-picker.ts';
 import { inform } from './inform.ts';
 import { make, resummarize } from './make-anew.ts';
 import { showInChat, showInTree } from './show-commands.ts';
-import { compressionOf, pickCompression, withNode } from './subject-pickers.ts';
+import { compressionOf, pickCompression, pickUndone, withEvent, withNode, withOpened } from './subject-pickers.ts';
 import { whyForgotten } from './why-forgotten.ts';
 
 type Handler = (app: Product, argument?: unknown) => Promise<void>;
@@ -34,15 +33,38 @@ export const SUMMARY_HANDLERS = {
       await expandNode(journal, node.id, 'turn');
       inform(vscode.l10n.t('The messages of this summary are sent word for word with your next message.'));
     }),
-  [COMMAND.closeNode]: (app, argument) => withNode(app, argument, closeNode),
+  [COMMAND.closeNode]: (app, argument) => withOpened(app, argument, closeNode),
+  [COMMAND.undoNode]: (app, argument) => withNode(app, argument, (_, one, { id }) => one.undoNodes([id], true)),
   [COMMAND.undoSince]: undoSince,
   [COMMAND.redoCompression]: async (app, argument) => {
-    const id = compressionOf(argument);
-    if (id !== undefined) await undoCompressions((await app.sessions.currentOrLatest()).journal, [id], false);
+    const { journal, state } = await app.sessions.currentOrLatest();
+    const id = compressionOf(argument) ?? (await pickUndone(state));
+    if (id !== undefined) await undoCompressions(journal, [id], false);
   },
   [COMMAND.undoChange]: (app) => step(app, true),
   [COMMAND.redoChange]: (app) => step(app, false),
-  [COMMAND.correctEvent]: correct,
+  [COMMAND.correctEvent]: (app, argument) => withEvent(app, argument, () => true, correct),
+  [COMMAND.pinEvent]: (app, argument) =>
+    withEvent(
+      app,
+      argument,
+      ({ pinned }) => !pinned,
+      ({ journal }, { id }) => journal.append({ type: 'event_pinned', id, pinned: true }),
+    ),
+  [COMMAND.unpinEvent]: (app, argument) =>
+    withEvent(
+      app,
+      argument,
+      ({ pinned }) => pinned,
+      ({ journal }, { id }) => journal.append({ type: 'event_pinned', id, pinned: false }),
+    ),
+  [COMMAND.removeEvent]: (app, argument) =>
+    withEvent(
+      app,
+      argument,
+      () => true,
+      ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true }),
+    ),
   [COMMAND.whyForgotten]: whyForgotten,
   [COMMAND.previewNext]: (app) => show(app, 'next', 'now', vscode.l10n.t('What Would Be Sent')),
   [COMMAND.dryRun]: (app) => show(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
@@ -120,7 +142,7 @@ async function compareSummary(app: Product, { state }: Conversation, node: Summa
 }
 
 /** Puts a summary back that was opened, in whichever way. */
-async function closeNode(_: Product, { state, journal }: Conversation, node: SummaryNode): Promise<void> {
+async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.isExpanded(node.id)) await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
   if (state.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
   const undone = state.compressions.filter(({ id, nodes }) => nodes.includes(node.id) && state.isCompressionUndone(id));
@@ -152,10 +174,7 @@ async function step(app: Product, undone: boolean): Promise<void> {
 }
 
 /** Changes what kind an event is, or how much of its message it quotes. */
-async function correct(app: Product, row?: unknown): Promise<void> {
-  if (!isRow(row) || row.kind !== 'event') return;
-  const { journal, state } = await app.sessions.currentOrLatest();
-  const { event } = row;
+async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
   const words = { label: vscode.l10n.t('Change the words…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
     label: kindName(kind),

@@ -42,7 +42,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'openedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return gone();
-      const made = item(node.title, None, 'unfold', rangeText(source, node));
+      const made = item(node.title, None, 'unfold', rangeText(state, node));
       made.contextValue = state.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
       made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
@@ -80,7 +80,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return item(saidName(row.list), Collapsed, SAID_ICON[row.list]);
     case 'saidEntry': {
       const node = state.nodes.get(row.node);
-      const made = item(oneLine(row.text), None, SAID_ICON[row.list], node && rangeText(source, node));
+      const made = item(oneLine(row.text), None, SAID_ICON[row.list], node && rangeText(state, node));
       if (node) made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
     }
@@ -185,7 +185,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   const level = state.levels.get(node.id) ?? 'detailed';
   const after = node.tokens[level] ?? node.tokens.detailed;
   const facts = [
-    rangeText(source, node),
+    rangeText(state, node),
     `${short(node.tokens.source)} → ${short(after)}`,
     ago(now - node.at),
     trust(source, node),

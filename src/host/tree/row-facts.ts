@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { trustOf } from '../summary-facts.ts';
 import { spanOf } from './places.ts';
 import type { TreeSource } from './tree-source.ts';
 
-export function rangeText({ state }: TreeSource, node: SummaryNode): string {
+export function rangeText(state: SessionState, node: SummaryNode): string {
   const range = spanOf(state, node.id);
   return range ? `${range.from + 1}–${range.to + 1}` : '';
 }
