@@ -46,6 +46,8 @@ await runMain(async () => {
   if (values.grep !== undefined) process.env.SUITE_GREP = values.grep;
   const mochaArguments = [
     ...(values.grep === undefined ? [] : ['--grep', values.grep]),
+    // Properties are tried on so many cases then that each may take minutes.
+    ...(values.long === true ? ['--timeout', '900000'] : []),
     // In CI a forgotten `.only` would hide every other test.
     ...(process.env.CI === undefined ? [] : ['--forbid-only']),
   ];

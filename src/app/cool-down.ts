@@ -5,7 +5,7 @@ import type { Clock } from './ports.ts';
  * How long background triggers rest after a failure, and after a compression that found nothing to save. Each further
  * failure in a row doubles it, so that a provider that is down for a day is not sent the session over and over.
  */
-const COOL_DOWN_MS = 120_000;
+export const COOL_DOWN_MS = 120_000;
 const LONGEST_COOL_DOWN_MS = 3_600_000;
 
 /** What a session keeps in mind of the provider's faults: how long it is left alone, and which fault it was. */

@@ -7,7 +7,7 @@ import { compilePattern } from '../../../src/core/events/linear-pattern.ts';
 import { locateModelEvents } from '../../../src/core/events/model-events.ts';
 import { compileRule } from '../../../src/core/events/user-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
 const SENTENCES = [
@@ -183,9 +183,14 @@ describe('the ledger of any session', () => {
     );
   });
 
+  const statuses = fc.array(
+    fc.constantFrom('active' as const, 'active' as const, 'superseded' as const, 'merged' as const),
+    { minLength: 1 },
+  );
+
   it('fits its budget unless pinned entries alone exceed it, and loses none on the way', () => {
     fc.assert(
-      fc.property(session, fc.nat(200), fc.integer({ min: 1, max: 4 }), (messages, budget, every) => {
+      fc.property(session, statuses, fc.nat(200), fc.integer({ min: 1, max: 4 }), (messages, given, budget, every) => {
         const ledger = new Ledger();
         messages.forEach(([speaker, body], i) =>
           ledger.add(messageId(`m${i}`), detectEvents({ role: speaker, text: body })),
@@ -193,12 +198,16 @@ describe('the ledger of any session', () => {
         ledger.entries().forEach((entry, i) => {
           if (i % every === 0 && i % 3 === 0) ledger.pin(entry.id);
         });
-        const entries = ledger.entries();
+        const entries = ledger.entries().map((entry, i) => ({ ...entry, status: given[i % given.length]! }));
         const costs = entries.map(({ quote }) => Math.ceil(quote.length / 4));
         const { kept, dropped, tokens, pinnedExceed } = fitLedger(entries, costs, budget);
         assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());
         assert.ok(pinnedExceed || tokens <= budget);
         for (const entry of entries) if (entry.pinned) assert.ok(kept.some(({ id }) => id === entry.id));
+        const isOld = ({ status, pinned }: KeyEvent): boolean =>
+          !pinned && (status === 'merged' || status === 'superseded');
+        if (dropped.some(({ status }) => status === 'dropped'))
+          assert.ok(!kept.some(isOld), 'duplicates and what was superseded leave first');
         const order = kept.map(({ id }) => entries.findIndex((entry) => entry.id === id));
         assert.deepEqual(
           order,
@@ -279,7 +288,13 @@ describe('patterns of rules', () => {
 
 describe("a model's list of events", () => {
   it('gives only what its sources say, byte for byte', () => {
-    const claim = fc.record({ kind: fc.constantFrom(...KEY_EVENT_KINDS, 'other'), quote: piece });
+    // As a model quotes: with other white space than its source has, or what nobody has said.
+    const quoted = fc.tuple(fc.constantFrom(...SENTENCES), fc.constantFrom(' ', '  ', '\n', ' \t'));
+    const quote = fc.oneof(
+      piece,
+      quoted.map(([words, gap]) => words.replaceAll(' ', gap)),
+    );
+    const claim = fc.record({ kind: fc.constantFrom(...KEY_EVENT_KINDS, 'other'), quote });
     fc.assert(
       fc.property(fc.array(claim, { maxLength: 8 }), fc.array(text, { maxLength: 4 }), (claims, bodies) => {
         const sources = bodies.map((body, i) => ({ id: messageId(`m${i}`), text: body }));
@@ -287,6 +302,11 @@ describe("a model's list of events", () => {
         for (const { message, event } of events) {
           const source = sources.find(({ id }) => id === message);
           assert.equal(source?.text.slice(event.start, event.end), event.quote);
+          const squeezed = (words: string): string => words.replace(/\s+/g, ' ').trim();
+          assert.ok(
+            claims.some((one) => squeezed(one.quote) === squeezed(event.quote)),
+            'what was claimed is quoted',
+          );
         }
         assert.equal(events.length + dropped.length, claims.length);
       }),

@@ -4,6 +4,7 @@ import type { Context } from '../../../src/core/context/assemble.ts';
 import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
+import { startsTurn } from '../../../src/core/compress/segments.ts';
 import { sourceHash } from '../../../src/core/compress/source.ts';
 import type { KeyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -15,7 +16,8 @@ import {
   REPLY_PRIMING_TOKENS,
   type TokenCounter,
 } from '../../../src/core/tokens/token-counter.ts';
-import { wordsOf, type World } from './world.ts';
+import { wordsOf } from './marks.ts';
+import type { World } from './world.ts';
 
 /** The active branch, worked out from the messages and their parents alone. */
 export function transcript({ state, deleted }: World): Message[] {
@@ -26,6 +28,13 @@ export function transcript({ state, deleted }: World): Message[] {
     at = message.parent;
   }
   return found.reverse();
+}
+
+/** The newest user message of the active branch, if it is sent word for word. */
+export function newestSent(world: World, { messages }: Context): Message | undefined {
+  const all = transcript(world);
+  const at = all.findLastIndex(startsTurn);
+  return messages.some(({ position }) => position === at) ? all[at] : undefined;
 }
 
 /** Every message is sent word for word or stood for by one node, which was made from it and its neighbours. */
@@ -81,8 +90,8 @@ export function checkEvents(world: World, context: Context): void {
   const left = new Set(context.leftOut.map(({ id }) => id));
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
   const standsFor = new Set(covered);
-  for (const id of world.pinned) assert.ok(state.events.get(id)?.pinned, 'what the user has pinned stays pinned');
-  for (const [id, words] of world.corrected) {
+  for (const id of world.marks.pinned) assert.ok(state.events.get(id)?.pinned, 'what the user has pinned stays pinned');
+  for (const [id, words] of world.marks.corrected) {
     const event = state.events.get(id);
     assert.deepEqual(event && wordsOf(event), words, 'what the user has corrected stays corrected');
   }
@@ -134,7 +143,10 @@ function checkDetected(state: SessionState, covered: SessionState['path']): void
 }
 
 /** What a request takes, by the same counter as the gauge. */
-export const requestTokens = ({ system, messages }: ChatRequest, counter: TokenCounter): number =>
+export const requestTokens = (
+  { system, messages }: Pick<ChatRequest, 'system' | 'messages'>,
+  counter: TokenCounter,
+): number =>
   system.reduce((sum, text) => sum + counter.text(text) + MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS) +
   messages.reduce((sum, message) => sum + counter.message(message), 0);
 

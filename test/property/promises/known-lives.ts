@@ -54,8 +54,33 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     { do: 'budget', tokens: 2_000, ledgerShare: 0.02 },
   ],
   [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, { do: 'send', text: 'And?' }],
+  [talk(40), good, { do: 'policy', name: 'balanced', strategy: 'off' }, { do: 'preview' }, compress(), background],
   [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
   [talk(20), compress(), talk(30), { do: 'model', name: 'throwing' }, background, background],
+  // Summaries are joined in a small window; then one of them is edited, opened, and joined anew.
+  ...(
+    [
+      { do: 'editNode', pick: 0, text: 'As the user tells it.' },
+      { do: 'undo', pick: 1, undone: true },
+    ] satisfies Step[]
+  ).map((change): Step[] => [
+    { do: 'budget', tokens: 1_200, ledgerShare: 0.15 },
+    ...[1, 2, 3, 4].flatMap(() => [talk(20), compress()]),
+    change,
+    talk(20),
+    compress(),
+  ]),
+  // One is pinned that another has taken the place of; one is corrected before it is found.
+  [
+    sayings('We use 120 for batchSize from now on.', 'We use 64 for batchSize from now on.'),
+    talk(20),
+    compress(),
+    { do: 'pin', pick: 0, pinned: true },
+    { do: 'pin', pick: 1, pinned: true },
+  ],
+  [sayings(...SAID), talk(12), good, compress('quoteAndCorrect'), compress()],
+  // An agent at work since the newest question, all of which does not fit the window.
+  [agent(60), { do: 'budget', tokens: 2_500, ledgerShare: 0.15 }, compress()],
   // What was said in few words is not shortened by quoting it.
   [sayings(...SAID, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
   [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), background],

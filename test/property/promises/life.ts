@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
 import type { Context } from '../../../src/core/context/assemble.ts';
-import { checkCoverage, checkEvents, checkRequest, compressed, shown, transcript } from './checks.ts';
+import {
+  checkCoverage,
+  checkEvents,
+  checkRequest,
+  compressed,
+  newestSent,
+  requestTokens,
+  shown,
+  transcript,
+} from './checks.ts';
+import type { NodeId } from '../../../src/core/model/ids.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
 import type { Step } from './steps.ts';
 import type { World } from './world.ts';
 
@@ -8,14 +20,23 @@ import type { World } from './world.ts';
 export function checkPromises(world: World, context: Context): void {
   checkCoverage(world, context);
   checkEvents(world, context);
+  const { system, messages, total } = context;
+  const counted = requestTokens({ system, messages }, world.conversation.counter);
+  assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
 }
 
 /** A step, with what must hold before and after it. */
 export async function live(world: World, step: Step): Promise<void> {
   const { desk, state } = world;
-  const before = { context: world.conversation.context(), made: compressed(state), calls: world.calls };
+  const before = {
+    context: world.conversation.context(),
+    made: compressed(state),
+    calls: world.calls,
+    texts: textsOf(state),
+  };
   const compressions = state.compressions.length;
   const requests = desk.requests.length;
+  const newest = newestSent(world, before.context);
   const open = heldOpen(world);
   const covered = coveredTokens(world);
   const expanded = [...state.nodes.keys()].some((id) => state.isExpanded(id));
@@ -23,14 +44,21 @@ export async function live(world: World, step: Step): Promise<void> {
   const context = world.conversation.context();
 
   checkPromises(world, context);
-  const budget = world.conversation.budget();
+  const { contextWindow, reservedTokens } = desk.settings;
+  const budget = contextWindow - reservedTokens;
   if (step.do === 'send' || step.do === 'resend') {
     for (const request of desk.requests.slice(requests))
       checkRequest(request, step.text, budget, world.conversation.counter);
   }
   assert.deepEqual(world.conversation.context(), context, 'the same state gives the same context');
 
+  if (step.do === 'editNode') {
+    for (const node of world.state.nodes.values())
+      if (before.texts.get(node.id) !== node.detailed) checkStaleAbove(world.state, node.id);
+  }
   const committed = world.state.compressions.slice(compressions);
+  if (step.do === 'compress' && step.meanwhile === 'nothing')
+    assert.equal(newestSent(world, context), newest, 'the newest user message is never summarized');
   if (desk.settings.policy.strategy === 'off' && step.do !== 'policy') {
     assert.equal(committed.length, 0, 'off means off');
     assert.equal(world.calls, before.calls, 'off asks no model');
@@ -50,8 +78,15 @@ export async function live(world: World, step: Step): Promise<void> {
       assert.deepEqual(compressed(world.state), before.made, 'what comes to nothing changes nothing');
     }
   }
-  if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'cancel' && committed.length === 0)
+  if (world.cancelled) {
+    assert.equal(committed.length, 0, 'what is cancelled is not committed');
     assert.deepEqual(compressed(world.state), before.made, 'what is cancelled changes nothing');
+    if (world.outcome) assert.equal(world.outcome.kind, 'cancelled', 'what is cancelled is called so');
+  }
+  if (world.modelFailed) {
+    if (step.do === 'background') assert.equal(committed.length, 0, 'in the background a fault commits nothing');
+    if (world.outcome?.kind === 'committed') assert.ok(ModelFault.is(world.outcome.fault), 'a fault is told');
+  }
   if (step.do === 'preview') assert.deepEqual(compressed(world.state), before.made, 'a preview changes nothing');
   // Three questions for a segment, in two windows, for each gap between nodes and each part of a long history.
   const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
@@ -59,6 +94,17 @@ export async function live(world: World, step: Step): Promise<void> {
   // What was expanded for one turn closes with it.
   if (committed.length === 0 && !expanded && (step.do === 'send' || step.do === 'import' || step.do === 'task'))
     assert.deepEqual(context.system, before.context.system, 'turns alone leave the prefix as it was');
+}
+
+const textsOf = (state: SessionState): ReadonlyMap<NodeId, string> =>
+  new Map(Array.from(state.nodes.values(), ({ id, detailed }) => [id, detailed]));
+
+/** What was made from a changed summary is known to be out of date. */
+function checkStaleAbove(state: SessionState, changed: NodeId): void {
+  for (const parent of state.parentsOf(changed)) {
+    assert.ok(state.stale.has(parent), `${parent} was made from ${changed}, which has changed since`);
+    checkStaleAbove(state, parent);
+  }
 }
 
 const uncovered = ({ state }: World) => [...state.uncovered()];

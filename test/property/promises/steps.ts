@@ -18,7 +18,18 @@ export type ModelName = (typeof MODELS)[number];
 
 /** What a user does while a summarizer is at work. */
 export type Meanwhile =
-  'nothing' | 'pin' | 'quote' | 'undo' | 'delete' | 'edit' | 'remove' | 'correct' | 'say' | 'cancel' | 'leave';
+  | 'nothing'
+  | 'pin'
+  | 'quote'
+  | 'quoteAndCorrect'
+  | 'undo'
+  | 'delete'
+  | 'edit'
+  | 'remove'
+  | 'correct'
+  | 'say'
+  | 'cancel'
+  | 'leave';
 
 /** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
 export type Step =
@@ -99,6 +110,7 @@ const meanwhile = fc.oneof(
     arbitrary: fc.constantFrom<Meanwhile>(
       'pin',
       'quote',
+      'quoteAndCorrect',
       'undo',
       'delete',
       'edit',

@@ -1,0 +1,89 @@
+import { planted, type Catcher } from './planted-fault.ts';
+
+const GAUGE: Catcher = {
+  spec: 'test/property/budget/gauge.test.ts',
+  title: 'adds up, and its budget and the reply fit the window',
+};
+const COUNTS: Catcher = { spec: 'test/property/tokens/bpe.test.ts', title: 'js-tiktoken' };
+const CLAMPS: Catcher = {
+  spec: 'test/property/tokens/calibration.test.ts',
+  title: 'never gives a figure beyond its clamps, whatever is reported',
+};
+const FOUND: Catcher = {
+  spec: 'test/property/search/search.test.ts',
+  title: 'is found by each of its own words',
+};
+const EXCERPTS: Catcher = {
+  spec: 'test/property/search/search.test.ts',
+  title: 'gives terms that lie where they say, and an excerpt within its bounds',
+};
+
+/** Counts, what is made of them, and what is found again. */
+export const FIGURE_FAULTS = [
+  ...planted(
+    'gauge',
+    GAUGE,
+    {
+      what: 'what rounding leaves belongs to no part',
+      file: 'src/core/budget/gauge.ts',
+      find: 'for (const at of cut.slice(0, left)) whole[at]!++;',
+      put: '',
+    },
+    {
+      what: 'the budget exceeds what a model takes as input',
+      file: 'src/core/budget/gauge.ts',
+      find: 'tokens: Math.min(contextWindow - reserved, maxInput),',
+      put: 'tokens: contextWindow - reserved,',
+    },
+    {
+      what: 'a reply may take more than a model writes',
+      file: 'src/core/budget/gauge.ts',
+      find: 'Math.min(Math.floor(reservedReply), maxOutput, most)',
+      put: 'Math.min(Math.floor(reservedReply), most)',
+    },
+  ),
+  ...planted(
+    'exact-counts',
+    COUNTS,
+    {
+      what: 'a long piece counts as one token',
+      file: 'src/core/tokens/bpe.ts',
+      find: 'return yield* mergeLong(bytes, this.table);',
+      put: 'return 1;',
+    },
+    {
+      what: 'half of a character counts as a whole one',
+      file: 'src/core/tokens/bpe.ts',
+      find: 'length = writeUtf8(text, start, end, piece);',
+      put: 'length = writeUtf8(text, start, Math.max(start + 1, end - 1), piece);',
+    },
+  ),
+  ...planted(
+    'calibrated',
+    CLAMPS,
+    {
+      what: 'a report can make a request out to be nothing',
+      file: 'src/core/tokens/calibration.ts',
+      find: 'Math.max(tokens * LEAST_FACTOR, estimate)',
+      put: 'Math.max(0, estimate)',
+    },
+    {
+      what: 'a correction knows no bound',
+      file: 'src/core/tokens/calibration.ts',
+      find: 'Math.min(tokens * MOST_FACTOR, ',
+      put: 'Math.min(tokens * 40, ',
+    },
+  ),
+  ...planted('found-again', FOUND, {
+    what: 'words of one letter more than a capital are not indexed as they are sought',
+    file: 'src/core/search/terms.ts',
+    find: ': seen & UPPER ? word.toLowerCase() : word;',
+    put: ': word;',
+  }),
+  ...planted('found-again', EXCERPTS, {
+    what: 'an excerpt is longer than asked for',
+    file: 'src/core/search/excerpt.ts',
+    find: 'return settle(text, bestWindow(matches, maxChars), maxChars);',
+    put: 'return settle(text, bestWindow(matches, maxChars), maxChars + 1);',
+  }),
+];

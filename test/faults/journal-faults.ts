@@ -1,0 +1,95 @@
+import { LIVES, planted, type Catcher } from './planted-fault.ts';
+
+const FOLD: Catcher = {
+  spec: 'test/property/storage/fold.test.ts',
+  title: 'is the same as one that never was, in a window that writes, one that follows, and in the list',
+};
+const DAMAGE = 'test/property/storage/damage.test.ts';
+const DAMAGED_JOURNAL: Catcher = {
+  spec: DAMAGE,
+  title: 'in a journal: everything undamaged is read, nothing is deleted',
+};
+const DAMAGED_CHECKPOINT: Catcher = {
+  spec: DAMAGE,
+  title: 'in a checkpoint: list and sessions show what the journals hold',
+};
+
+/** What is kept of a session, and what comes back of it. */
+export const JOURNAL_FAULTS = [
+  ...planted(
+    'fold',
+    FOLD,
+    {
+      what: 'the parent of a message on another branch is lost in the checkpoint',
+      file: 'src/storage/fold-record.ts',
+      find: 'parent === state.head ? 0 : parent, ROLES',
+      put: '0, ROLES',
+    },
+    {
+      what: 'the checkpoint forgets a reply that was arriving',
+      file: 'src/storage/fold-record.ts',
+      find: 'return [...this.#replies.values()].flat();',
+      put: 'return [...this.#replies.values()].flatMap((parts) => parts.slice(1));',
+    },
+    {
+      what: 'the checkpoint leaves out changes of the task',
+      file: 'src/storage/fold-record.ts',
+      find: "case 'usage_recorded':\n        return;",
+      put: "case 'usage_recorded':\n      case 'task_reset':\n        return;",
+    },
+    {
+      what: 'a message that came twice counts twice',
+      file: 'src/core/state/session-state.ts',
+      find: 'if (isNew) this.counters.messagesEver++;',
+      put: 'if (message) this.counters.messagesEver++;',
+    },
+  ),
+  ...planted(
+    'fold',
+    LIVES,
+    {
+      what: 'what was spent is not in the checkpoint',
+      file: 'src/core/state/session-state.ts',
+      find: 'Object.assign(this.counters, spent);',
+      put: '',
+    },
+    {
+      what: 'a journal opened anew has its pins in another order',
+      file: 'src/storage/fold-record.ts',
+      find: 'for (const [at, entry] of stored.entries.entries()) {',
+      put: 'for (const [at, entry] of [...stored.entries.entries()].filter(([, one]) => !("body" in one) || one.body.type !== "event_pinned")) {',
+    },
+  ),
+  ...planted(
+    'set-aside',
+    DAMAGED_JOURNAL,
+    {
+      what: 'a torn end is cut off and kept nowhere',
+      file: 'src/storage/set-aside.ts',
+      find: 'await copyBytes(file, from, copy.file);',
+      put: 'await copy.file.close();',
+    },
+    {
+      what: 'a line that comes behind a gap is not read',
+      file: 'src/storage/line-order.ts',
+      find: "const place = seq === this.#last + 1 ? 'next' : 'gap';",
+      put: "if (seq !== this.#last + 1) return 'overtaken';\n      const place = 'next';",
+    },
+  ),
+  ...planted(
+    'set-aside',
+    DAMAGED_CHECKPOINT,
+    {
+      what: 'a damaged checkpoint is believed',
+      file: 'src/storage/checkpoint.ts',
+      find: "return line.toString('latin1', 0, 8) === nativeChecksum(json) ? JSON.parse(json.toString()) : undefined;",
+      put: 'return JSON.parse(json.toString());',
+    },
+    {
+      what: 'another session’s checkpoint is believed',
+      file: 'src/storage/checkpoint.ts',
+      find: 'if (!parsed.success || parsed.output.id !== id) return undefined;\n  const { offset, mark } = parsed.output;\n  if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;',
+      put: 'if (!parsed.success) return undefined;',
+    },
+  ),
+];

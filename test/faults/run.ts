@@ -1,0 +1,50 @@
+// Plants one fault after another and tells whether the property test that holds its promise goes red.
+//   npm run test:faults -- [--only PROMISE] [--seed N] [--jobs N]
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { PlainError, runMain } from '../../scripts/support/plain-error.ts';
+import { mapLimited } from '../../src/core/compress/map-limited.ts';
+import { FAULTS } from './all-faults.ts';
+import { misfit, type PlantedFault } from './planted-fault.ts';
+import { tryFault, type Trial } from './try-fault.ts';
+
+/** The cases that CI tries each property on. */
+const SEED = 20261122;
+
+const key = ({ spec, title }: PlantedFault): string => `${spec} “${title}”`;
+const row = (verdict: string, what: string, { said, seconds }: Trial): void =>
+  console.log(`${verdict.padEnd(8)}${what} (${seconds.toFixed(0)} s)${said === '' ? '' : `\n        ${said}`}`);
+
+await runMain(async () => {
+  const { values } = parseArgs({
+    options: { only: { type: 'string', multiple: true }, seed: { type: 'string' }, jobs: { type: 'string' } },
+  });
+  const seed = Number(values.seed ?? SEED);
+  const jobs = Number(values.jobs ?? os.availableParallelism());
+  const faults = FAULTS.filter(({ promise }) => values.only?.includes(promise) ?? true);
+  if (faults.length === 0) throw new PlainError(`No fault is planted for ${values.only?.join(', ') ?? ''}.`);
+  for (const fault of faults) {
+    const why = misfit(fault);
+    if (why !== undefined) throw new PlainError(`${fault.promise}, “${fault.what}”: ${why}.`);
+  }
+
+  // A test that is red anyway notices nothing.
+  const catchers = [...new Map(faults.map((fault) => [key(fault), fault])).values()];
+  const sound = await mapLimited(catchers, jobs, async (catcher) => {
+    const trial = await tryFault(catcher, seed);
+    if (trial.outcome !== 'green') row('ALREADY', `${trial.outcome} without a fault: ${key(catcher)}`, trial);
+    return trial.outcome === 'green';
+  });
+  if (!sound.every(Boolean)) throw new PlainError('Tests have to pass before faults are planted.');
+
+  const caught = await mapLimited(faults, jobs, async (fault) => {
+    const trial = await tryFault(fault, seed, fault);
+    const verdict = { red: 'caught', green: 'MISSED', broken: 'BROKEN' }[trial.outcome];
+    row(verdict, `${fault.promise}: ${fault.what}`, trial.outcome === 'green' ? { ...trial, said: '' } : trial);
+    return trial.outcome === 'red';
+  });
+  const promises = new Set(faults.map(({ promise }) => promise));
+  const count = caught.filter(Boolean).length;
+  console.log(`\n${count} of ${faults.length} faults of ${promises.size} promises were noticed.`);
+  if (count < faults.length) process.exitCode = 1;
+});

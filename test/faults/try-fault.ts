@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inPackages, root } from '../../scripts/support/paths.ts';
+import { runNode } from '../../scripts/support/processes.ts';
+import type { Catcher, PlantedFault } from './planted-fault.ts';
+
+export interface Trial {
+  /** `green`: every test passed; `red`: one failed; `broken`: none could be run. */
+  readonly outcome: 'green' | 'red' | 'broken';
+  /** What the failed test said, or what was printed where none ran; its first lines. */
+  readonly said: string;
+  readonly seconds: number;
+}
+
+const url = (...parts: string[]): string => pathToFileURL(path.join(root, ...parts)).href;
+
+interface MochaReport {
+  readonly stats: { readonly passes: number };
+  readonly failures: readonly { readonly err: { readonly message?: string } }[];
+}
+
+/** Runs the tests of a spec that have that title, with a fault planted or without one, always with the same cases. */
+export async function tryFault({ spec, title }: Catcher, seed: number, fault?: PlantedFault): Promise<Trial> {
+  const began = performance.now();
+  const place = fault && { ...fault, file: path.join(root, fault.file) };
+  const { output } = await runNode(
+    [
+      ...['--import', url('test/support/text-loader.mjs'), '--import', url('test/faults/plant.mjs')],
+      ...[inPackages('mocha', 'bin', 'mocha.js'), '--no-config', '--bail', '--timeout', '240000'],
+      ...['--reporter', 'json', '--fgrep', title, spec],
+    ],
+    { cwd: root, env: { ...process.env, NODE_OPTIONS: '', PLANTED_FAULT: JSON.stringify({ seed, fault: place }) } },
+  );
+  const seconds = (performance.now() - began) / 1000;
+  const report = reportIn(output);
+  const [failure] = report?.failures ?? [];
+  if (failure) return { outcome: 'red', said: head(failure.err.message ?? ''), seconds };
+  return { outcome: report && report.stats.passes > 0 ? 'green' : 'broken', said: head(output), seconds };
+}
+
+function reportIn(output: string): MochaReport | undefined {
+  const [json] = /^\{\n {2}"stats"[\s\S]*^\}/m.exec(output) ?? [];
+  return json === undefined ? undefined : (JSON.parse(json) as MochaReport);
+}
+
+/** fast-check tells the case first and the reason last. */
+const head = (text: string): string => {
+  const [, cause = text] = /Got \w*Error: ([\s\S]*)/.exec(text) ?? [];
+  return cause.trim().split('\n')[0]?.slice(0, 160) ?? '';
+};

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { compressRun } from '../../../src/core/compress/compress-run.ts';
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { answers, modelOf, runs, sessions } from './arbitraries.ts';
+import { covered, settings, tools } from './small-runs.ts';
+
+describe('a session that grows through random compressions', () => {
+  it('keeps each message under exactly one frontier node, whose texts stay bounded', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(sessions, { minLength: 2, maxLength: 5 }),
+        fc.array(answers, { minLength: 1, maxLength: 5 }),
+        async (parts, script) => {
+          const all: SourceMessage[] = [];
+          const model = modelOf(script);
+          const shared = tools();
+          let frontier: readonly SummaryNode[] = [];
+          for (const [index, part] of parts.entries()) {
+            const renamed = part.map((message) => ({ ...message, id: `${index}-${message.id}` as typeof message.id }));
+            const result = await compressRun({ messages: renamed, frontier }, settings, { ...shared, model });
+            all.push(...renamed.slice(0, result.covered));
+            ({ frontier } = result);
+            assert.equal(covered(frontier, all), all.length);
+            assert.ok(result.tokens.frontier <= settings.frontierTokens || frontier.length === 1);
+          }
+        },
+      ),
+      runs(60),
+    );
+  });
+});

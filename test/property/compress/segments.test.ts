@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { buildCorpus } from '../../../src/core/compress/corpus.ts';
+import { distil } from '../../../src/core/compress/distil.ts';
+import { passageText } from '../../../src/core/compress/passages.ts';
+import { cutSegments } from '../../../src/core/compress/segments.ts';
+import { Pace } from '../../../src/core/compress/source.ts';
+import { runs, sessions } from './arbitraries.ts';
+import { counter } from './small-runs.ts';
+
+describe('segments of random sessions', () => {
+  it('cover every message once, in order, and part no call from its result', () => {
+    fc.assert(
+      fc.property(sessions, fc.integer({ min: 1, max: 2_000 }), (messages, target) => {
+        const tokens = messages.map((message) => counter.message(message));
+        const segments = cutSegments(messages, tokens, target);
+        let next = 0;
+        for (const { from, to, tokens: sum } of segments) {
+          assert.equal(from, next);
+          assert.ok(to >= from);
+          assert.equal(
+            sum,
+            tokens.slice(from, to + 1).reduce((a, b) => a + b, 0),
+          );
+          next = to + 1;
+        }
+        assert.equal(next, messages.length);
+        const place = (at: number): number => segments.findIndex(({ from, to }) => from <= at && at <= to);
+        const calls = new Map<string, number>();
+        for (const [at, { content, role }] of messages.entries()) {
+          for (const block of content) {
+            if (block.type === 'tool_call') calls.set(block.callId, at);
+            if (block.type === 'tool_result') assert.equal(place(calls.get(block.callId)!), place(at));
+          }
+          const before = messages[at - 1];
+          if (role === 'tool' && before?.role === 'assistant') assert.equal(place(at - 1), place(at));
+        }
+      }),
+      runs(300),
+    );
+  });
+});
+
+describe('passages of random sessions', () => {
+  it('are slices of their messages, in order, none overlapping, or sentences about code', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, async (messages) => {
+        const { passages, texts } = await buildCorpus(messages, new Pace());
+        let message = 0;
+        let end = 0;
+        for (const passage of passages) {
+          if (passage.message !== message) end = 0;
+          assert.ok(passage.message >= message);
+          assert.ok(passage.start >= end && passage.end <= texts[passage.message]!.length);
+          assert.notEqual(passageText(passage, texts[passage.message]!).trim(), '');
+          message = passage.message;
+          end = passage.end;
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it('distilled, stay within any budget', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, fc.integer({ min: 0, max: 800 }), async (messages, budget) => {
+        const corpus = await buildCorpus(messages, new Pace());
+        const text = await distil(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
+        assert.ok(counter.text(text) <= budget);
+      }),
+      runs(100),
+    );
+  });
+});

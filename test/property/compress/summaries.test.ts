@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { findQuotes } from '../../../src/core/audit/quotes.ts';
+import { compressRun } from '../../../src/core/compress/compress-run.ts';
+import { Cancelled } from '../../../src/core/compress/source.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { answers, modelOf, runs, sessions } from './arbitraries.ts';
+import { counter, covered, settings, tools, total } from './small-runs.ts';
+
+describe('summaries of random sessions by models that answer anything', () => {
+  it('are smaller than their source, not empty, quote byte for byte and cover each message once', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
+        const model = modelOf(script);
+        const result = await compressRun({ messages, frontier: [] }, settings, { ...tools(), model });
+        assert.equal(covered(result.frontier, messages), result.covered);
+        assert.ok(total(messages.slice(result.covered)) < 24 || result.covered === messages.length);
+        const source = new Map<string, string>();
+        let at = 0;
+        for (const leaf of result.nodes.filter(({ depth }) => depth === 0)) {
+          source.set(
+            leaf.id,
+            messages
+              .slice(at, at + leaf.messages)
+              .map(messageText)
+              .join('\n'),
+          );
+          at += leaf.messages;
+          for (const text of [leaf.brief, leaf.detailed]) {
+            assert.notEqual(text, '');
+            assert.ok(counter.text(text) + 4 < leaf.tokens.source);
+            if (leaf.rung === 'extractive' || leaf.rung === 'cut') continue;
+            for (const { quote } of findQuotes(text)) assert.ok(source.get(leaf.id)!.includes(quote), quote);
+          }
+        }
+        for (const node of result.nodes) {
+          assert.ok(node.tokens.detailed < node.tokens.source);
+          assert.equal(node.tokens.detailed, counter.text(node.detailed) + 4);
+          assert.equal(node.tokens.brief, counter.text(node.brief) + 4);
+        }
+      }),
+      runs(150),
+    );
+  });
+
+  it('are never asked for with more than the model takes', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, fc.integer({ min: 0, max: 1_500 }), async (messages, most) => {
+        const model = modelOf([''], most);
+        const guarded = {
+          ...model,
+          complete: (request: { system: string; prompt: string }) => {
+            assert.ok(counter.text(request.system) + counter.text(request.prompt) <= most);
+            return Promise.resolve({ text: '' });
+          },
+        };
+        await compressRun({ messages, frontier: [] }, settings, { ...tools(), model: guarded });
+      }),
+      runs(80),
+    );
+  });
+
+  it('commit nothing when the provider fails at any call', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, answers, fc.nat({ max: 5 }), async (messages, answer, failing) => {
+        let call = 0;
+        const model = {
+          id: 'scripted/model',
+          maxInputTokens: 100_000,
+          atOnce: 4,
+          complete: () => (call++ === failing ? Promise.reject(new Error('gone')) : Promise.resolve({ text: answer })),
+        };
+        const run = compressRun({ messages, frontier: [] }, settings, { ...tools(), model });
+        const outcome = await run.then(
+          () => 'done',
+          (error: unknown) => (error instanceof Error ? error.message : 'other'),
+        );
+        assert.equal(outcome, call > failing ? 'gone' : 'done');
+      }),
+      runs(80),
+    );
+  });
+
+  it('stop at any point where they are cancelled', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, fc.nat({ max: 3 }), async (messages, after) => {
+        const cancel = { aborted: false };
+        let calls = 0;
+        const model = {
+          id: 'scripted/model',
+          maxInputTokens: 100_000,
+          atOnce: 4,
+          complete: () => {
+            cancel.aborted = calls++ >= after;
+            return Promise.resolve({ text: '{"narrative":"Fine."}' });
+          },
+        };
+        const run = compressRun(
+          { messages, frontier: [] },
+          { ...settings, concurrency: 1 },
+          { ...tools(), model, cancel },
+        );
+        const stopped = await run.then(
+          () => false,
+          (error: unknown) => error instanceof Cancelled,
+        );
+        assert.equal(stopped, cancel.aborted);
+        assert.ok(calls <= after + 1);
+      }),
+      runs(80),
+    );
+  });
+});

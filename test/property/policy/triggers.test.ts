@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { POLICIES, resolvePolicy, type Policy, type Triggers } from '../../../src/core/policy/policy.ts';
+import { dueAtReset, dueBeforeSend, dueTrigger, type TriggerFacts } from '../../../src/core/policy/triggers.ts';
+import { runs } from '../compress/arbitraries.ts';
+
+const orOff = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+const count = fc.integer({ min: 1, max: 60 });
+
+/** Limits and facts from the same small ranges, so that the facts lie at the limits as often as beside them. */
+const share = fc.integer({ min: 1, max: 12 }).map((twelfths) => twelfths / 12);
+const triggers: fc.Arbitrary<Triggers> = fc.record({
+  share: orOff(share),
+  beforeSend: fc.constant(1),
+  tokens: orOff(count),
+  messages: orOff(count),
+  every: orOff(fc.integer({ min: 1, max: 12 })),
+  ageMs: orOff(count),
+  taskReset: orOff(fc.nat({ max: 60 })),
+});
+const policies = fc
+  .record({
+    name: fc.constantFrom(...Object.values(POLICIES).map(({ name }) => name)),
+    strategy: fc.constantFrom('smart', 'auto', 'summarize', 'trim', 'off'),
+    triggers,
+    window: fc.integer({ min: 1, max: 20 }),
+  })
+  .map(({ name, ...own }): Policy => resolvePolicy(name, own));
+const facts: fc.Arbitrary<TriggerFacts> = fc.record({
+  share,
+  uncoveredTokens: fc.nat({ max: 61 }),
+  uncoveredMessages: fc.nat({ max: 61 }),
+  messagesEver: fc.option(fc.nat({ max: 80 }), { nil: undefined }),
+  messagesEverAtLast: fc.nat({ max: 40 }),
+  lastCompressedAt: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
+  now: fc.integer({ min: 30, max: 90 }),
+});
+
+/** Whether a multiple of `every`, the first left out, lies above `last` and up to `now`: counted one by one. */
+function stepsOver(every: number, last: number, now: number): boolean {
+  for (let at = 2 * every; at <= now; at += every) if (at > last) return true;
+  return false;
+}
+
+/** The design's table, a row each. */
+const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => boolean>> = {
+  share: ({ triggers: { share: limit } }, now) => limit !== null && now.share >= limit,
+  tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.uncoveredTokens >= tokens + 1,
+  messages: ({ triggers: { messages } }, now) => messages !== null && now.uncoveredMessages >= messages + 1,
+  every: ({ triggers: { every } }, { messagesEver, messagesEverAtLast }) =>
+    every !== null && messagesEver !== undefined && stepsOver(every, messagesEverAtLast, messagesEver),
+  age: ({ triggers: { ageMs }, window }, { lastCompressedAt, now, uncoveredMessages }) =>
+    ageMs !== null && lastCompressedAt !== undefined && now - ageMs > lastCompressedAt && uncoveredMessages > window,
+};
+
+describe('the triggers of any policy', () => {
+  it('fire exactly where they say, the first that does, and not at all when compression is off', () => {
+    fc.assert(
+      fc.property(policies, facts, (policy, now) => {
+        const expected = Object.keys(fires).find((name) => fires[name]!(policy, now));
+        const due = dueTrigger(policy, now);
+        assert.equal(due?.trigger, policy.strategy === 'off' ? undefined : expected);
+        const limits: Readonly<Record<string, number | null>> = { ...policy.triggers, age: policy.triggers.ageMs };
+        if (due) assert.equal(due.threshold, limits[due.trigger]);
+      }),
+      runs(2_000),
+    );
+  });
+
+  it('fire at a reset above their limit, and before sending from theirs on', () => {
+    fc.assert(
+      fc.property(policies, facts, ({ ...policy }, now) => {
+        const isOff = policy.strategy === 'off';
+        const { taskReset, beforeSend } = policy.triggers;
+        const atReset = !isOff && taskReset !== null && now.uncoveredMessages - taskReset >= 1;
+        assert.equal(dueAtReset(policy, now.uncoveredMessages) !== undefined, atReset);
+        const beforeSending = !isOff && beforeSend !== null && now.share >= beforeSend;
+        assert.equal(dueBeforeSend(policy, now.share) !== undefined, beforeSending);
+      }),
+      runs(2_000),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ContextOverflow } from '../../../src/app/turn-refused.ts';
+import { says } from '../../unit/app/desk.ts';
+import { checkRequest } from './checks.ts';
+import { World } from './world.ts';
+
+const RUNS = process.env['THREADKEEPER_LONG'] ? 1_500 : 60;
+
+/** Turns of sizes around a small budget: the share of it that a user's message and the reply take. */
+const turns = fc.array(
+  fc.record({
+    share: fc.oneof(
+      { weight: 3, arbitrary: fc.double({ min: 0.01, max: 0.3, noNaN: true }) },
+      { weight: 4, arbitrary: fc.double({ min: 0.75, max: 1.15, noNaN: true }) },
+    ),
+    reply: fc.double({ min: 0.01, max: 0.4, noNaN: true }),
+    task: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** A text of about so many tokens, and a mark that tells it from others. */
+const textOf = (tokens: number, mark: number): string =>
+  `Question ${mark}:${' so what'.repeat(Math.max(1, Math.floor(tokens / 2)))}`;
+
+describe('turns of any size in a small window', () => {
+  it('are sent within the budget, or the user is told that they do not fit and nothing is sent', async () => {
+    const budgets = fc.integer({ min: 400, max: 3_000 });
+    await fc.assert(
+      fc.asyncProperty(budgets, fc.constantFrom('smart', 'trim', 'off'), turns, async (budget, strategy, sizes) => {
+        const world = await World.open();
+        try {
+          await world.do({ do: 'policy', name: 'balanced', strategy });
+          await world.do({ do: 'budget', tokens: budget, ledgerShare: 0.15 });
+          const { desk, conversation } = world;
+          for (const [at, { share, reply, task }] of sizes.entries()) {
+            if (task) await world.do({ do: 'task', goal: textOf(budget * 0.1, at) });
+            const text = textOf(budget * share, at);
+            desk.requests.length = 0;
+            desk.script = says(textOf(budget * reply, at));
+            const refused = await conversation.send(text).then(
+              () => false,
+              (error: unknown) => {
+                assert.ok(error instanceof ContextOverflow, String(error));
+                return true;
+              },
+            );
+            assert.equal(desk.requests.length, refused ? 0 : 1, 'what is refused is not sent');
+            assert.equal(world.state.escalation, refused ? 'token_overflow' : null, 'the flag says what came of it');
+            for (const request of desk.requests) checkRequest(request, text, budget, conversation.counter);
+            if (refused) assert.ok(conversation.context().total > budget, 'what fits is not refused');
+          }
+        } finally {
+          await world.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 2_000);
+});

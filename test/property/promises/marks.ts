@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { CorrectionFault, correctEvent, restoreEvent } from '../../../src/app/correct-event.ts';
+import type { SessionJournal } from '../../../src/app/ports.ts';
+import { eventIdAt } from '../../../src/core/events/ledger.ts';
+import type { KeyEventId, MessageId } from '../../../src/core/model/ids.ts';
+import type { EventCorrection, KeyEvent, KeyEventKind } from '../../../src/core/model/key-event.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
+
+/** What an event says: its kind and its words. */
+export const wordsOf = ({ kind, start, end, quote }: EventCorrection): EventCorrection => ({ kind, start, end, quote });
+
+/** What a user has marked in a session, kept here apart from its state. */
+export class Marks {
+  /** Key events that the user has pinned, and not unpinned since. */
+  readonly pinned = new Set<KeyEventId>();
+  /** What the user has corrected, and what a key event says since. */
+  readonly corrected = new Map<KeyEventId, EventCorrection>();
+  readonly #takeBack: {
+    readonly id: KeyEventId;
+    readonly to: EventCorrection | null;
+    readonly says: EventCorrection;
+  }[] = [];
+
+  /** What was taken back or done again may have been a pin or a correction. */
+  readAnew({ events }: SessionState): void {
+    for (const id of this.corrected.keys()) this.corrected.set(id, wordsOf(events.get(id)!));
+    this.pinned.clear();
+    for (const { id, pinned } of events.values()) if (pinned) this.pinned.add(id);
+  }
+
+  async pin(journal: SessionJournal, id: KeyEventId, pinned: boolean): Promise<void> {
+    if (pinned) this.pinned.add(id);
+    else this.pinned.delete(id);
+    await journal.append({ type: 'event_pinned', id, pinned });
+  }
+
+  /** Quotes a span of a message, as a user who selects it. */
+  async quote(journal: SessionJournal, message: MessageId, start: number, end: number): Promise<void> {
+    const quote = messageText(journal.state.messages.get(message)!).slice(start, end);
+    const id = eventIdAt(message, { start, end });
+    // Half a character is nothing that can be selected.
+    if (quote === '' || !quote.isWellFormed() || journal.state.events.has(id)) return;
+    this.pinned.add(id);
+    const said = { id, message, start, end, quote, score: 1, reason: 'user' };
+    await journal.append({ type: 'event_added', event: { ...said, kind: 'fact', status: 'active', pinned: true } });
+  }
+
+  /** Quotes what is about to be found as a key event, and says that it is another kind of one. */
+  async quoteUnfound(journal: SessionJournal, kind: KeyEventKind | null): Promise<void> {
+    const quote = 'Never deploy on a Friday.';
+    for (const { message } of journal.state.uncovered()) {
+      const start = messageText(message).indexOf(quote);
+      const id = eventIdAt(message.id, { start, end: start + quote.length });
+      if (start < 0 || journal.state.events.has(id)) continue;
+      await this.quote(journal, message.id, start, start + quote.length);
+      if (kind !== null) await this.#correct(journal, journal.state.events.get(id)!, kind, start);
+      return;
+    }
+  }
+
+  /** Corrects an event, or takes the newest correction back. */
+  async correct(journal: SessionJournal, entry: KeyEvent | undefined, kind: KeyEventKind, pick: number): Promise<void> {
+    if (entry) await this.#correct(journal, entry, kind, pick % (entry.end + 1));
+  }
+
+  async takeCorrectionBack(journal: SessionJournal): Promise<void> {
+    const last = this.#takeBack.pop();
+    if (!last) return;
+    await restoreEvent(journal, last.id, last.to);
+    this.corrected.set(last.id, last.says);
+  }
+
+  async #correct(journal: SessionJournal, entry: KeyEvent, kind: KeyEventKind, start: number): Promise<void> {
+    const says = wordsOf(entry);
+    try {
+      const to = await correctEvent(journal, entry.id, { kind, start });
+      this.#takeBack.push({ id: entry.id, to, says });
+      const now = wordsOf(journal.state.events.get(entry.id)!);
+      assert.equal(now.kind, kind, 'a correction is taken over');
+      this.corrected.set(entry.id, now);
+    } catch (error) {
+      assert.ok(CorrectionFault.is(error, 'no_words'), String(error));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { COOL_DOWN_MS } from '../../../src/app/cool-down.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { fill } from '../../unit/app/desk.ts';
+import { World } from './world.ts';
+
+const RUNS = process.env['THREADKEEPER_LONG'] ? 800 : 20;
+
+const HOUR_MS = 3_600_000;
+
+/** How long a session waits before each try, in shares of the shortest rest. */
+const waits = fc.array(fc.double({ min: 0.05, max: 3, noNaN: true }), { minLength: 6, maxLength: 24 });
+
+const LINE = 'The list is handed to the caller, who shows it as a table with a heading and a line for each object.';
+const talk = (world: World, turns: number): Promise<void> =>
+  world.do({
+    do: 'import',
+    turns: Array.from({ length: turns }, () => ({
+      ask: 'What happens in this part?',
+      rest: [{ kind: 'answer' as const, text: `${LINE} ${LINE}` }],
+    })),
+  });
+
+/** A session that has something to compress, over the clock of its desk. */
+async function due(): Promise<World> {
+  const world = await World.open();
+  await world.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
+  await talk(world, 35);
+  return world;
+}
+
+describe('background compression', () => {
+  it('that fails rests, twice as long after each failure in a row, an hour at most', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('throwing', 'flaky'), waits, async (model, shares) => {
+        const world = await due();
+        try {
+          await world.do({ do: 'model', name: model });
+          let failures = 0;
+          let restedAt = -Infinity;
+          for (const share of shares) {
+            world.desk.clock.ahead += Math.floor(share * COOL_DOWN_MS * 2 ** Math.min(failures, 5));
+            const begun = world.desk.clock.now();
+            const rest = Math.min(HOUR_MS, COOL_DOWN_MS * 2 ** (failures - 1));
+            const { calls } = world;
+            await world.conversation.betweenTurns();
+            await world.conversation.settled();
+            if (world.calls === calls) continue;
+            assert.ok(begun - restedAt >= rest, `asked again after ${begun - restedAt} ms of ${rest}`);
+            if (world.state.compressions.length > 0) break;
+            failures++;
+            restedAt = begun;
+          }
+        } finally {
+          await world.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 4_000);
+
+  it('that finds nothing to save rests before it looks again', async () => {
+    await fc.assert(
+      fc.asyncProperty(waits, async (shares) => {
+        const world = await World.open();
+        try {
+          // Little is said before the window, in words too few to be said in fewer.
+          world.desk.settings = {
+            ...world.desk.settings,
+            policy: resolvePolicy('balanced', { triggers: { messages: 2 } }),
+          };
+          await fill(world.conversation, 12, (n) => `${n}?`);
+          let lookedAt = -Infinity;
+          for (const share of shares) {
+            world.desk.clock.ahead += Math.floor(share * COOL_DOWN_MS);
+            const begun = world.desk.clock.now();
+            const looks = world.desk.logged('history_compression_triggered').length;
+            await world.conversation.betweenTurns();
+            await world.conversation.settled();
+            assert.equal(world.state.compressions.length, 0);
+            if (world.desk.logged('history_compression_triggered').length === looks) continue;
+            assert.ok(begun - lookedAt >= COOL_DOWN_MS, `looked again after ${begun - lookedAt} ms`);
+            lookedAt = begun;
+          }
+        } finally {
+          await world.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 4_000);
+});
+
+describe('a limit for what compression may cost', () => {
+  it('is kept: no model is asked once it is used up, by whatever road', async () => {
+    const deeds = fc.array(fc.constantFrom('compress', 'background', 'preview', 'resummarize', 'send', 'reset'), {
+      minLength: 3,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: 6 }),
+        fc.constantFrom('good', 'empty', 'long', 'broken'),
+        deeds,
+        async (limit, model, all) => {
+          const world = await due();
+          try {
+            let paid = 0;
+            world.desk.spendGate = {
+              state: () => (paid < limit ? 'open' : 'spent'),
+              spent: () => {
+                paid++;
+              },
+            };
+            await world.do({ do: 'model', name: model });
+            for (const one of all) {
+              await talk(world, 15);
+              if (one === 'compress' || one === 'background')
+                await world.do({ do: one, meanwhile: 'nothing', pick: 0 });
+              else if (one === 'resummarize') await world.do({ do: one, pick: 0, finer: false });
+              else if (one === 'send') await world.do({ do: one, text: 'And now?' });
+              else await world.do({ do: one });
+              // Those that are on their way together may end together.
+              assert.ok(world.calls <= Math.max(limit, 0) + 3, `${world.calls} calls where ${limit} were paid for`);
+              assert.equal(world.calls, paid, 'each call is counted');
+            }
+          } finally {
+            await world.close();
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 4_000);
+});

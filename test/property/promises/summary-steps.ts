@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { SpendLimitReached } from '../../../src/app/spend.ts';
+import {
+  compressionsSince,
+  expandNode,
+  setLevel,
+  SummaryFault,
+  undoCompressions,
+} from '../../../src/app/summary-changes.ts';
+import type { Desk } from '../../unit/app/desk.ts';
+import type { Step } from './steps.ts';
+
+export type SummaryStep = Extract<
+  Step,
+  { do: 'undo' | 'editNode' | 'resummarize' | 'level' | 'expand' | 'undoCompressions' }
+>;
+
+/** The item that a number stands for, if there is any. */
+export const picked = <Item>(list: readonly Item[], at: number): Item | undefined =>
+  list[at % Math.max(1, list.length)];
+
+/** What a user does to one of a session's summaries, or to what compressions made of it. */
+export async function changeSummary(desk: Desk, conversation: Conversation, step: SummaryStep): Promise<void> {
+  const { state, journal } = conversation;
+  if (step.do === 'undoCompressions') {
+    const from = picked(state.compressions, step.pick)?.id;
+    const ids = step.undone
+      ? compressionsSince(state, from)
+      : state.compressions.map(({ id }) => id).filter((id) => state.isCompressionUndone(id));
+    return undoCompressions(journal, ids, step.undone);
+  }
+  const node = picked([...state.nodes.keys()], step.pick);
+  if (!node) return;
+  switch (step.do) {
+    case 'undo':
+      return conversation.undoNodes([node], step.undone);
+    case 'editNode': {
+      const tokens = conversation.counter.text(step.text) + 4;
+      return journal.append({ type: 'node_edited', node, level: 'detailed', text: step.text, tokens });
+    }
+    case 'resummarize':
+      await desk.resummarize(conversation, { node, finer: step.finer }).catch((error: unknown) => {
+        const isKnown = SummaryFault.is(error) || ModelFault.is(error) || error instanceof SpendLimitReached;
+        assert.ok(isKnown, String(error));
+      });
+      return;
+    case 'level':
+      return setLevel(journal, node, step.level);
+    case 'expand':
+      return expandNode(journal, node, step.how);
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { FAULTS } from '../faults/all-faults.ts';
+import { misfit } from '../faults/planted-fault.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const page = readFileSync(path.join(root, 'docs/promises.md'), 'utf8');
+
+/** Rows of the page's table: a promise's name, what it says, and the tests that hold it. */
+const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
+  ([, name = '', promise = '', tests = '']) => ({ name, promise, tests }),
+);
+
+/** How each promise was seen to fail, as the page tells it. */
+const seen = new Map([...page.matchAll(/^- `([\w-]+)`: (.+)$/gm)].map(([, name = '', how = '']) => [name, how]));
+
+const faultsOf = (name: string) => FAULTS.filter(({ promise }) => promise === name);
+
+describe('the promises and the faults that break them', () => {
+  it('fit the sources as they are', () => {
+    const misfits = FAULTS.flatMap((fault) => {
+      const why = misfit(fault);
+      return why === undefined ? [] : `${fault.promise}, “${fault.what}”: ${why}`;
+    });
+    assert.deepEqual(misfits, [], 'a fault in test/faults has to be made to fit what was changed, or to give way');
+  });
+
+  it('are as many as they were, each with two faults at least', () => {
+    assert.ok(rows.length >= 25, `${rows.length} promises`);
+    for (const { name } of rows) assert.ok(faultsOf(name).length >= 2, `${name} has ${faultsOf(name).length} faults`);
+    const names = new Set(rows.map(({ name }) => name));
+    for (const { promise } of FAULTS) assert.ok(names.has(promise), `docs/promises.md has no row ${promise}`);
+  });
+
+  it('are named on the page: each promise with its tests, and how it was seen to fail', () => {
+    for (const { name, tests } of rows) {
+      for (const { spec, title, what } of faultsOf(name)) {
+        assert.ok(tests.includes(`\`${spec}\` “${title}`), `${name} does not name ${spec} “${title}”`);
+        assert.ok(seen.get(name)?.includes(what), `${name} does not say that it failed when ${what}`);
+      }
+      for (const [, file = ''] of tests.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(path.join(root, file)), file);
+    }
+  });
+
+  it('are found wanting when a source has changed', () => {
+    const [fault] = FAULTS;
+    assert.ok(fault);
+    assert.match(misfit({ ...fault, find: 'no source says this' }) ?? '', /stands 0 times/);
+    assert.match(misfit({ ...fault, title: 'no test is called this' }) ?? '', /has no test of that title/);
+    assert.match(misfit({ ...fault, put: fault.find }) ?? '', /what was there/);
+  });
+});
