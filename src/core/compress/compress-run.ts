@@ -49,7 +49,7 @@ export interface RunSettings {
 export const DEFAULT_RUN_SETTINGS: Omit<RunSettings, 'prompt' | 'frontierTokens'> = {
   segmentTokens: 24_000,
   fanIn: 6,
-  concurrency: 12,
+  concurrency: 18,
   ceilings: { brief: 400, detailed: 1600 },
   temperature: 0.3,
   maxOutputTokens: 900,

@@ -35,6 +35,8 @@ export class Desk {
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
+  /** Whom the summarizer is had from: some take more calls at once than others. */
+  summarizerFrom = 'test';
   /** Answers in the script's place, where there is one. */
   chat: ChatModel | undefined;
   calibration: Calibration | undefined;
@@ -160,7 +162,8 @@ export class Desk {
           preset: () => 'developer',
           summaryModel: () => {
             const script = this.summarizer;
-            return Promise.resolve(script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 });
+            const model = script && { ...scripted('test/summarizer', script), provider: this.summarizerFrom };
+            return Promise.resolve(model && { model, maxInputTokens: 100_000 });
           },
         }),
       }),

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { summaryModel } from '../../../src/app/summary-model.ts';
+import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { retrying } from '../../../src/providers/retry.ts';
+import { counter, developerSession, goodAnswer, tools } from './scripted.ts';
+
+const settings: RunSettings = {
+  ...DEFAULT_RUN_SETTINGS,
+  prompt: summaryPrompt('developer'),
+  frontierTokens: 3_000,
+  segmentTokens: 2_000,
+};
+const session = developerSession(80);
+
+/** A model whose answers take turns of the event loop, fewer or more by what it is asked; `refuses` some calls first. */
+function unevenModel(provider: string, refuses: (open: number) => boolean = () => false) {
+  const prompts: string[] = [];
+  let open = 0;
+  let most = 0;
+  let refused = 0;
+  const model: ChatModel = {
+    id: `${provider}/uneven`,
+    provider,
+    model: 'uneven',
+    async *stream({ messages }) {
+      open++;
+      most = Math.max(most, open);
+      try {
+        if (refuses(open)) {
+          refused++;
+          throw new ModelFault('rate_limited', 'Slow down.', { retryAfterMs: 700 });
+        }
+        const prompt = messages.map((message) => messageText(message)).join('\n');
+        prompts.push(prompt);
+        const turns = 1 + ((counter.text(prompt) * 7) % 5);
+        for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+        const first = /retry number \d+/.exec(prompt)?.[0] ?? 'nothing';
+        yield { type: 'text', text: goodAnswer(`They spoke of ${first}.`) };
+        yield { type: 'end', ending: 'complete' };
+      } finally {
+        open--;
+      }
+    },
+  };
+  return { model, prompts, most: () => most, refused: () => refused };
+}
+
+const run = (model: ChatModel, more: Partial<RunSettings> = {}) =>
+  compressRun(
+    { messages: session, frontier: [] },
+    { ...settings, ...more },
+    tools({ model: summaryModel(model, 100_000, new AbortController().signal, () => undefined) }),
+  );
+
+describe('segments summarized at once', () => {
+  it('say the same in the same order as one after the other, by the same prompts', async () => {
+    const one = unevenModel('openai');
+    const many = unevenModel('openai');
+    const alone = await run(one.model, { concurrency: 1 });
+    const atOnce = await run(many.model);
+    assert.equal(one.most(), 1);
+    assert.ok(many.most() > 8, `${many.most()}`);
+    assert.deepEqual([...many.prompts].sort(), [...one.prompts].sort());
+    const said = ({ frontier }: typeof alone) => frontier.map(({ first, last, detailed }) => [first, last, detailed]);
+    assert.deepEqual(said(atOnce), said(alone));
+  });
+
+  it('are as many as a provider serves, and few where a server of one’s own would queue them', () => {
+    for (const [provider, most] of [
+      ['openai', 18],
+      ['anthropic', 18],
+      ['compatible', 3],
+      ['editor', 3],
+    ] as const) {
+      const { model } = unevenModel(provider);
+      assert.equal(summaryModel(model, 1_000, new AbortController().signal, () => undefined).atOnce, most);
+    }
+  });
+
+  it('each wait as long as a provider asks that serves fewer at once', async () => {
+    const uneven = unevenModel('openai', (open) => open > 10);
+    const waits: number[] = [];
+    const model = retrying(uneven.model, {
+      sleep: async (ms) => {
+        waits.push(ms);
+        for (let n = 0; n < 30; n++) await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const { frontier, covered, fault } = await run(model);
+    assert.equal(fault, undefined);
+    assert.equal(covered, session.length);
+    assert.ok(frontier.length > 0);
+    assert.ok(uneven.refused() > 0);
+    assert.deepEqual(
+      waits,
+      Array.from({ length: uneven.refused() }, () => 700),
+    );
+  });
+});
