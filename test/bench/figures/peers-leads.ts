@@ -1,4 +1,5 @@
-import type { Figure } from '../report/figure.ts';
+import { show, type Figure } from '../report/figure.ts';
+import { OVER } from './peers.ts';
 
 /** What this product is compared in, by the figures of a grid. */
 const COMPARED: readonly {
@@ -37,26 +38,64 @@ const COMPARED: readonly {
 
 const OURS = 'threadkeeper';
 
-/** This product against the best of the others in each comparison: 1 × and more leads, or is level. */
+interface Compared {
+  readonly system: string;
+  readonly name: string;
+  readonly value: number;
+}
+
+/**
+ * This product against the best of the others in each comparison: 1 × and more leads, or is level, and each line says
+ * which. What costs least is compared with all, and with those alone that kept as many facts in the same session: who
+ * keeps next to nothing has next to nothing to do.
+ */
 export function leads(figures: readonly Figure[]): Figure[] {
+  const value = (id: string): number | undefined => figures.find((figure) => figure.id === id)?.value;
   return COMPARED.flatMap(({ id, label, of, better }) => {
-    const found = figures.flatMap((figure) => {
+    const found = figures.flatMap((figure): (Compared & { readonly session: string })[] => {
       const system = of.exec(figure.id)?.[1];
-      return system === undefined ? [] : [{ system, name: figure.cell?.row ?? system, value: figure.value }];
+      if (system === undefined) return [];
+      return [{ system, name: figure.cell?.row ?? system, value: figure.value, session: sessionOf(figure.id) }];
     });
     const ours = found.find(({ system }) => system === OURS);
     // A system that sends nothing asks no model: what it keeps is in the grid.
-    const others = found.filter(({ system, value }) => system !== OURS && (better === 'higher' || value > 0));
-    if (!ours || others.length === 0) return [];
-    const order = others.sort((a, b) => (better === 'higher' ? b.value - a.value : a.value - b.value));
-    const best = order[0]!;
-    const ratio = better === 'higher' ? ours.value / Math.max(best.value, 1e-9) : best.value / ours.value;
-    return {
-      id: `peers.lead.${id}`,
-      label: `${label}: Threadkeeper against the best other (${best.name})`,
-      value: ratio,
-      unit: '×',
-      target: { atLeast: 1 },
-    } as const;
+    const others = found.filter(({ system, value: own }) => system !== OURS && (better === 'higher' || own > 0));
+    if (!ours) return [];
+    if (better === 'higher') return against(`peers.lead.${id}`, label, better, ours, others);
+    const facts = (system: string): number | undefined => value(`${ours.session}.${system}.facts`);
+    const kept = others.filter(
+      ({ system }) =>
+        (facts(system) ?? 0) >= (facts(OURS) ?? 0) &&
+        (value(`${ours.session}.${system}.context`) ?? Infinity) <= OVER &&
+        value(`${ours.session}.${system}.played`) === 1,
+    );
+    const named = others.map((other) => {
+      const share = facts(other.system);
+      return share === undefined
+        ? other
+        : { ...other, name: `${other.name}, ${show(share, 'share')} of the facts kept` };
+    });
+    return [
+      ...against(`peers.lead.${id}.kept`, `${label}, among those that kept as many facts`, better, ours, kept),
+      ...against(`peers.lead.${id}`, `${label}, whatever was kept`, better, ours, named),
+    ];
   });
+}
+
+/** `peers.at1000` of `peers.at1000.system.sent`. */
+const sessionOf = (id: string): string => id.split('.').slice(0, 2).join('.');
+
+function against(
+  id: string,
+  label: string,
+  better: 'higher' | 'lower',
+  ours: Compared,
+  others: readonly Compared[],
+): Figure[] {
+  const best = others.toSorted((a, b) => (better === 'higher' ? b.value - a.value : a.value - b.value))[0];
+  if (!best) return [];
+  const ratio = better === 'higher' ? ours.value / Math.max(best.value, 1e-9) : best.value / ours.value;
+  const how = ratio > 1 ? 'Threadkeeper leads' : ratio === 1 ? 'Threadkeeper is level' : 'Threadkeeper does not lead';
+  const target = { atLeast: 1 };
+  return [{ id, label: `${label}: ${how}; the best other is ${best.name}`, value: ratio, unit: '×', target }];
 }
