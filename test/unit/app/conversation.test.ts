@@ -137,6 +137,23 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
   });
 
+  it('changes to no other branch while a reply arrives, and does so when the turn has ended', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('Use tabs');
+    const [first] = conversation.state.path;
+    await conversation.editAndResend(first!, 'Use spaces');
+    const other = conversation.state.childrenOf(first!)[0]!;
+    desk.script = async function* () {
+      yield { type: 'text', text: 'Half ' };
+      await assert.rejects(conversation.moveHead(other), TurnRunning);
+      yield { type: 'text', text: 'and half' };
+    };
+    await conversation.send('Go on');
+    assert.deepEqual(texts(conversation), ['Use spaces', 'Fine.', 'Go on', 'Half and half']);
+    await conversation.moveHead(other);
+    assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
+  });
+
   it('says that the newest message does not fit, sends nothing, and lifts the flag when one fits again', async () => {
     const conversation = await desk.converse();
     desk.settings = { ...desk.settings, contextWindow: 5000, reservedTokens: 1000 };
