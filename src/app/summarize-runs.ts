@@ -1,17 +1,16 @@
 import { compressRun, type SummaryCache } from '../core/compress/compress-run.ts';
-import { chooseLevels, NODE_HEADING_TOKENS } from '../core/compress/levels.ts';
+import { chooseLevels } from '../core/compress/levels.ts';
 import { rebuildStale } from '../core/compress/rebuild.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog, type ModelTrust } from '../core/compress/summary-model.ts';
 import type { TermUsage } from '../core/compress/term-usage.ts';
-import { renderLedger, SUMMARIES_INTRO } from '../core/context/render.ts';
+import { assemblePrefix } from '../core/context/prefix.ts';
 import { nodeId, type MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { SummaryPrompt } from '../core/prompts/render.ts';
 import type { CompressionJob, WorkResult } from './compression-job.ts';
 import { keepsEvents, withinLimit, type JobModel } from './job-model.ts';
@@ -27,7 +26,7 @@ export interface Made {
   readonly levels: WorkResult['record']['levels'];
   readonly draft: LedgerDraft;
   readonly covered: { readonly messages: number; readonly tokens: number };
-  /** Tokens of the request afterwards. */
+  /** Tokens of the request afterwards, had nothing else been said since. */
   readonly after: number;
   readonly saved: number;
   readonly calls: CallLog;
@@ -79,6 +78,7 @@ export async function summarizeRuns(
   nodes.push(...mended.made);
   let { frontier } = mended;
   let covered = { messages: 0, tokens: 0 };
+  let leavingTokens = 0;
   const named = new Map<MessageId, readonly DetectedEvent[]>();
   let fault: unknown;
   let last = runs[0]!.items[0]!;
@@ -123,6 +123,9 @@ export async function summarizeRuns(
       named.set(id, [...(named.get(id) ?? []), event]);
     }
     last = run.items[Math.max(0, result.covered - 1)]!;
+    // A system message among the others is summarized, but was not sent.
+    for (const { message, tokens } of run.items.slice(0, result.covered))
+      if (message.role !== 'system') leavingTokens += tokens;
   }
   const mayAdd = named.size > 0 && keepsEvents(job.settings.policy.strategy);
   const draft = mayAdd
@@ -134,28 +137,29 @@ export async function summarizeRuns(
       )
     : found;
   const chosen = chooseLevels(frontier, settings.frontierTokens, nearTask(frontier, state), state.levels);
-  const remaining =
-    runs.reduce((sum, run) => sum + run.items.reduce((all, item) => all + item.tokens, 0), 0) - covered.tokens;
-  const ledger = draft.tokens === 0 ? 0 : draft.tokens + fence(counter, renderLedger(['']));
-  const summaries = frontier.length === 0 ? 0 : chosen.tokens + fence(counter, SUMMARIES_INTRO) + NODE_HEADING_TOKENS;
-  const after = fixed + ledger + summaries + Math.max(0, remaining);
-  const added = ledger - before.tokens.ledger + (summaries - before.tokens.summaries);
+  const { systemPrompt, memory, policy } = job.settings;
+  const front = assemblePrefix({
+    state: state.afterCompression({ nodes, levels: chosen.levels, events: draft.events, changes: draft.changes }),
+    systemPrompt,
+    memory,
+    counts: job.counts,
+    ledgerBudget: Math.floor(budget * policy.ledgerShare),
+  }).tokens;
+  const added = front.ledger + front.summaries - (before.tokens.ledger + before.tokens.summaries);
+  const saved = leavingTokens - added;
   return {
     nodes,
     levels: chosen.levels,
     draft,
     covered,
-    after,
-    saved: covered.tokens - added,
+    after: before.total - saved,
+    saved,
     calls,
     last: { message: last.message.id, position: last.position },
     model: model?.model.id ?? 'local',
     fault,
   };
 }
-
-/** What stands around a part of the system prompt, in tokens. */
-const fence = (counter: TokenCounter, text: string): number => counter.text(text) + MESSAGE_FRAMING_TOKENS;
 
 /** Nodes (oldest first) that end right before a position, without a gap between them: only such are joined. */
 function neighboursBefore(

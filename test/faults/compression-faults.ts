@@ -19,8 +19,8 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'what summaries take is not held against what they save',
       file: 'src/app/summarize-runs.ts',
-      find: 'saved: covered.tokens - added,',
-      put: 'saved: covered.tokens,',
+      find: 'const saved = leavingTokens - added;',
+      put: 'const saved = leavingTokens;',
     },
   ),
   ...planted(

@@ -61,8 +61,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'a summary stands although a message that it passed over is back',
       file: 'src/core/state/session-facts.ts',
-      find: '(node) => this.isOpen(node) || this.summaries.hasGap(node, this.isOnBranch),',
-      put: '(node) => this.isOpen(node),',
+      find: '(node) => this.summaries.isOpen(node, nodes) || this.summaries.hasGap(node, this.isOnBranch),',
+      put: '(node) => this.summaries.isOpen(node, nodes),',
     },
   ),
   ...planted(

@@ -1,17 +1,17 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { SessionState } from '../state/session-state.ts';
+import type { FrontFacts } from '../state/session-facts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render.ts';
 
 /** The level at which a frontier node is sent. */
-export function levelOf(state: SessionState, item: FrontierItem): Level {
+export function levelOf(state: FrontFacts, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
 /** How many of the frontier's nodes, the oldest, are settled: up to the last that is sent brief. */
-export const settledNodes = (state: SessionState): number =>
+export const settledNodes = (state: FrontFacts): number =>
   state.frontier.findLastIndex((item) => levelOf(state, item) === 'brief') + 1;
 
 /** A key event as it is sent, with its message's position on the active branch. */
@@ -29,7 +29,7 @@ export interface LedgerLine {
  * named; pinned ones stay.
  */
 export function ledgerEntries(
-  state: SessionState,
+  state: FrontFacts,
   counts: MessageCounts,
   budget: number,
 ): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
@@ -67,7 +67,7 @@ export function ledgerEntries(
   };
 }
 
-function highestDropped(state: SessionState): number {
+function highestDropped(state: FrontFacts): number {
   let highest = 0;
   for (const { status, score } of state.events.values()) if (status === 'dropped') highest = Math.max(highest, score);
   return highest;
@@ -75,7 +75,7 @@ function highestDropped(state: SessionState): number {
 
 /** Whether an event was superseded by one of a message behind `position` that is in the ledger itself. */
 function isReplacedAfter(
-  state: SessionState,
+  state: FrontFacts,
   { status, link }: KeyEvent,
   position: number,
   covered: (position: number) => boolean,

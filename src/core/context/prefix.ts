@@ -1,7 +1,7 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { SessionState } from '../state/session-state.ts';
+import type { FrontFacts } from '../state/session-facts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';
@@ -9,7 +9,7 @@ import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-
 import { renderLedger, renderSummaries } from './render.ts';
 
 export interface PrefixInput {
-  readonly state: SessionState;
+  readonly state: FrontFacts;
   readonly systemPrompt: string;
   readonly memory: string;
   readonly counts: MessageCounts;
@@ -63,7 +63,7 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
 const BLOCK_MESSAGES = 400;
 
 /** The frontier's nodes as they stand together: the settled by where they end, the newer each for itself. */
-function inBlocks(state: SessionState): SentItem[][] {
+function inBlocks(state: FrontFacts): SentItem[][] {
   const settled = settledNodes(state);
   const blocks: SentItem[][] = [];
   let key = -1;

@@ -8,6 +8,15 @@ export class KeyEventList {
   readonly entries = new Map<KeyEventId, KeyEvent>();
   readonly #removed = new Set<KeyEventId>();
 
+  /** The list as it would be, were this compression committed. */
+  after(record: Pick<CompressionRecord, 'events' | 'changes'>): KeyEventList {
+    const list = new KeyEventList();
+    for (const [id, event] of this.entries) list.entries.set(id, event);
+    for (const id of this.#removed) list.#removed.add(id);
+    list.commit(record);
+    return list;
+  }
+
   add(event: KeyEvent): void {
     this.#removed.delete(event.id);
     this.entries.set(event.id, event);

@@ -1,3 +1,4 @@
+import type { CompressionRecord } from '../journal/event.ts';
 import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
@@ -18,6 +19,12 @@ interface PartialReply {
   readonly text: string;
   readonly at: number;
 }
+
+/** What the front of a request is made from: summaries and key events, and where their messages stand. */
+export type FrontFacts = Pick<
+  SessionFacts,
+  'frontier' | 'levels' | 'events' | 'messages' | 'positionOf' | 'isRemoved' | 'isCurrent'
+>;
 
 /** What can be asked of a session. It changes by the fold alone (`SessionState`). */
 export abstract class SessionFacts {
@@ -88,12 +95,35 @@ export abstract class SessionFacts {
 
   /** The nodes that stand for messages of the active branch, oldest first. */
   get frontier(): readonly FrontierItem[] {
-    this.nodesNow ??= chooseFrontier(
-      this.nodes.values(),
-      (node) => this.isOpen(node) || this.summaries.hasGap(node, this.isOnBranch),
+    this.nodesNow ??= this.#frontierOf(this.nodes);
+    return this.nodesNow;
+  }
+
+  /** What the front of a request would be made from, were this compression committed to the session as it is. */
+  afterCompression(record: Pick<CompressionRecord, 'nodes' | 'levels' | 'events' | 'changes'>): FrontFacts {
+    const nodes = new Map(this.nodes);
+    for (const node of record.nodes) nodes.set(node.id, node);
+    const levels = new Map(this.levels);
+    for (const { node, level } of record.levels) levels.set(node, level);
+    const keyEvents = this.keyEvents.after(record);
+    const { messages } = this;
+    return {
+      frontier: this.#frontierOf(nodes),
+      levels,
+      events: keyEvents.entries,
+      messages,
+      positionOf: (message) => this.positionOf(message),
+      isRemoved: (event) => keyEvents.isRemoved(event),
+      isCurrent: (event) => keyEvents.isCurrent(event, this.isOnBranch),
+    };
+  }
+
+  #frontierOf(nodes: ReadonlyMap<NodeId, SummaryNode>): readonly FrontierItem[] {
+    return chooseFrontier(
+      nodes.values(),
+      (node) => this.summaries.isOpen(node, nodes) || this.summaries.hasGap(node, this.isOnBranch),
       (message) => this.positionOf(message),
     );
-    return this.nodesNow;
   }
 
   /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */

@@ -47,14 +47,14 @@ export class Summaries {
   }
 
   /** True when the node does not stand for its messages: it, or a node below it, was opened. */
-  isOpen(node: NodeId): boolean {
+  isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
     if (this.#opened.size === 0) return false;
     const below = [node];
     // Damaged data may name a node as its own descendant: each is looked at once.
     const seen = new Set(below);
     for (let at = below.pop(); at !== undefined; at = below.pop()) {
       if (this.#opened.has(at)) return true;
-      for (const child of this.nodes.get(at)?.children ?? []) {
+      for (const child of nodes.get(at)?.children ?? []) {
         if (seen.has(child)) continue;
         seen.add(child);
         below.push(child);

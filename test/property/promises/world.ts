@@ -78,6 +78,8 @@ export class World {
         if (this.outcome.kind === 'committed' && step.meanwhile === 'nothing') {
           const stale = this.state.frontier.filter(({ node }) => this.state.stale.has(node.id));
           assert.deepEqual(stale, [], 'what was made from a changed summary is made anew');
+          const counted = this.conversation.context().total;
+          assert.equal(this.outcome.record.tokens.after, counted, 'the record says what the next request counts');
         }
         return;
       case 'background':

@@ -47,6 +47,18 @@ describe('the compression of a session', () => {
     assert.ok(conversation.context().total < total / 2);
   });
 
+  it('says in its record what the next request counts, at the first compression and at those that follow', async () => {
+    const conversation = await desk.converse();
+    for (const decision of DECISIONS.slice(0, 3)) {
+      await fill(conversation, 60);
+      await conversation.send(`We have decided: ${decision}.`);
+      await fill(conversation, 20);
+      const outcome = await conversation.compressNow();
+      assert.equal(outcome.kind, 'committed');
+      if (outcome.kind === 'committed') assert.equal(outcome.record.tokens.after, conversation.context().total);
+    }
+  });
+
   it('runs in the background above 50 messages, and is committed between turns', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 50);
