@@ -21,6 +21,8 @@ import type { SummariesTree } from './tree/summaries-tree.ts';
 /** What commands see of the product; the composition root makes it. */
 export interface Product {
   readonly channel: vscode.LogOutputChannel;
+  /** Where the extension lies. */
+  readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly sessions: Sessions;
   /** The sessions of all workspaces. */

@@ -3,13 +3,10 @@ import * as vscode from 'vscode';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
-import { SessionArchive } from '../app/session-archive.ts';
+import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
-import type { SearchRun, WorkspaceHit, WorkspaceSearch } from '../app/workspace-search.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { SharedThread } from '../core/pace/breather.ts';
-import { readSession } from '../storage/clean-up.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
@@ -19,16 +16,15 @@ import { decisionsTool, recallTool } from './chat/memory-tools.ts';
 import { answerRequest } from './chat/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ChatPanel } from './page/chat-panel.ts';
+import { servedChat } from './page/served-chat.ts';
 import { runCommand } from './commands/commands.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './chart/chart-panel.ts';
 import { Comparison } from './documents/comparison.ts';
-import { readingAids } from './documents/reading.ts';
 import type { Conversation } from '../app/conversation.ts';
-import { documentLenses } from './documents/lenses.ts';
 import { SessionFiles } from './documents/session-files.ts';
 import { Drafts } from './drafts.ts';
-import { ExplainAction } from './commands/editor-commands.ts';
+import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
@@ -45,14 +41,15 @@ import { LastEditor } from './last-editor.ts';
 import { OpenConversations, type OpenConversation } from './open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { readSettings } from './settings.ts';
-import { changeSession, forgetSessions } from './session-changes.ts';
+import { forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
 import { SummariesTree } from './tree/summaries-tree.ts';
-import { OPEN_ROW } from './tree/items.ts';
 import type { Product } from './product.ts';
 import type { Woken } from './registration.ts';
 import type { Row } from './tree/rows.ts';
+import { systemClock } from './system-clock.ts';
 import { isWindowThere } from './window-presence.ts';
+import { workspaceArchive } from './workspace-archive.ts';
 import { workspaceIdentity } from './workspace.ts';
 
 /**
@@ -80,7 +77,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
   /** Where the journals lie. */
   readonly folder: string;
   readonly workspace: string;
-  readonly #workspaceSearch: () => Promise<WorkspaceSearch>;
+  readonly searchWorkspace: Product['searchWorkspace'];
   readonly #memento: vscode.Memento;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
@@ -99,14 +96,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     this.extensionUri = context.extensionUri;
     this.channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
     this.log = channelLog(this.channel);
-    this.clock = {
-      now: () => Date.now(),
-      id: () => randomUUID(),
-      breather: new SharedThread(
-        () => performance.now(),
-        () => new Promise((resolve) => setImmediate(resolve)),
-      ),
-    };
+    this.clock = systemClock();
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
@@ -155,25 +145,16 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
       openConversation: (journal) => this.#open.open(journal),
       snapshots: this.#snapshots,
     });
-    const ofWorkspace = {
-      list: async () => (await this.store.list()).filter((one) => one.workspace === workspace && !one.deleted),
-      read: async (id: SessionId) =>
-        this.#open.get(id)?.conversation.state ?? (await readSession(this.folder, id, this.clock.breather)),
-    };
-    let search: Promise<WorkspaceSearch> | undefined;
-    this.#workspaceSearch = () =>
-      (search ??= import('../app/workspace-search.ts').then(
-        ({ WorkspaceSearch }) => new WorkspaceSearch({ clock: this.clock, ...ofWorkspace }),
-      ));
-    this.archive = new SessionArchive({
-      search: (run) => this.searchWorkspace(run),
-      list: async () => (await ofWorkspace.list()).sort((a, b) => b.updatedAt - a.updatedAt),
-      read: ofWorkspace.read,
-      memory: async () => {
-        await this.memory.load();
-        return this.memory.entries;
-      },
+    const recorded = workspaceArchive({
+      store: this.store,
+      folder: this.folder,
+      clock: this.clock,
+      workspace,
+      open: this.#open,
+      memory: this.memory,
     });
+    this.archive = recorded.archive;
+    this.searchWorkspace = recorded.search;
     const gauge = new ContextGauge(warn);
     const gaugeItem = new GaugeItem(
       gauge,
@@ -184,56 +165,24 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
       conversation: () => this.sessions.current,
       latest: () => this.sessions.latestIfAny(),
       gauge,
-      search: async ({ journal }) => {
-        const search = this.#open.get(journal.id)?.search;
-        await search?.grow();
-        return search;
-      },
+      search: (conversation) => this.#searchOf(conversation),
       now: () => this.clock.now(),
     });
     const editor = new LastEditor();
-    const attachments = new Attachments(
+    this.attachments = new Attachments(
       () => this.clock.id(),
       editor,
-      () => this.#takesImages(),
+      () => this.models.takesImages(this.chosenModel()),
     );
-    this.attachments = attachments;
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),
-      draft: (id) => ({ text: this.drafts.get(id), ...attachments.contents(id) }),
+      draft: (id) => ({ text: this.drafts.get(id), ...this.attachments.contents(id) }),
       chatModel: () => this.#wireModel(),
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
     this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
-    this.panel = new ChatPanel({
-      extensionUri: context.extensionUri,
-      place: () => readSettings().chat.place,
-      link: async () => {
-        await this.sessions.currentOrLatest();
-        return this.#views.link();
-      },
-      handlers: async () => {
-        const { pageHandlers } = await import('./page/page-handlers.ts');
-        return pageHandlers({
-          link: () => this.#views.link(),
-          sessions: this.sessions,
-          attachments,
-          drafts: this.drafts,
-          editor,
-          runCommand: async (command, argument) =>
-            (await import('./commands/page-commands.ts')).pageCommand(this, command, argument),
-          searchFor: (query) => this.search(query),
-          changeSession: (id, event) => changeSession(this, id, event),
-          newId: () => this.clock.id(),
-        });
-      },
-      describe: (error) => this.describe(error),
-      stop: () => this.sessions.current?.stop(),
-      setDraft: (session, text) => this.drafts.set(session, text),
-      dismissNotice: () => undefined,
-      warn,
-    });
+    this.panel = new ChatPanel(servedChat(this, { link: () => this.#views.link(), editor, warn }));
     this.#views = new SessionViews({
       sessions: this.sessions,
       open: this.#open,
@@ -247,7 +196,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
       calibrations: this.#calibrations,
       models: this.models,
       drafts: this.drafts,
-      attachments,
+      attachments: this.attachments,
       log: this.log,
       chosenModel: () => this.chosenModel(),
       taskEnded: async () => (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed),
@@ -267,12 +216,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
       this.memory,
       this.memoryTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),
-      ...readingAids((uri) => this.files.page(uri)),
-      documentLenses((id) => this.#conversationOf(id)),
-      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
-        providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
-      }),
-      vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
+      ...editorParts(this.files, (id) => this.#conversationOf(id)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.place')) this.panel.placeChanged();
         else if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
@@ -326,14 +270,15 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
     const current = this.sessions.current;
-    const open = current && this.#open.get(current.journal.id);
-    if (!open) return [];
-    await open.search.grow();
-    return open.search.search(query, 20);
+    const search = current && (await this.#searchOf(current));
+    return search?.search(query, 20) ?? [];
   }
 
-  async searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
-    return (await this.#workspaceSearch()).search(run);
+  /** The ranked search of an open session, grown to what it holds now. */
+  async #searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
+    const search = this.#open.get(journal.id)?.search;
+    await search?.grow();
+    return search;
   }
 
   keptSnapshots(): ReturnType<Product['keptSnapshots']> {
@@ -373,9 +318,6 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     }
   }
 
-  #takesImages(): boolean {
-    return this.models.takesImages(this.chosenModel());
-  }
   async #settingsChanged(): Promise<void> {
     this.#summarizers.reset();
     try {

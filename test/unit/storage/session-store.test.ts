@@ -3,18 +3,9 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
-import { messageId, sessionId, type SessionId } from '../../../src/core/model/ids.ts';
+import { sessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
-
-/** A session of 40 messages of a thousand characters or more, written and closed. */
-async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
-  const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-  const journal = await store.create('Long', 'w');
-  for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
-  await journal.close();
-  return { id: journal.id, path: join(folder, 's1.jsonl') };
-}
 
 describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
@@ -278,109 +269,5 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
       await store.close();
-    }));
-});
-
-describe('the list of sessions', () => {
-  const checkpointsIn = async (folder: string) =>
-    (await readdir(folder)).filter((name) => name.endsWith('.checkpoint.json'));
-
-  it('reads only what a checkpoint does not cover', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Long', 'w');
-      for (let n = 0; n < 10; n++) await journal.append(said(n, 'x'.repeat(1_000)));
-      await journal.close();
-      assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
-      const path = join(folder, 's1.jsonl');
-      // A line that cannot be read any more shows that it is not looked at.
-      const whole = await readFile(path, 'utf8');
-      await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      assert.deepEqual(
-        (await again.list()).map(({ title, messages }) => [title, messages]),
-        [['Long', 10]],
-      );
-      await writeFile(path, whole);
-      const more = await again.open(journal.id);
-      await more.append(said(10), { type: 'session_renamed', title: 'Longer' });
-      assert.deepEqual(
-        (await again.list()).map(({ title, messages }) => [title, messages]),
-        [['Longer', 11]],
-      );
-      await again.close();
-    }));
-
-  it('is opened from its checkpoint: no line before it is read until somebody asks for what it says', () =>
-    inFolder(async (folder) => {
-      const { id, path } = await longSession(folder);
-      const whole = await readFile(path, 'utf8');
-      await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"').replace('7 7 7', '8 8 8'));
-
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const opened = await again.open(id);
-      assert.equal(opened.state.title, 'Long');
-      assert.equal(opened.state.path.length, 40);
-      assert.equal(opened.notice, undefined);
-      assert.deepEqual(opened.state.messages.get(messageId('m30')), said(30, '30 '.repeat(500)).message);
-      await opened.append(said(40));
-      assert.equal(opened.state.path.length, 41);
-      assert.equal(opened.readOnly, undefined);
-      await again.close();
-    }));
-
-  it('that was damaged behind its checkpoint loses that one message, and says so when it is asked for', () =>
-    inFolder(async (folder) => {
-      const { id, path } = await longSession(folder);
-      await writeFile(path, (await readFile(path, 'utf8')).replace('7 7 7', '8 8 8'));
-
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const opened = await again.open(id);
-      const told = new Promise((resolve) => opened.onDidChange(resolve));
-      assert.equal(opened.state.messages.get(messageId('m7')), undefined);
-      await told;
-      assert.match(wordsOf(opened.notice), /1 damaged line was set aside/);
-      assert.equal(opened.state.path.length, 39, 'what comes before the gap is still on the branch');
-      assert.equal(opened.readOnly, undefined);
-      await opened.append(said(40));
-      await again.close();
-      const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(id);
-      assert.equal(third.notice, undefined, 'told once');
-      assert.equal(third.state.path.length, 40);
-      await third.close();
-    }));
-
-  it('is right when a checkpoint is damaged, of another session, or of another file', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      for (const [title, count] of [
-        ['One', 3],
-        ['Two', 5],
-      ] as const) {
-        const journal = await store.create(title, 'w');
-        for (let n = 0; n < count; n++) await journal.append(said(n));
-        await journal.close();
-      }
-      const checkpoints = ['s1', 's2'].map((id) => join(folder, `${id}.checkpoint.json`));
-      const [one, two] = await Promise.all(checkpoints.map((path) => readFile(path, 'utf8')));
-      const shown = async (): Promise<unknown> => {
-        const fresh = openSessionStore({ folder, clock: testClock(), writer: 'w2' });
-        return (await fresh.list()).map(({ title, messages }) => [title, messages]);
-      };
-      const expected = [
-        ['Two', 5],
-        ['One', 3],
-      ];
-      for (const bad of [two!, one!.replace('"messages":3', '"messages":9'), one!.slice(0, 40), '', '\0'.repeat(50)]) {
-        await writeFile(checkpoints[0]!, bad);
-        assert.deepEqual(await shown(), expected);
-      }
-      await writeFile(checkpoints[0]!, one!);
-      const path = join(folder, 's1.jsonl');
-      await writeFile(path, (await readFile(path, 'utf8')).split('\n').slice(0, 3).join('\n') + '\n');
-      assert.deepEqual(await shown(), [
-        ['Two', 5],
-        ['One', 2],
-      ]);
     }));
 });

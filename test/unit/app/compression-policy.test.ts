@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { messageText } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { Desk, fill, says } from './desk.ts';
+
+describe('what a policy and a budget make of a compression', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  it('makes room before sending: no request exceeds the budget, and the newest message is whole', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, contextWindow: 6000, reservedTokens: 1000 };
+    for (let turn = 0; turn < 40; turn++) {
+      const text = `Question ${turn}: ${'what about this and that part of the plan '.repeat(12)}`;
+      await conversation.send(text);
+      const request = desk.requests.at(-1);
+      const last = request?.messages.at(-1)?.content.at(-1);
+      assert.deepEqual(last, { type: 'text', text });
+      await conversation.settled();
+    }
+    assert.ok(conversation.state.counters.compressions > 0);
+    assert.equal(conversation.state.escalation, null);
+  });
+
+  it('asks the summarizer at the policy’s temperature and length, under steady for two or three sentences', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
+    const asked: { temperature: number | undefined; maxOutputTokens: number; prompt: string }[] = [];
+    desk.summarizer = (request, signal) => {
+      const prompt = request.messages.map((one) => messageText(one)).join('\n');
+      asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens, prompt });
+      return says('{"narrative":"They went through the parts of a listing, one after the other."}')(request, signal);
+    };
+    await fill(conversation, 60);
+    await conversation.compressNow();
+    assert.ok(asked.length > 0);
+    for (const { temperature, maxOutputTokens, prompt } of asked) {
+      assert.match(prompt, /The narrative is two or three sentences/);
+      assert.equal(temperature, 0.3);
+      assert.ok(maxOutputTokens <= 300);
+    }
+  });
+
+  it('keeps half of the window where the request would still take more than 70 % of the budget', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    const perMessage = conversation.context().tokens.window / 60;
+    desk.settings = { ...desk.settings, contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 };
+    await conversation.compressNow();
+    const kept = conversation.state.uncoveredCount;
+    assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);
+  });
+
+  it('keeps the newest three under the long-memory policy, and waits for 80 % of the budget', async () => {
+    const conversation = await desk.converse();
+    const policy = resolvePolicy('long-memory');
+    desk.settings = { ...desk.settings, policy };
+    assert.equal(policy.triggers.share, 0.8);
+    await fill(conversation, 41);
+    await conversation.compressNow();
+    assert.equal(conversation.state.uncoveredCount, 3);
+  });
+});
