@@ -74,43 +74,37 @@ export function* auditSummary(
 /** A step of reading takes about so many UTF-16 units. */
 const STEP_CHARS = 10_000;
 
-/** Names that are looked for one by one, in the order in which they stand, before the source is read for its own. */
-const MOST_LOOKED_FOR = 12;
-
 /**
  * Which of these names stand nowhere in the texts. A summary names things in the order of its source, mostly: each is
- * looked for behind the one before it. Where that fails too often, the source's own terms are listed. Linear.
+ * looked for behind the one before it, then from the start. Where that would take longer than reading the source, its
+ * own terms are listed. Linear.
  */
 function* notIn(texts: readonly string[], names: ReadonlySet<string>): Steps<string[]> {
-  const missed: string[] = [];
-  let text = 0;
+  const unknown: string[] = [];
+  let left = SEARCHED_PER_READ * texts.reduce((sum, text) => sum + text.length, 0);
+  let known: ReadonlySet<string> | undefined;
+  let inText = 0;
   let from = 0;
-  let read = 0;
+  let searched = 0;
   for (const name of names) {
-    if (missed.length > MOST_LOOKED_FOR) {
-      missed.push(name);
-      continue;
-    }
+    if (left < 0) known ??= yield* sourceTerms(texts);
+    if (known?.has(name) === true) continue;
     let at = -1;
-    let inText = text;
-    for (let begin = from; at === -1 && inText < texts.length; begin = 0) {
-      const whole = texts[inText]!;
-      at = whole.indexOf(name, begin);
-      read += (at === -1 ? whole.length : at) - begin;
-      if (at === -1) inText++;
+    for (let turn = 0; at === -1 && turn <= texts.length; turn++) {
+      const begin = turn === 0 ? from : 0;
+      const text = texts[inText] ?? '';
+      at = text.indexOf(name, begin);
+      searched += (at === -1 ? text.length : at) - begin;
+      if (at === -1) inText = (inText + 1) % texts.length;
+      else from = at + name.length;
     }
-    if (at === -1) missed.push(name);
-    else {
-      text = inText;
-      from = at + name.length;
-    }
-    if (read < STEP_CHARS * SEARCHED_PER_READ) continue;
-    read = 0;
+    if (at === -1) unknown.push(name);
+    if (searched < STEP_CHARS * SEARCHED_PER_READ) continue;
+    left -= searched;
+    searched = 0;
     yield;
   }
-  if (missed.length === 0) return [];
-  const known = missed.length > MOST_LOOKED_FOR ? yield* sourceTerms(texts) : undefined;
-  return missed.filter((name) => known?.has(name) !== true && !texts.some((whole) => whole.includes(name)));
+  return unknown;
 }
 
 /** Searching a text is so many times as fast as reading its terms. */

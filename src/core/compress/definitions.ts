@@ -1,16 +1,19 @@
 /** What code defines, as a reader would call it. */
 export type DefinitionKind = 'function' | 'type' | 'class' | 'constant' | 'test';
 
-const KINDS: readonly { readonly kind: DefinitionKind; readonly pattern: RegExp }[] = [
+const KINDS: readonly { readonly kind: DefinitionKind; readonly pattern: RegExp; readonly anywhere?: true }[] = [
   { kind: 'test', pattern: /^\s*--- (?:PASS|FAIL|SKIP): (\w+)/ },
-  { kind: 'test', pattern: /\b(?:func|def)\s+([Tt]est\w+)/ },
-  { kind: 'function', pattern: /\bfunc\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)/ },
-  { kind: 'function', pattern: /\b(?:function\*?|def|fn)\s+([A-Za-z_$][\w$]*)/ },
-  { kind: 'class', pattern: /\bclass\s+([A-Za-z_$][\w$]*)/ },
-  { kind: 'type', pattern: /\b(?:interface|struct|enum|trait|type)\s+([A-Za-z_$][\w$]*)/ },
+  { kind: 'test', pattern: /\b(?:func|def)\s+([Tt]est\w+)/, anywhere: true },
+  { kind: 'function', pattern: /\bfunc\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)/, anywhere: true },
+  { kind: 'function', pattern: /\b(?:function\*?|def|fn)\s+([A-Za-z_$][\w$]*)/, anywhere: true },
+  { kind: 'class', pattern: /\bclass\s+([A-Za-z_$][\w$]*)/, anywhere: true },
+  { kind: 'type', pattern: /\b(?:interface|struct|enum|trait|type)\s+([A-Za-z_$][\w$]*)/, anywhere: true },
   { kind: 'constant', pattern: /^(?:[+-] ?)?(?:export\s+)?const\s+([A-Za-z_$][\w$]*)/ },
   { kind: 'constant', pattern: /^(?:[+-] ?)?\t*([A-Z][A-Za-z0-9_]{4,})\s*(?:\w+\s*)?=\s*["'\d]/ },
 ];
+
+/** What the patterns for anywhere in a line begin with: looked for once, since most lines have none. */
+const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
 /** Longer lines are no definitions. */
 const LONGEST_LINE = 200;
@@ -18,7 +21,9 @@ const LONGEST_LINE = 200;
 /** The name that a line of code defines, if it defines one. */
 export function definitionIn(line: string): { readonly kind: DefinitionKind; readonly name: string } | undefined {
   if (line.length > LONGEST_LINE) return undefined;
-  for (const { kind, pattern } of KINDS) {
+  const isNamed = KEYWORD.test(line);
+  for (const { kind, pattern, anywhere } of KINDS) {
+    if (anywhere === true && !isNamed) continue;
     const name = pattern.exec(line)?.[1];
     if (name !== undefined && name.length > 2) return { kind, name };
   }
