@@ -6,6 +6,7 @@ import { TermUsage } from '../core/compress/term-usage.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId } from '../core/model/ids.ts';
 import type { Usage } from '../core/model/message.ts';
+import { breathe } from '../core/pace/breather.ts';
 import { AGGRESSIVE_SHARE, LEAST_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
@@ -53,10 +54,12 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const smaller = (maxTokens: number): Plan =>
       planRuns(job, { keep: Math.max(1, Math.floor(policy.window / 2)), maxTokens: Math.max(0, maxTokens) }, opensHeld);
     let plan = planRuns(job, { keep: policy.window, maxTokens: room }, opensHeld);
+    await breathe(clock.breather);
     // What is there already leaves the window less: no summarizer needs to be asked first to know it.
     const crowded = others + plan.windowTokens > AGGRESSIVE_SHARE * job.budget;
     if (crowded && (plan.runs.length > 0 || isUrgent(job))) plan = smaller(FILLED_SHARE * job.budget - others);
     if (plan.runs.length === 0) return undefined;
+    await breathe(clock.breather);
     // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
     const trial = job.probing && job.urgency === 'background';
     if (trial) plan = firstPart(plan, TRIAL_TOKENS);

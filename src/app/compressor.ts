@@ -11,6 +11,7 @@
 // Working never touches the session. Committing happens between turns alone.
 import type { CompressionRecord, TriggerName } from '../core/journal/event.ts';
 import type { DueTrigger } from '../core/policy/triggers.ts';
+import { breathe } from '../core/pace/breather.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type {
   CompressionJob,
@@ -193,6 +194,7 @@ export class Compressor {
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
     // The turn that gave the reason ends first: nobody waits for what runs in the background.
     if (urgency === 'background') await clock.breather.rest();
+    else await breathe(clock.breather);
     const planned = plannedOn(journal.state);
     const spent: SpentUsage[] = [];
     let fault: unknown;
