@@ -10,6 +10,7 @@ import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
 import { measureCost } from './figures/cost.ts';
 import { measureHardModels } from './figures/hard-models.ts';
+import { measureMemory } from './figures/memory.ts';
 import { measureLongSessions, measurePeerBudgets, measurePeers } from './figures/peers.ts';
 import { measurePeersWithHardModels } from './figures/peers-hard.ts';
 import { leads } from './figures/peers-leads.ts';
@@ -24,20 +25,25 @@ import { measureRobustness } from './figures/robustness.ts';
 import { measureActivation } from './figures/activation.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
+import { measureLongTurns } from './figures/speed-long.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureSizes } from './figures/sizes.ts';
 import { measureModels } from './figures/speed-models.ts';
 import { measureTree } from './figures/speed-tree.ts';
 import { measureTurns } from './figures/speed-turns.ts';
+import { measureTransfer } from './figures/transfer.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
 import { tableText } from './report/table.ts';
 
 const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Promise<Measured>>> = {
   turns: measureTurns,
+  'long-turns': measureLongTurns,
   counting: measureCounting,
   compression: measureCompression,
   opening: measureSessionsOnDisk,
+  transfer: measureTransfer,
+  memory: measureMemory,
   models: measureModels,
   tree: measureTree,
   sizes: measureSizes,

@@ -6,7 +6,7 @@ import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import { metered, type MeteredModel } from '../models/metered.ts';
+import { metered, type Answer, type MeteredModel } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
 import type { Figure, Measured, Plot } from '../report/figure.ts';
@@ -130,7 +130,13 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
     say(`facts turn by turn, ${count} messages, ${name}`);
     const desk = await Desk.open();
     try {
-      const model = metered(name, counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
+      const shown = new Set<string>();
+      const answer = oracle({ counter, facts, keeps });
+      const shows: Answer = (prompt, maxTokens) => {
+        for (const { text } of factsIn(facts, prompt)) shown.add(text);
+        return answer(prompt, maxTokens);
+      };
+      const model = metered(name, counter, shows, () => new Error('unused'));
       desk.summarizer = (request, signal) => model.model.stream(request, signal);
       const { reservedTokens } = desk.settings;
       const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
@@ -148,6 +154,13 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
       const value = factsIn(facts, text).length / facts.length;
       figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
       if (name !== 'oracle') continue;
+      figures.push({
+        id: `quality.facts.turns${count}.shown`,
+        label: 'of these facts, those that the model was shown at all',
+        value: shown.size / facts.length,
+        unit: 'share',
+        guard,
+      });
       figures.push({
         id: `quality.facts.turns${count}.reduction`,
         label: `reduction of that session`,

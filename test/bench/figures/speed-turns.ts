@@ -11,7 +11,7 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs, quantile } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
-const SHORT = 100;
+export const SHORT = 100;
 /** Messages between two checks of the triggers while a session is filled. */
 const STEP = 40;
 /** A person's pace, in ms: a compression that found nothing to save is tried again some turns later, not some hundred. */
@@ -19,7 +19,7 @@ const TURN_MS = 60_000;
 /** The first turns compile the code. */
 const WARM_UP = 15;
 
-const REPLY = 'It is as you say, and nothing else had to change.';
+export const REPLY = 'It is as you say, and nothing else had to change.';
 
 /** What a turn costs the host, in short and in long sessions, the same turns in both, one after the other. */
 export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
@@ -41,7 +41,7 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
       await small.close();
       if (points.length === 0) points.push([SHORT, quantile(costs.small, 0.5)]);
       points.push([length, quantile(costs.large, 0.5)]);
-      if (length === 2_000 || length === 10_000) figures.push(...figuresOf(costs, length));
+      if (length === 2_000 || length === 10_000) figures.push(...turnFigures(costs, length));
     }
     const length = transcript.length.toLocaleString('en-US');
     figures.push({
@@ -69,7 +69,7 @@ interface TurnCosts {
  * Milliseconds of CPU time for each turn: append, count, assemble, persist the reply and draw the gauge. What is
  * compressed afterwards is not in it, nor that the gauge is drawn once more then, as in the editor.
  */
-async function compareTurns(
+export async function compareTurns(
   desk: Desk,
   small: Conversation,
   large: Conversation,
@@ -99,7 +99,7 @@ async function compareTurns(
   return costs;
 }
 
-function figuresOf({ small, large }: TurnCosts, length: number): Figure[] {
+export function turnFigures({ small, large }: TurnCosts, length: number): Figure[] {
   const name = length.toLocaleString('en-US');
   const ratio = (id: string, share: number): Figure => ({
     id: `speed.turn${length}.${id}`,

@@ -85,9 +85,14 @@ export class Desk {
   /** Ends the process, so to say, without a word to anyone, and opens the session again in another one. */
   async restart(conversation: Conversation): Promise<Conversation> {
     await conversation.journal.close();
+    return this.reopen(conversation.journal.id);
+  }
+
+  /** Opens a session that was closed, in another process so to say: nothing of it is in memory any more. */
+  async reopen(id: SessionJournal['id']): Promise<Conversation> {
     await this.#store.close();
     this.#store = this.#newStore();
-    return this.#conversation(await this.#store.open(conversation.journal.id));
+    return this.#conversation(await this.#store.open(id));
   }
 
   /** Opens the session in a second window as well. */

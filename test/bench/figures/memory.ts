@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { SessionId } from '../../../src/core/model/ids.ts';
+import { Desk, says } from '../../unit/app/desk.ts';
+import type { BenchContext } from '../context.ts';
+import { syntheticSession } from '../data/synthetic.ts';
+import type { Measured } from '../report/figure.ts';
+import { grow } from './speed-turns.ts';
+
+/** What a long session holds on the heap: opened from its checkpoint as the editor does, and after a turn in it. */
+export async function measureMemory({ quick, say }: BenchContext): Promise<Measured> {
+  const length = quick ? 2_000 : 10_000;
+  const name = length.toLocaleString('en-US');
+  say(`memory: a session of ${name} messages`);
+  const desk = await Desk.open(says('It is as you say.'));
+  try {
+    const id = await filled(desk, length);
+    // An empty session first: what is read once for all sessions belongs to none of them.
+    const empty = await desk.reopen(await filled(desk, 2));
+    await empty.send('Are you there?');
+    await empty.close();
+    const before = heap();
+    const conversation = await desk.reopen(id);
+    conversation.context();
+    const opened = heap() - before;
+    await conversation.send('And what is left to do?');
+    await conversation.settled();
+    const used = heap() - before;
+    assert.equal(conversation.state.path.length >= length, true);
+    await conversation.close();
+    desk.requests.length = 0;
+    const kilobytes = (bytes: number): number => Math.max(0, bytes) / 1_024;
+    return {
+      figures: [
+        {
+          id: `speed.memory${length}.opened`,
+          label: `heap that a session of ${name} messages takes, opened and its request put together`,
+          value: kilobytes(opened),
+          unit: 'KB',
+        },
+        {
+          id: `speed.memory${length}.used`,
+          label: 'the same, after a turn',
+          value: kilobytes(used),
+          unit: 'KB',
+        },
+      ],
+    };
+  } finally {
+    await desk.close();
+  }
+}
+
+/** A session on disk that nothing in memory holds on to. */
+async function filled(desk: Desk, length: number): Promise<SessionId> {
+  const conversation = await desk.converse();
+  await grow(conversation, syntheticSession(length));
+  await conversation.close();
+  return conversation.journal.id;
+}
+
+/** Bytes in use, buffers outside the heap included, once all that nobody holds is gone. */
+function heap(): number {
+  setFlagsFromString('--expose_gc');
+  const collect: unknown = runInNewContext('gc');
+  assert.ok(typeof collect === 'function');
+  for (let n = 0; n < 3; n++) collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
