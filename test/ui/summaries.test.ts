@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Locator } from 'playwright-core';
-import { syntheticSession } from '../bench/data/synthetic.ts';
+import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
 const EDITED = 'Written by hand: the booking service keeps its slots in SQLite.';
@@ -11,30 +10,24 @@ interface Kind {
   readonly name: string;
   /** What the session tells of. */
   readonly told: string;
-  readonly open: (workbench: Workbench) => Promise<void>;
+  readonly open: (view: SummariesView) => Promise<void>;
 }
 
 const SAMPLE: Kind = {
   name: 'the sample session',
   told: 'reminder mail SMTP timeout',
-  open: (workbench) => workbench.chooseCommand('Threadkeeper: Open Sample Session'),
+  open: ({ workbench }) => workbench.chooseCommand('Threadkeeper: Open Sample Session'),
 };
 const LONG: Kind = {
   name: 'a session of 10,000 messages',
   told: 'batchSize from now on',
-  open: async (workbench) => {
-    const lines = syntheticSession(10_000).map(({ role, text }) => JSON.stringify({ role, content: text }));
-    await writeFile(path.join(workbench.folder ?? '', 'very-long.jsonl'), `${lines.join('\n')}\n`);
-    await workbench.chooseCommand('Threadkeeper: Import Transcript');
-    await workbench.paletteRow('very-long.jsonl').click();
-    // What would come in is shown first.
-    await workbench.paletteRow('Import 10,000 messages').click();
-  },
+  open: (view) => view.importSynthetic(10_000),
 };
 
 for (const kind of [SAMPLE, LONG]) {
   describe(`the summaries of ${kind.name}`, function () {
     let workbench: Workbench;
+    let view: SummariesView;
 
     before(async function () {
       if (kind === LONG) {
@@ -42,77 +35,82 @@ for (const kind of [SAMPLE, LONG]) {
         this.timeout(600_000);
       }
       workbench = await Workbench.open({ profile: kind === LONG ? 'summaries-long' : 'summaries' });
-      await kind.open(workbench);
+      view = new SummariesView(workbench);
+      await kind.open(view);
       await workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
-      await workbench.clearToasts();
-      await workbench.runCommand('Threadkeeper: Compress History');
-      await workbench.toast(/Compressed [\d,.]+ messages/).waitFor({ timeout: 240_000 });
-      await workbench.clearToasts();
-      await workbench.openSidebar('Threadkeeper');
+      await view.compress();
       await workbench.treeRow(/^Summaries/).waitFor();
     });
 
     after(() => workbench?.close());
 
-    const rows = (): Locator => workbench.page.locator('.sidebar .monaco-list-row');
-    const twistie = (row: Locator): Locator => row.locator('.monaco-tl-twistie');
-    const pick = (text: string | RegExp): Promise<void> =>
-      workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
-    /** Runs a command on the first summary. */
-    const onFirst = async (title: string): Promise<void> => {
-      await workbench.page.keyboard.press('Escape');
-      await workbench.runCommand('View: Close All Editors');
-      await workbench.chooseCommand(title);
-      await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
-    };
-    const editor = () => workbench.page.locator('.editor-group-container.active .monaco-editor .view-lines');
-    const tab = (title: string | RegExp): Locator => workbench.page.locator('.tab.active', { hasText: title });
-    const preview = async (): Promise<void> => {
-      await workbench.runCommand('Threadkeeper: Preview What Would Be Sent');
-      await tab('What Would Be Sent').waitFor();
-    };
-    const undoChange = (): Promise<void> => workbench.runCommand('Threadkeeper: Undo Change to Summaries');
-    /** Looks for a text in the document in front. */
-    const find = async (text: string): Promise<number> => {
-      await editor().first().click();
-      await workbench.page.keyboard.press('Control+F');
-      const widget = workbench.page.locator('.find-widget.visible');
-      await widget.locator('textarea').first().fill(text);
-      const count = widget.locator('.matchesCount');
-      await workbench.page.waitForTimeout(700);
-      const shown = await count.innerText();
-      await workbench.page.keyboard.press('Escape');
-      return Number(/of (\d+)/.exec(shown)?.[1] ?? 0);
-    };
-
     it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
-      await twistie(rows().filter({ hasText: 'Now in context' }).first()).click();
-      await rows().filter({ hasText: 'Newest messages' }).first().waitFor();
-      await workbench.page
-        .locator('.sidebar .monaco-list-row[aria-level="2"]', { hasText: /\d+–\d+ · .* → / })
+      await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
+      await view.rows().filter({ hasText: 'Newest messages' }).first().waitFor();
+      // Many summaries stand in ranges.
+      if (kind === LONG)
+        await view
+          .twistie(
+            view
+              .rows()
+              .filter({ hasText: /^Messages 1–/ })
+              .first(),
+          )
+          .click();
+      await view
+        .rows()
+        .filter({ hasText: /\d+–\d+ · .* → / })
         .first()
         .waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
-      await twistie(rows().filter({ hasText: 'Now in context' }).first()).click();
-      await twistie(
-        rows()
-          .filter({ hasText: /^Summaries/ })
-          .first(),
-      ).click();
-      await rows().filter({ hasText: 'Compressions' }).first().waitFor();
+      await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
+      await view
+        .twistie(
+          view
+            .rows()
+            .filter({ hasText: /^Summaries/ })
+            .first(),
+        )
+        .click();
+      await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
+    });
+
+    it('lead down to the oldest message, row by row', async () => {
+      await workbench.runCommand('View: Close All Editors');
+      await view
+        .twistie(
+          view
+            .rows()
+            .filter({ hasText: /^Summaries/ })
+            .first(),
+        )
+        .click();
+      const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
+      // Ranges, summaries and the messages of a leaf, whatever stands on the way.
+      const way = workbench.page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', {
+        hasText: /^Messages 1–|(?:^|\D)1–\d+ · .* → /,
+      });
+      for (let depth = 0; depth < 8 && (await oldest.count()) === 0; depth++) {
+        await view.twistie(way.first()).click();
+        await oldest.or(way).first().waitFor();
+      }
+      await oldest.first().click();
+      await view.tab('Message 1').waitFor();
+      if (kind === SAMPLE) await workbench.screenshot('summaries-oldest');
     });
 
     it('are narrowed to key events of a kind and to what answers some words, and shown whole again', async () => {
       await workbench.chooseCommand('Threadkeeper: Filter Summaries');
-      await pick('Decisions');
-      await rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
+      await view.pick('Decisions');
+      await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-      assert.equal(await rows().filter({ hasText: 'Now in context' }).count(), 0);
+      assert.equal(await view.rows().filter({ hasText: 'Now in context' }).count(), 0);
       await workbench.chooseCommand('Threadkeeper: Filter Summaries');
-      await pick('By words');
+      await view.pick('By words');
       await workbench.quickInput().fill(kind.told);
       await workbench.page.keyboard.press('Enter');
-      await rows()
+      await view
+        .rows()
         .filter({ hasText: `Filter: ${kind.told}` })
         .waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
@@ -124,12 +122,12 @@ for (const kind of [SAMPLE, LONG]) {
         hasText: /\d+ · (?:user|assistant|tool)/,
       });
       await message.first().click();
-      await tab(/^Message \d+/).waitFor();
+      await view.tab(/^Message \d+/).waitFor();
       const lens = workbench.page.locator('.codelens-decoration a');
       await lens.filter({ hasText: 'Show in Chat' }).waitFor();
       await lens.filter({ hasText: 'Show in Summaries' }).click();
       // The filter is taken off, and the message's row is selected below its summary.
-      await rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
+      await view.rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
       await workbench.page
         .locator('.sidebar .monaco-list-row.selected', { hasText: /\d+ · (?:user|assistant|tool)/ })
         .waitFor();
@@ -143,62 +141,72 @@ for (const kind of [SAMPLE, LONG]) {
         [/^Structured/, '(Structured)'],
         [/^Source/, '(Source)'],
       ] as const) {
-        await onFirst('Threadkeeper: Read Summary At Level');
-        await pick(level);
-        await tab(title).waitFor();
-        await editor().first().waitFor();
+        await view.onFirst('Threadkeeper: Read Summary At Level');
+        await view.pick(level);
+        await view.tab(title).waitFor();
+        await view.editor().first().waitFor();
       }
     });
 
     it('are edited in a tab: what is saved is what is sent next, and the change can be undone and redone', async () => {
-      await onFirst('Threadkeeper: Edit Summary');
-      await editor().first().click();
+      await view.onFirst('Threadkeeper: Edit Summary');
+      await view.editor().first().click();
       await workbench.page.keyboard.press('Control+A');
       await workbench.page.keyboard.insertText(EDITED);
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
-      await preview();
-      assert.ok((await find('Written by hand')) > 0, 'the preview holds the edited text');
+      await view.preview();
+      assert.ok((await view.find('Written by hand')) > 0, 'the preview holds the edited text');
       if (kind === SAMPLE) await workbench.screenshot('preview-next');
-      await undoChange();
+      await view.undoChange();
       await workbench.page.waitForTimeout(1000);
-      assert.equal(await find('Written by hand'), 0);
+      assert.equal(await view.find('Written by hand'), 0);
       await workbench.runCommand('Threadkeeper: Redo Change to Summaries');
       await workbench.page.waitForTimeout(1000);
-      assert.ok((await find('Written by hand')) > 0);
+      assert.ok((await view.find('Written by hand')) > 0);
     });
 
     it('survive a reload of the window as they were edited', async () => {
       await workbench.reload();
       await workbench.runCommand('View: Close All Editors');
-      await preview();
-      assert.ok((await find('Written by hand')) > 0);
-      await undoChange();
+      await view.preview();
+      assert.ok((await view.find('Written by hand')) > 0);
+      await view.undoChange();
     });
 
     it('are made anew in full, which can be undone', async () => {
-      await onFirst('Threadkeeper: Make Summary Anew');
-      await pick('In full, from the source');
+      await view.onFirst('Threadkeeper: Make Summary Anew');
+      await view.pick('In full, from the source');
       await workbench.toast(/The summary was made anew: [\d,.]+ tokens/).waitFor();
       await workbench.clearToasts();
-      await onFirst('Threadkeeper: Read Summary At Level');
-      await pick(/^Full/);
-      await tab('(Full)').waitFor();
-      await undoChange();
+      await view.onFirst('Threadkeeper: Read Summary At Level');
+      await view.pick(/^Full/);
+      await view.tab('(Full)').waitFor();
+      await view.undoChange();
+    });
+
+    it('are made anew with instructions, which can be undone', async () => {
+      await view.onFirst('Threadkeeper: Make Summary Anew');
+      await view.pick('With instructions of your own');
+      await workbench.quickInput().fill('Leave out what was only asked.');
+      await workbench.page.keyboard.press('Enter');
+      await workbench.toast(/The summary was made anew: [\d,.]+ tokens/).waitFor();
+      await workbench.clearToasts();
+      await view.undoChange();
     });
 
     it('are expanded into the context for the next turn, and stand again when that is undone', async () => {
-      await onFirst('Threadkeeper: Expand Summary for the Next Turn');
+      await view.onFirst('Threadkeeper: Expand Summary for the Next Turn');
       await workbench.toast(/sent word for word with your next message/).waitFor();
       await workbench.clearToasts();
       await workbench.treeRow('Opened').waitFor();
-      await undoChange();
+      await view.undoChange();
       await workbench.treeRow('Opened').waitFor({ state: 'detached' });
     });
 
     it('are compared with their source, statement by statement', async () => {
-      await onFirst('Threadkeeper: Compare Summary With Source');
+      await view.onFirst('Threadkeeper: Compare Summary With Source');
       await workbench.toast(/\d+ statements; \d+ are not supported by the source/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('compare-with-source');
       await workbench.clearToasts();
@@ -223,9 +231,9 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('have a dry run of the next compression and a history of those that were', async () => {
       await workbench.runCommand('Threadkeeper: Preview a Compression');
-      await tab('Compression Preview').waitFor();
+      await view.tab('Compression Preview').waitFor();
       await workbench.runCommand('Threadkeeper: Show Compressions');
-      await editor().getByText('Because of').first().waitFor();
+      await view.editor().getByText('Because of').first().waitFor();
       if (kind === SAMPLE) await workbench.screenshot('compressions');
     });
 
@@ -237,16 +245,39 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.screenshot(kind === SAMPLE ? 'context-chart' : 'context-chart-long');
     });
 
+    it('have the chart saved as a picture', async () => {
+      const file = path.join(workbench.folder ?? '', 'context.png');
+      await workbench.chooseCommand('Threadkeeper: Save Context Chart');
+      await workbench.quickInput().fill(file);
+      await workbench.page.keyboard.press('Enter');
+      const written = async (): Promise<string> =>
+        (await readFile(file).catch(() => Buffer.alloc(0))).subarray(0, 8).toString('latin1');
+      for (const end = Date.now() + 60_000; (await written()) === '' && Date.now() < end;)
+        await workbench.page.waitForTimeout(250);
+      assert.equal(await written(), '\x89PNG\r\n\x1a\n');
+    });
+
+    it('have a key event pinned and let go from the palette', async function () {
+      if (kind === SAMPLE) this.skip();
+      // The page of the chart would take the focus from the list.
+      await workbench.runCommand('View: Close All Editors');
+      for (const title of ['Threadkeeper: Pin This Key Event', 'Threadkeeper: Unpin This Key Event']) {
+        await workbench.chooseCommand(title);
+        await view.pick(/ · \d+$/);
+        await workbench.quickInput().waitFor({ state: 'hidden' });
+      }
+    });
+
     it('are opened by undoing the last compression, or what was compressed since a point, and put back', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.runCommand('Threadkeeper: Undo Last Compression');
       await workbench.treeRow('Opened').waitFor();
-      await undoChange();
+      await view.undoChange();
       await workbench.treeRow('Opened').waitFor({ state: 'detached' });
-      await onFirst('Threadkeeper: Undo Compressions Since');
+      await view.onFirst('Threadkeeper: Undo Compressions Since');
       await workbench.toast(/compressions were undone/).waitFor();
       await workbench.treeRow('Opened').waitFor();
-      await undoChange();
+      await view.undoChange();
       await workbench.treeRow('Opened').waitFor({ state: 'detached' });
     });
   });

@@ -42,7 +42,11 @@ export class ChartPanel implements vscode.Disposable {
         this.#panel = undefined;
         this.#drawn = undefined;
       });
-      panel.onDidChangeViewState(() => this.refresh());
+      panel.onDidChangeViewState(() => {
+        // A page out of sight is thrown away, and loaded again when it is shown.
+        if (!panel.visible) this.#pictures.gone();
+        this.refresh();
+      });
       this.#panel = panel;
     }
     this.#panel.reveal();

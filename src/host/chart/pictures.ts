@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { chartAnswerSchema, type ChartRequest } from '../../protocol/chart.ts';
 
 /** A page that is being loaded, and draws, has this long before it is given up, in ms. */
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 
 interface Waiting {
   readonly done: (png: Uint8Array) => void;

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { outFolder } from '../../scripts/support/paths.ts';
+import { SummariesView } from './summaries-view.ts';
+import { Workbench } from './workbench.ts';
+
+const SHORT = 100;
+const LONG = 10_000;
+/** Rows opened, filters set and messages revealed in each session; the median counts. */
+const TIMES = 7;
+/** What an act may cost in the long session against the short one. */
+const MOST_LONGER = 1.5;
+const ACTS = ['opening a row', 'filtering', 'revealing a message'] as const;
+type Act = (typeof ACTS)[number];
+
+/**
+ * Milliseconds from the next press of the mouse until a row of the sidebar is there that the selector finds, by the
+ * page's clock; `gone` must not be there any more.
+ */
+const WATCH = `([selector, text, gone]) => new Promise((done, failed) => {
+  const shown = () => [...document.querySelectorAll('.sidebar .monaco-list-row')];
+  addEventListener('pointerdown', () => {
+    const start = performance.now();
+    const look = () => {
+      const rows = shown();
+      const isThere = rows.some((row) => row.matches(selector) && row.textContent.includes(text));
+      if (isThere && !(gone && rows.some((row) => row.textContent.includes(gone)))) done(performance.now() - start);
+      else if (performance.now() - start > 60_000) failed(new Error('nothing came of it'));
+      else requestAnimationFrame(look);
+    };
+    look();
+  }, { capture: true, once: true });
+})`;
+
+// Times are printed; ratios of one run alone fail a test, since the machine has other things to do as well.
+describe('the pace of the view of summaries in the real workbench', function () {
+  this.timeout(900_000);
+  const spent: Readonly<Record<Act, Record<number, number>>> = {
+    'opening a row': {},
+    filtering: {},
+    'revealing a message': {},
+  };
+
+  before(function () {
+    if (process.env.THREADKEEPER_LONG === undefined) this.skip();
+  });
+
+  for (const messages of [SHORT, LONG])
+    describe(`with ${messages} messages`, () => {
+      let workbench: Workbench;
+      let view: SummariesView;
+      before(async () => {
+        workbench = await Workbench.open({ profile: `pace-${messages}` });
+        view = new SummariesView(workbench);
+        await view.importSynthetic(messages);
+        await workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+        await view.compress();
+        await workbench.treeRow(/^Summaries/).waitFor();
+      });
+      after(() => workbench?.close());
+
+      /** How long it takes until a row is shown after a click. */
+      const timed = async (
+        click: () => Promise<void>,
+        selector: string,
+        text: string,
+        gone?: string,
+      ): Promise<number> => {
+        const watched = workbench.page.evaluate<number>(
+          `(${WATCH})(${JSON.stringify([selector, text, gone ?? null])})`,
+        );
+        await click();
+        return watched;
+      };
+      const narrow = async (to: string): Promise<void> => {
+        await workbench.chooseCommand('Threadkeeper: Filter Summaries');
+        await view.pick('By words');
+        await workbench.quickInput().fill(to);
+        await workbench.page.keyboard.press('Enter');
+        await view
+          .rows()
+          .filter({ hasText: `Filter: ${to}` })
+          .waitFor();
+      };
+      const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1]!;
+
+      it('opens rows', async () => {
+        const times: number[] = [];
+        const closed = workbench.page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', {
+          hasNotText: /^Now in context|^Filter|^Memory/,
+        });
+        for (let n = 0; n < TIMES; n++) {
+          const row = closed.first();
+          const [level, index] = [await row.getAttribute('aria-level'), await row.getAttribute('data-index')];
+          const below = `[data-index="${Number(index) + 1}"][aria-level="${Number(level) + 1}"]`;
+          times.push(await timed(() => view.twistie(row).click(), below, ''));
+        }
+        spent['opening a row'][messages] = median(times);
+      });
+
+      it('is narrowed', async () => {
+        const times: number[] = [];
+        for (let n = 0; n < TIMES; n++) {
+          const kind = ['Facts', 'To do', 'Decisions'][n % 3]!;
+          await workbench.chooseCommand('Threadkeeper: Filter Summaries');
+          await workbench.paletteRow(kind).waitFor();
+          times.push(await timed(() => view.pick(kind), '[data-index="0"]', `Filter: ${kind}`));
+        }
+        spent.filtering[messages] = median(times);
+      });
+
+      it('reveals messages', async () => {
+        const times: number[] = [];
+        for (let n = 0; n < TIMES; n++) {
+          await narrow('hands the list on');
+          await view
+            .rows()
+            .filter({ hasText: /\d+ · (?:user|assistant|tool)$/ })
+            .nth(n)
+            .click();
+          await view.tab(/^Message \d+/).waitFor();
+          const lens = workbench.page.locator('.codelens-decoration a', { hasText: 'Show in Summaries' });
+          await lens.waitFor();
+          times.push(await timed(() => lens.click(), '.selected:not([aria-level="1"])', '', 'Filter:'));
+          await workbench.runCommand('View: Close All Editors');
+        }
+        spent['revealing a message'][messages] = median(times);
+      });
+    });
+
+  it(`costs at most ${MOST_LONGER} times as much in the long session`, async () => {
+    const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
+    for (const { act, ratio } of ratios)
+      console.log(
+        `      ${act}: ${spent[act][LONG]!.toFixed(0)} ms against ${spent[act][SHORT]!.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,
+      );
+    await mkdir(path.join(outFolder, 'pace'), { recursive: true });
+    await writeFile(path.join(outFolder, 'pace', 'summaries.json'), JSON.stringify({ spent, ratios }));
+    for (const { act, ratio } of ratios) assert.ok(ratio <= MOST_LONGER, `${act}: ${ratio.toFixed(2)} times as long`);
+  });
+});

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { syntheticSession } from '../bench/data/synthetic.ts';
+import type { Workbench } from './workbench.ts';
+
+/** The *Summaries* view of a window, and the documents that it leads to. */
+export class SummariesView {
+  readonly workbench: Workbench;
+
+  constructor(workbench: Workbench) {
+    this.workbench = workbench;
+  }
+
+  /** Lets a session of so many messages come in; it is there once that has been said. */
+  async importSynthetic(messages: number): Promise<void> {
+    const { workbench } = this;
+    const name = `made-of-${messages}.jsonl`;
+    const lines = syntheticSession(messages).map(({ role, text }) => JSON.stringify({ role, content: text }));
+    await writeFile(path.join(workbench.folder ?? '', name), `${lines.join('\n')}\n`);
+    await workbench.chooseCommand('Threadkeeper: Import Transcript');
+    await workbench.paletteRow(name).click();
+    // What would come in is shown first.
+    await workbench.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
+  }
+
+  /** Compresses the session that has just come in, and shows the view. */
+  async compress(): Promise<void> {
+    const { workbench } = this;
+    await workbench.clearToasts();
+    await workbench.runCommand('Threadkeeper: Compress History');
+    await workbench.toast(/Compressed [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+    await workbench.clearToasts();
+    await workbench.openSidebar('Threadkeeper');
+  }
+
+  rows(): Locator {
+    return this.workbench.page.locator('.sidebar .monaco-list-row');
+  }
+
+  twistie(row: Locator): Locator {
+    return row.locator('.monaco-tl-twistie');
+  }
+
+  /** Chooses a row of the list that is open. */
+  async pick(text: string | RegExp): Promise<void> {
+    await this.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+  }
+
+  /** Runs a command on the first summary. */
+  async onFirst(title: string): Promise<void> {
+    const { workbench } = this;
+    await workbench.page.keyboard.press('Escape');
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.chooseCommand(title);
+    await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
+  }
+
+  editor(): Locator {
+    return this.workbench.page.locator('.editor-group-container.active .monaco-editor .view-lines');
+  }
+
+  tab(title: string | RegExp): Locator {
+    return this.workbench.page.locator('.tab.active', { hasText: title });
+  }
+
+  async preview(): Promise<void> {
+    await this.workbench.runCommand('Threadkeeper: Preview What Would Be Sent');
+    await this.tab('What Would Be Sent').waitFor();
+  }
+
+  undoChange(): Promise<void> {
+    return this.workbench.runCommand('Threadkeeper: Undo Change to Summaries');
+  }
+
+  /** Looks for a text in the document in front; how often it stands there. */
+  async find(text: string): Promise<number> {
+    const { page } = this.workbench;
+    await this.editor().first().click();
+    await page.keyboard.press('Control+F');
+    const widget = page.locator('.find-widget.visible');
+    await widget.locator('textarea').first().fill(text);
+    const count = widget.locator('.matchesCount');
+    await page.waitForTimeout(700);
+    const shown = await count.innerText();
+    await page.keyboard.press('Escape');
+    return Number(/of (\d+)/.exec(shown)?.[1] ?? 0);
+  }
+}
