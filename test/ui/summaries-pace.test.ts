@@ -116,7 +116,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
           await narrow('hands the list on');
           await view
             .rows()
-            .filter({ hasText: /\d+ · (?:user|assistant|tool)$/ })
+            .filter({ hasText: /\d+ · (?:user|assistant|tool|active|superseded|no room)$/ })
             .nth(n)
             .click();
           await view.tab(/^Message \d+/).waitFor();
