@@ -62,7 +62,8 @@ function restored(snapshot: SessionSnapshot): Extract<SessionEvent, { type: 'com
     threshold: 0,
     policy: snapshot.policy ?? '',
     strategy: 'restored',
-    nodes: snapshot.frontier.map(({ node }) => node),
+    // A summary stands only where it finds as many messages as it counts: here its first and its last.
+    nodes: snapshot.frontier.map(({ node }) => ({ ...node, messages: node.last === node.first ? 1 : 2 })),
     levels: snapshot.frontier.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
     events: snapshot.ledger,
     changes: [],

@@ -1,4 +1,5 @@
 import { COMPRESSION_FAULTS } from './compression-faults.ts';
+import { CONTROL_FAULTS } from './control-faults.ts';
 import { FIGURE_FAULTS } from './figures-faults.ts';
 import { JOURNAL_FAULTS } from './journal-faults.ts';
 import { LEDGER_FAULTS } from './ledger-faults.ts';
@@ -11,6 +12,7 @@ export const FAULTS: readonly PlantedFault[] = [
   ...MESSAGE_FAULTS,
   ...LEDGER_FAULTS,
   ...COMPRESSION_FAULTS,
+  ...CONTROL_FAULTS,
   ...SUMMARY_FAULTS,
   ...JOURNAL_FAULTS,
   ...FIGURE_FAULTS,

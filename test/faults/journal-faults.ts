@@ -14,6 +14,19 @@ const DAMAGED_CHECKPOINT: Catcher = {
   title: 'in a checkpoint: list and sessions show what the journals hold',
 };
 
+const KILLED: Catcher = {
+  spec: 'test/property/storage/kill.test.ts',
+  title: 'at any byte leaves the state before or after an event, from its checkpoint or without, and writing goes on',
+};
+const SNAPSHOT: Catcher = {
+  spec: 'test/property/storage/snapshot.test.ts',
+  title: 'stays within its bound and is read back as it was',
+};
+const NEW_JOURNAL: Catcher = {
+  spec: 'test/property/storage/snapshot.test.ts',
+  title: 'gives a new journal the newest messages, the summaries in their places, and every key event it kept',
+};
+
 /** What is kept of a session, and what comes back of it. */
 export const JOURNAL_FAULTS = [
   ...planted(
@@ -90,6 +103,72 @@ export const JOURNAL_FAULTS = [
       file: 'src/storage/checkpoint.ts',
       find: 'if (!parsed.success || parsed.output.id !== id) return undefined;\n  const { offset, mark } = parsed.output;\n  if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;',
       put: 'if (!parsed.success) return undefined;',
+    },
+  ),
+  ...planted(
+    'snapshot-bound',
+    SNAPSHOT,
+    {
+      what: 'the newest messages take what room there is',
+      file: 'src/storage/snapshot.ts',
+      find: 'const bodies = room.within(BODIES_BYTES).takeRun',
+      put: 'const bodies = room.takeRun',
+    },
+    {
+      what: 'the sessions of all windows are kept, whatever they take',
+      file: 'src/storage/snapshot.ts',
+      find: 'if (bytes > this.left) return false;',
+      put: 'if (bytes > this.left + 4000) return false;',
+    },
+  ),
+  ...planted(
+    'snapshot-restores',
+    NEW_JOURNAL,
+    {
+      what: 'messages come back newest first',
+      file: 'src/storage/snapshot.ts',
+      find: 'bodies: bodies.reverse(),',
+      put: 'bodies,',
+    },
+    {
+      what: 'a summary of one message takes two places in the branch',
+      file: 'src/storage/snapshot-events.ts',
+      find: 'if (node.last !== node.first) add(',
+      put: 'if (node.messages > 0) add(',
+    },
+    {
+      what: 'a summary has its first message alone in the branch',
+      file: 'src/storage/snapshot-events.ts',
+      find: 'if (node.last !== node.first) add(placeholder(node, node.last));',
+      put: '',
+    },
+    {
+      what: 'key events are not restored where there are no summaries',
+      file: 'src/storage/snapshot-events.ts',
+      find: 'if (snapshot.frontier.length > 0 || snapshot.ledger.length > 0) {',
+      put: 'if (snapshot.frontier.length > 0) {',
+    },
+  ),
+  ...planted(
+    'kill',
+    KILLED,
+    {
+      what: 'a checkpoint is believed beyond the end of its journal',
+      file: 'src/storage/checkpoint.ts',
+      find: 'if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;',
+      put: 'if (mark === undefined) return undefined;',
+    },
+    {
+      what: 'an event that lacks its newline alone is thrown away',
+      file: 'src/storage/repair.ts',
+      find: 'if (await reader.lacksNewlineAlone(tail)) {',
+      put: 'if (tail < 0) {',
+    },
+    {
+      what: 'an event that lacks its newline alone is not read before the next time',
+      file: 'src/storage/repair.ts',
+      find: "await append.write(Buffer.from('\\n'));\n      await reader.readOn();",
+      put: "await append.write(Buffer.from('\\n'));",
     },
   ),
 ];

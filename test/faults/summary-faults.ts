@@ -20,6 +20,10 @@ const ANY_TARGET: Catcher = {
   spec: 'test/property/compress/transcripts.test.ts',
   title: 'never exceed the target in compressPreserveEvents, whatever it is',
 };
+const READ_ONCE: Catcher = {
+  spec: 'test/property/compress/read-once.test.ts',
+  title: 'has each message read once, no summary read again, and nothing asked for what it has summarized before',
+};
 const LEVELS: Catcher = {
   spec: 'test/property/compress/levels.test.ts',
   title: 'end below the target in summarizeRecursive and below each level in summarizeHierarchical',
@@ -205,6 +209,34 @@ export const SUMMARY_FAULTS = [
       file: 'src/core/prompts/render.ts',
       find: '`${fence}\\n${history}\\n${fence}`;',
       put: '`${fence}\\n${history}`;',
+    },
+  ),
+  ...planted(
+    'read-once',
+    READ_ONCE,
+    {
+      what: 'what was summarized is not kept',
+      file: 'src/core/compress/compress-run.ts',
+      find: 'if (content && climbed.fault === undefined) tools.cache?.set(key, content);',
+      put: '',
+    },
+    {
+      what: 'a good answer is asked for once more',
+      file: 'src/core/compress/ladder.ts',
+      find: 'if (judged.content || options.trust.isDoubtful) return judged.content;',
+      put: 'if (options.trust.isDoubtful) return judged.content;',
+    },
+    {
+      what: 'another prompt gets the summaries of the one before',
+      file: 'src/core/compress/compress-run.ts',
+      find: 'const key = `${hash}:${settings.prompt.version}:',
+      put: 'const key = `${hash}:',
+    },
+    {
+      what: 'the message at which a segment ends is read with the next one too',
+      file: 'src/core/compress/compress-run.ts',
+      find: 'from: offset + segment.from,',
+      put: 'from: offset + Math.max(0, segment.from - 1),',
     },
   ),
 ];

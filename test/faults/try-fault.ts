@@ -45,6 +45,6 @@ function reportIn(output: string): MochaReport | undefined {
 
 /** fast-check tells the case first and the reason last. */
 const head = (text: string): string => {
-  const [, cause = text] = /Got \w*Error: ([\s\S]*)/.exec(text) ?? [];
+  const [, cause = text] = /Got \w*Error(?: \[\w+\])?: ([\s\S]*)/.exec(text) ?? [];
   return cause.trim().split('\n')[0]?.slice(0, 160) ?? '';
 };

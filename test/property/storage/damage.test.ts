@@ -9,13 +9,13 @@ import { decodeLine } from '../../../src/core/journal/envelope.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { snapshotSession } from '../../../src/storage/snapshot.ts';
 import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
 import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { noteRobustness } from '../../support/robustness-figures.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
+import { unflushed } from './shown.ts';
 
 const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 1_000;
 
@@ -83,9 +83,6 @@ function soundMessages(bytes: Buffer): Set<string> {
   }
   return found;
 }
-
-// Flushing would take most of the time, and no power fails here.
-const unflushed: OpenForAppend = async (path) => ({ ...(await openForAppend(path)), flush: () => Promise.resolve() });
 
 describe('damage of any kind', function () {
   this.timeout(CASES * 200);

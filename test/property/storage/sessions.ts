@@ -150,3 +150,30 @@ export const anySession: fc.Arbitrary<SessionEvent[]> = fc
     { type: 'session_created', id: sessionId('s'), title: 'Any', workspace: 'folder:file:///w' },
     ...events,
   ]);
+
+/** A plain session whose older messages summaries stand for, of up to three messages each; texts may be long. */
+export const toldSession: fc.Arbitrary<SessionEvent[]> = fc
+  .record({
+    texts: fc.array(words, { minLength: 1, maxLength: 40, size: 'max' }),
+    sizes: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 8 }),
+    model: summary,
+    base: compression,
+  })
+  .map(({ texts, sizes, model, base }): SessionEvent[] => {
+    const id = (at: number) => messageId(`m${at}`);
+    const events: SessionEvent[] = [{ type: 'session_created', id: sessionId('s'), title: 'Told', workspace: 'w' }];
+    for (const [at, text] of texts.entries()) {
+      const content = [{ type: 'text' as const, text: text.repeat(3) }];
+      const parent = at === 0 ? null : id(at - 1);
+      events.push({ type: 'message_added', message: { id: id(at), parent, role: 'user', content, at } });
+    }
+    const nodes: SummaryNode[] = [];
+    let next = 0;
+    for (const [at, messages] of sizes.entries()) {
+      if (next + messages > texts.length) break;
+      const place = { first: id(next), last: id(next + messages - 1), messages };
+      nodes.push({ ...model, id: nodeId(`t${at}`), children: [], ...place });
+      next += messages;
+    }
+    return [...events, { type: 'compressed', compression: { ...base, nodes, levels: [] } }];
+  });

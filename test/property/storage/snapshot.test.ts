@@ -12,7 +12,7 @@ import {
 } from '../../../src/storage/snapshot.ts';
 import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
 import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
-import { anySession } from './sessions.ts';
+import { anySession, toldSession } from './sessions.ts';
 
 const fold = (events: readonly SessionEvent[]): SessionState =>
   SessionState.fold(events.map((body, index) => ({ at: index, body })));
@@ -23,7 +23,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 describe('a snapshot of any history', () => {
   it('stays within its bound and is read back as it was', () => {
     fc.assert(
-      fc.property(anySession, fc.integer({ min: 1, max: 60 }), (events, times) => {
+      fc.property(fc.oneof(anySession, toldSession), fc.integer({ min: 1, max: 60 }), (events, times) => {
         const snapshot = snapshotSession(fold(events))!;
         assert.ok(bytesOf(snapshot.bodies) <= BODIES_BYTES + 2);
         const live = Array.from({ length: times }, (_, n) => ({
@@ -43,10 +43,15 @@ describe('a snapshot of any history', () => {
 
   it('gives a new journal the newest messages, the summaries in their places, and every key event it kept', () => {
     fc.assert(
-      fc.property(anySession, (events) => {
+      fc.property(fc.oneof(anySession, toldSession), (events) => {
         const state = fold(events);
         const snapshot = snapshotSession(state)!;
         const again = fold(snapshotEvents(snapshot));
+        assert.deepEqual(
+          snapshot.bodies.map(({ id }) => id),
+          state.path.slice(state.path.length - snapshot.bodies.length),
+          'the newest messages are kept, in order',
+        );
         assert.deepEqual(
           again.path.slice(again.path.length - snapshot.bodies.length),
           snapshot.bodies.map(({ id }) => id),
@@ -58,6 +63,7 @@ describe('a snapshot of any history', () => {
           again.frontier.map(({ node }) => node.id),
           snapshot.frontier.map(({ node }) => node.id),
         );
+        assert.equal(snapshot.frontier.length + snapshot.left.frontier, state.frontier.length);
         assert.equal(again.title, snapshot.title);
       }),
       { numRuns: 150 },

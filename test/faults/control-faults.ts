@@ -1,0 +1,129 @@
+import { planted, type Catcher } from './planted-fault.ts';
+
+const WINDOW: Catcher = {
+  spec: 'test/property/policy/window.test.ts',
+  title: 'begins where a segment may, keeps what is asked for where it fits, and never takes more than its room',
+};
+const FIRING: Catcher = {
+  spec: 'test/property/policy/triggers.test.ts',
+  title: 'fire exactly where they say, the first that does, and not at all when compression is off',
+};
+const AT_ONCE: Catcher = {
+  spec: 'test/property/policy/triggers.test.ts',
+  title: 'fire at a reset above their limit, and before sending from theirs on',
+};
+const RESTING = 'test/property/promises/resting.test.ts';
+const FAILED: Catcher = {
+  spec: RESTING,
+  title: 'that fails rests, twice as long after each failure in a row, an hour at most',
+};
+const NOTHING: Catcher = { spec: RESTING, title: 'that finds nothing to save rests before it looks again' };
+const SPENT: Catcher = { spec: RESTING, title: 'is kept: no model is asked once it is used up, by whatever road' };
+
+/** When compression begins, how long it rests, and what it may spend. */
+export const CONTROL_FAULTS = [
+  ...planted(
+    'window',
+    WINDOW,
+    {
+      what: 'the window begins between a call and its result',
+      file: 'src/core/policy/window.ts',
+      find: 'while (next < count && !isBoundary(next)) next++;',
+      put: '',
+    },
+    {
+      what: 'the window takes one turn more than its room',
+      file: 'src/core/policy/window.ts',
+      find: 'after[start]! > limits.maxTokens',
+      put: '(after[start + 1] ?? 0) > limits.maxTokens',
+    },
+    {
+      what: 'half of what was asked for is kept',
+      file: 'src/core/policy/window.ts',
+      find: 'Math.max(1, limits.keep)',
+      put: 'Math.max(1, limits.keep / 2)',
+    },
+  ),
+  ...planted(
+    'triggers',
+    FIRING,
+    {
+      what: 'exactly 50 messages fire',
+      file: 'src/core/policy/triggers.ts',
+      find: 'facts.uncoveredMessages > messages)',
+      put: 'facts.uncoveredMessages >= messages)',
+    },
+    {
+      what: 'a multiple that a turn steps over is missed',
+      file: 'src/core/policy/triggers.ts',
+      find: 'return Math.floor(facts.messagesEver / every) >',
+      put: 'return facts.messagesEver % every === 0 && Math.floor(facts.messagesEver / every) >',
+    },
+    {
+      what: 'an old summary fires with nothing before the window',
+      file: 'src/core/policy/triggers.ts',
+      find: 'facts.uncoveredMessages > policy.window',
+      put: 'facts.uncoveredMessages > 0',
+    },
+  ),
+  ...planted(
+    'triggers',
+    AT_ONCE,
+    {
+      what: 'a reset fires at exactly 40 messages',
+      file: 'src/core/policy/triggers.ts',
+      find: 'limit === null || uncoveredMessages <= limit)',
+      put: 'limit === null || uncoveredMessages < limit)',
+    },
+    {
+      what: 'a request waits only above the threshold, not at it',
+      file: 'src/core/policy/triggers.ts',
+      find: 'limit === null || share < limit)',
+      put: 'limit === null || share <= limit)',
+    },
+  ),
+  ...planted(
+    'no-loops',
+    FAILED,
+    {
+      what: 'each failure is followed by the same rest',
+      file: 'src/app/cool-down.ts',
+      find: 'COOL_DOWN_MS * 2 ** this.#failures);',
+      put: 'COOL_DOWN_MS);',
+    },
+    {
+      what: 'a failed provider is asked again at once',
+      file: 'src/app/compressor.ts',
+      find: "if (urgency === 'background' && this.#coolDown.isCooling)",
+      put: "if (urgency === 'now' && this.#coolDown.isCooling)",
+    },
+  ),
+  ...planted('no-loops', NOTHING, {
+    what: 'what found nothing to save looks again after each turn',
+    file: 'src/app/compressor.ts',
+    find: "if (urgency === 'background') this.#coolDown.rest();",
+    put: '',
+  }),
+  ...planted(
+    'spend-limit',
+    SPENT,
+    {
+      what: 'the limit is looked at before a compression and not before each call',
+      file: 'src/app/job-model.ts',
+      find: 'job.mayUseModel() ? model.complete(request, cancel) :',
+      put: 'job.urgency ? model.complete(request, cancel) :',
+    },
+    {
+      what: 'what a compression spends is not counted',
+      file: 'src/app/compressor.ts',
+      find: 'this.#gate.spent(usage.costUsd);',
+      put: '',
+    },
+    {
+      what: 'making a summary anew knows no limit',
+      file: 'src/app/resummarize.ts',
+      find: "spendGate.state() === 'open' ? asked.complete",
+      put: 'spendGate.state() !== undefined ? asked.complete',
+    },
+  ),
+];

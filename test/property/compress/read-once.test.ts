@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { compressRun, type SummaryCache } from '../../../src/core/compress/compress-run.ts';
+import type { NodeContent } from '../../../src/core/compress/leaf.ts';
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { runs } from './arbitraries.ts';
+import { settings, tools } from './small-runs.ts';
+
+/** What the model says of each segment: words that nobody else says. */
+const TOLD = 'They settled matter';
+
+/** A model that answers well, and remembers what it was shown. */
+function readingModel(): SummaryModel & { readonly prompts: string[] } {
+  const prompts: string[] = [];
+  return {
+    id: 'scripted/reader',
+    maxInputTokens: 100_000,
+    atOnce: 4,
+    prompts,
+    complete: ({ prompt }) => {
+      prompts.push(prompt);
+      return Promise.resolve({ text: JSON.stringify({ narrative: `${TOLD} ${prompts.length}.` }) });
+    },
+  };
+}
+
+const mark = (at: number): string => `note-${at}-of-many`;
+
+/** Messages of some sentences, so that any segment can be told in fewer words; each with a mark of its own. */
+const parts = fc.array(fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 4, maxLength: 16 }), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+function spoken(sizes: readonly number[], from: number): SourceMessage[] {
+  return sizes.map((size, n): SourceMessage => {
+    const at = from + n;
+    const text = `We use ${mark(at)} here. ${'Then the list is handed to the caller, who shows it. '.repeat(size)}`;
+    return { id: messageId(`m${at}`), role: at % 2 === 0 ? 'user' : 'assistant', content: [{ type: 'text', text }] };
+  });
+}
+
+describe('a session that grows, and a summarizer that answers well', () => {
+  it('has each message read once, no summary read again, and nothing asked for what it has summarized before', async () => {
+    await fc.assert(
+      fc.asyncProperty(parts, async (sizes) => {
+        const model = readingModel();
+        const cache: SummaryCache = new Map<string, NodeContent>();
+        const shared = { ...tools(), model, cache };
+        let frontier: readonly SummaryNode[] = [];
+        let said: SourceMessage[] = [];
+        let next = 0;
+        for (const part of sizes) {
+          const messages = [...said, ...spoken(part, next)];
+          next += part.length;
+          const result = await compressRun({ messages, frontier }, settings, shared);
+          ({ frontier } = result);
+          // What was too small to be shortened waits for the next time.
+          said = messages.slice(result.covered);
+
+          const asked = model.prompts.length;
+          await compressRun({ messages, frontier: [] }, settings, shared);
+          assert.equal(model.prompts.length, asked, 'what has not changed is not summarized again');
+        }
+        for (let at = 0; at < next; at++) {
+          const times = model.prompts.filter((prompt) => prompt.includes(mark(at))).length;
+          assert.ok(times <= 1, `message ${at} is read ${times} times`);
+        }
+        for (const prompt of model.prompts) assert.ok(!prompt.includes(TOLD), 'no model reads a summary');
+
+        const asked = model.prompts.length;
+        const prompt = { ...settings.prompt, version: 'another' };
+        await compressRun({ messages: spoken(sizes[0]!, 0), frontier: [] }, { ...settings, prompt }, shared);
+        if (asked > 0) assert.ok(model.prompts.length > asked, 'with another prompt it is');
+      }),
+      runs(60),
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { decodeLine } from '../../../src/core/journal/envelope.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { said, testClock } from '../../unit/storage/support.ts';
+import { anyEvent } from './sessions.ts';
+import { shown, unflushed } from './shown.ts';
+
+const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
+
+/** The fold of the events whose whole text has reached the disk, with or without the newline behind the last. */
+function foldOf(bytes: Buffer): SessionState {
+  const events = bytes
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const decoded = decodeLine(line);
+      return decoded.kind === 'event' ? [decoded.envelope] : [];
+    });
+  return SessionState.fold(events);
+}
+
+/** Where a journal ends: anywhere behind its first line, or right before a newline. */
+const cuts = fc.oneof(
+  fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (whole: Buffer): number => {
+    const least = whole.indexOf('\n') + 1;
+    return least + Math.round(share * (whole.length - least));
+  }),
+  fc.nat().map((pick) => (whole: Buffer): number => {
+    const ends = Array.from(whole.entries()).flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
+    return ends[pick % ends.length]!;
+  }),
+);
+
+describe('a window that is killed while it writes', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-kill-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('at any byte leaves the state before or after an event, from its checkpoint or without, and writing goes on', async () => {
+    const batches = fc.array(fc.array(anyEvent, { maxLength: 6 }), { minLength: 1, maxLength: 5 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(batches, fc.nat(), cuts, async (parts, kept, cutOf) => {
+        const clock = testClock();
+        const place = join(folder, String(++run));
+        const open = (writer: string): FileSessionStore =>
+          openSessionStore({ folder: place, clock, writer, openForAppend: unflushed });
+        let store = open('a');
+        let journal = await store.create('Any', 'w');
+        const path = join(place, `${journal.id}.jsonl`);
+        const checkpoint = path.replace(/\.jsonl$/, '.checkpoint.json');
+        // The checkpoint is that of a window which was closed somewhere on the way.
+        for (const [at, part] of parts.entries()) {
+          await journal.append(...part);
+          if (at !== kept % parts.length) continue;
+          await store.close();
+          await mkdir(join(place, 'kept'));
+          await copyFile(checkpoint, join(place, 'kept', 'checkpoint'));
+          store = open(`b${at}`);
+          journal = await store.open(journal.id);
+        }
+        await store.close();
+
+        const whole = await readFile(path);
+        const torn = whole.subarray(0, cutOf(whole));
+        await writeFile(path, torn);
+        await copyFile(join(place, 'kept', 'checkpoint'), checkpoint);
+        const expected = foldOf(torn);
+
+        const after = open('c');
+        const again = await after.open(journal.id);
+        assert.deepEqual(shown(again.state), shown(expected), 'what is on disk counts, and nothing else');
+        await again.append(said(100));
+        expected.apply(said(100), 0);
+        await after.close();
+        const last = open('d');
+        assert.deepEqual(shown((await last.open(journal.id)).state), shown(expected), 'what was said since is there');
+        await last.close();
+        await rm(place, { recursive: true, force: true });
+      }),
+      { numRuns: RUNS },
+    );
+  }).timeout(RUNS * 1_500);
+});
