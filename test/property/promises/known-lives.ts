@@ -64,8 +64,8 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
       { do: 'undo', pick: 1, undone: true },
     ] satisfies Step[]
   ).map((change): Step[] => [
-    { do: 'budget', tokens: 1_200, ledgerShare: 0.15 },
-    ...[1, 2, 3, 4].flatMap(() => [talk(20), compress()]),
+    { do: 'budget', tokens: 900, ledgerShare: 0.4 },
+    ...[1, 2, 3, 4, 5, 6].flatMap(() => [talk(20), compress()]),
     change,
     talk(20),
     compress(),
