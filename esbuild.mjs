@@ -200,6 +200,10 @@ async function copyIcons() {
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await copyIcons();
+await copyFile(
+  path.join(root, 'test/fixtures/demo-workspace/sample-session.jsonl'),
+  path.join(dist, 'sample-session.jsonl'),
+);
 if (watch) {
   for (const options of [extension, cli, page]) await (await esbuild.context(options)).watch();
 } else {

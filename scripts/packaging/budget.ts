@@ -18,6 +18,7 @@ const ALLOWED = [
   /^dist\/(webview|chart)\.js$/,
   /^dist\/webview\.css$/,
   /^dist\/codicon\.(css|ttf)$/,
+  /^dist\/sample-session\.jsonl$/,
 ];
 
 /** What a package that works holds. */
@@ -32,6 +33,7 @@ const REQUIRED = [
   'dist/webview.css',
   'dist/codicon.css',
   'dist/codicon.ttf',
+  'dist/sample-session.jsonl',
 ];
 
 const KILOBYTE = 1000;

@@ -15,7 +15,6 @@ import { pageSurroundings, untitled } from './page/surroundings.ts';
 import { showWhatIsPossible } from './commands/possible-commands.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { SummariesTree } from './tree/summaries-tree.ts';
-import { hasSample } from './sample.ts';
 import { unsavedTeller } from './unsaved.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
@@ -48,7 +47,6 @@ export class SessionViews {
   readonly #deps: SessionViewsDeps;
   #link: PageLink | undefined;
   #modelReady = true;
-  #hasSample = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: SessionViewsDeps) {
@@ -92,7 +90,6 @@ export class SessionViews {
     });
     conversation.compressor.onDidChange(() => gaugeItem.refresh());
     await this.#checkModel();
-    this.#hasSample = await hasSample();
     await panel.changed();
     // The page has what it shows before anything else is worked out.
     await new Promise((resolve) => setTimeout(resolve));
@@ -146,7 +143,6 @@ export class SessionViews {
         attachments,
         chosenModel,
         modelReady: () => this.#modelReady,
-        hasSample: () => this.#hasSample,
       },
       conversation.journal,
     );

@@ -187,8 +187,6 @@ export const settingsSchema = v.object({
   /** A paste of more characters than this becomes an attachment. */
   pasteAsAttachmentAbove: count,
   minimap: v.boolean(),
-  /** True when the workspace has a sample session that an empty chat may offer. */
-  sample: v.optional(v.boolean()),
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
 });

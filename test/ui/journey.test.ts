@@ -86,15 +86,14 @@ describe('a window without a folder', () => {
 
   after(() => workbench.close());
 
-  it('says in one sentence that there is no sample to open, and chats all the same', async () => {
+  it('has the sample session that comes with the product, and chats all the same', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench
-      .toast('There is no sample session in this workspace; import a transcript of your own instead.')
-      .waitFor();
+    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.webview().getByRole('article').first().waitFor();
     await workbench.runCommand('Threadkeeper: Open Chat');
     const composer = workbench.webview().getByRole('textbox');
-    await composer.fill('Remember: the gateway listens on port 8443.');
+    await composer.fill('What did we decide about the database?');
     await composer.press('Enter');
-    await workbench.webview().getByRole('article').getByText('No model is configured').waitFor();
+    await workbench.webview().getByRole('article').getByText('No model is configured').last().waitFor();
   });
 });

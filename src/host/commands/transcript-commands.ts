@@ -1,22 +1,14 @@
 import * as vscode from 'vscode';
 import { importFile } from '../import/import-file.ts';
-import { phrase } from '../../core/text/phrase.ts';
-import { SAMPLE } from '../sample.ts';
 import type { Product } from '../product.ts';
 import { readSettings } from '../settings.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 
-/** Imports the sample session of the demo workspace. */
+/** Imports the session that comes with the product, so that there is something long to play with. */
 export async function openSample(app: Product): Promise<void> {
-  const [found] = await vscode.workspace.findFiles(`**/${SAMPLE}`, null, 1);
-  if (!found)
-    throw new TranscriptError(
-      phrase('There is no sample session in this workspace; import a transcript of your own instead.'),
-    );
-  await importFile(app, found);
+  await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'));
 }
 
 /** What a session can be written as: every message exactly, for people, or its decisions alone. */

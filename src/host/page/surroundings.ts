@@ -26,7 +26,6 @@ export interface SurroundingsDeps {
   readonly attachments: Attachments;
   readonly chosenModel: () => ChosenModel;
   readonly modelReady: () => boolean;
-  readonly hasSample: () => boolean;
 }
 
 /** How a session without a title is shown. */
@@ -49,8 +48,7 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
     },
     settings: () => {
       const { enterSends, pasteAsAttachmentAbove } = readSettings().chat;
-      const sample = deps.hasSample();
-      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language, sample };
+      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language };
     },
     draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views(journal.id) }),
     notices: () =>

@@ -100,11 +100,9 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
         <button type="button" class="button secondary" onClick={() => page.run('import')}>
           {text('importTranscript')}
         </button>
-        {session.settings.sample === true && (
-          <button type="button" class="button secondary" onClick={() => page.run('sample')}>
-            {text('openSample')}
-          </button>
-        )}
+        <button type="button" class="button secondary" onClick={() => page.run('sample')}>
+          {text('openSample')}
+        </button>
       </div>
     </div>
   );
