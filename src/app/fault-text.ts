@@ -81,5 +81,6 @@ function whenToRetry(fault: Pick<ModelFault, 'retryAfterMs'>): Phrase {
   const seconds = Math.max(1, Math.ceil(fault.retryAfterMs / 1000));
   if (seconds === 1) return phrase('in 1 second');
   if (seconds < 100) return phrase('in {0} seconds', seconds);
+  // From 100 seconds on, so two minutes at least.
   return phrase('in {0} minutes', Math.ceil(seconds / 60));
 }

@@ -125,7 +125,9 @@ export async function unpinAll(app: Product): Promise<void> {
   await pinEvents(journal, pinned, false);
   const undo = vscode.l10n.t('Undo');
   const answer = vscode.window.showInformationMessage(
-    vscode.l10n.t('{0} key events were unpinned.', pinned.length),
+    pinned.length === 1
+      ? vscode.l10n.t('1 key event was unpinned.')
+      : vscode.l10n.t('{0} key events were unpinned.', pinned.length),
     undo,
   );
   void answer.then(async (chosen) => {

@@ -41,5 +41,7 @@ export async function testKey(app: Product): Promise<void> {
 /** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
 export async function tryKey(app: Product, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  return vscode.l10n.t('The key for {0} works: it offers {1} models.', LABEL[holder.provider], models.length);
+  const name = LABEL[holder.provider];
+  if (models.length === 1) return vscode.l10n.t('The key for {0} works: it offers 1 model.', name);
+  return vscode.l10n.t('The key for {0} works: it offers {1} models.', name, models.length);
 }

@@ -42,7 +42,10 @@ export async function providerItems(app: Product): Promise<ProviderItem[]> {
   });
   const editor: ProviderItem = {
     label: vscode.l10n.t('Models of the editor'),
-    description: vscode.l10n.t('{0} models; sends your text to the vendor you choose', mine.length),
+    description:
+      mine.length === 1
+        ? vscode.l10n.t('1 model; sends your text to its vendor')
+        : vscode.l10n.t('{0} models; sends your text to the vendor you choose', mine.length),
     provider: 'vscode',
   };
   return [

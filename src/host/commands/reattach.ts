@@ -22,7 +22,8 @@ export async function reattachSessions(app: Product): Promise<void> {
   }
   const items = others.map((one) => ({
     label: workspaceName(one.key),
-    description: vscode.l10n.t('{0} sessions', one.sessions.length),
+    description:
+      one.sessions.length === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', one.sessions.length),
     detail: one.key,
     one,
   }));
@@ -36,7 +37,10 @@ export async function reattachSessions(app: Product): Promise<void> {
   const ids = sessions.map(({ id }) => id);
   const moved = await moveSessions(app, ids, app.workspace);
   const undo = vscode.l10n.t('Undo');
-  const done = vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
+  const done =
+    moved.length === 1
+      ? vscode.l10n.t('1 session of {0} belongs to this workspace now.', workspaceName(key))
+      : vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
   const left = ids.length - moved.length;
   const answer = await vscode.window.showInformationMessage(
     left === 0 ? done : `${done} ${vscode.l10n.t('{0} are open in another window and stayed.', left)}`,

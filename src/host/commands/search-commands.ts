@@ -44,7 +44,10 @@ export async function searchSessions(app: Product, argument?: unknown): Promise<
     detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
   }));
-  const title = vscode.l10n.t('{0} places for {1}', hits.length, query);
+  const title =
+    hits.length === 1
+      ? vscode.l10n.t('1 place for {0}', query)
+      : vscode.l10n.t('{0} places for {1}', hits.length, query);
   const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
   const { session, message, position, text } = picked.hit;

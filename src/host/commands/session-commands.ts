@@ -4,6 +4,7 @@ import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
 import { inform } from './inform.ts';
 import type { Product } from '../product.ts';
+import { messagesText } from '../counted.ts';
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
 export async function openOtherSession(app: Product): Promise<void> {
@@ -16,7 +17,7 @@ export async function openOtherSession(app: Product): Promise<void> {
       label: titleOf(one.title),
       description: workspaceName(one.workspace),
       detail: [
-        vscode.l10n.t('{0} messages', one.messages),
+        messagesText(one.messages),
         new Date(one.updatedAt).toLocaleString(vscode.env.language),
         ...(one.archived ? [vscode.l10n.t('archived')] : []),
       ].join(' · '),
@@ -52,7 +53,7 @@ export async function cleanUp(app: Product): Promise<void> {
       description: bytes(sizeOf(one)),
       detail: [
         workspaceName(one.workspace),
-        vscode.l10n.t('{0} messages', one.messages),
+        messagesText(one.messages),
         ...(one.deleted ? [vscode.l10n.t('deleted')] : []),
         ...(one.archived ? [vscode.l10n.t('archived')] : []),
       ].join(' · '),
@@ -62,7 +63,8 @@ export async function cleanUp(app: Product): Promise<void> {
   const leftover = sum(orphans.map((one) => one.bytes));
   if (orphans.length > 0)
     items.unshift({
-      label: vscode.l10n.t('{0} leftover files', orphans.length),
+      label:
+        orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
       description: bytes(leftover),
       detail: vscode.l10n.t('Counts, checkpoints and locks that belong to no session'),
       picked: true,
@@ -101,7 +103,9 @@ export async function cleanUp(app: Product): Promise<void> {
 async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
   const remove = vscode.l10n.t('Delete for Good');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, bytes(size)),
+    chosen.length === 1
+      ? vscode.l10n.t('Delete 1 session ({0}) for good?', bytes(size))
+      : vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, bytes(size)),
     {
       modal: true,
       detail: `${vscode.l10n.t('This cannot be undone.')}\n\n${chosen
@@ -131,7 +135,7 @@ export async function switchSession(app: Product): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
     label: titleOf(one.title),
-    description: vscode.l10n.t('{0} messages', one.messages),
+    description: messagesText(one.messages),
     detail: new Date(one.updatedAt).toLocaleString(vscode.env.language),
     id: one.id,
   }));

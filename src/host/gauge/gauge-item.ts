@@ -6,7 +6,7 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from '../ids.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
-import { dollars, translated } from '../translated.ts';
+import { dollars, locale, translated } from '../translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -104,8 +104,7 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
       `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
     );
   text.appendMarkdown(`${whatIsNext(conversation.compressesIn(), number)}\n\n`);
-  if (view.droppedEvents > 0)
-    text.appendMarkdown(`$(warning) ${vscode.l10n.t('{0} key events have no room.', view.droppedEvents)}\n\n`);
+  if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)
     text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
@@ -116,6 +115,11 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
   text.appendMarkdown(spendLine(spend));
   return text;
 }
+
+const noRoom = (events: number): string =>
+  events === 1
+    ? vscode.l10n.t('1 key event has no room.')
+    : vscode.l10n.t('{0} key events have no room.', events.toLocaleString(locale()));
 
 /** What makes the session compress next, and how far off that is; `number` writes a count for people. */
 export function whatIsNext(ahead: Distance | undefined, number: (count: number) => string): string {
@@ -129,6 +133,7 @@ export function whatIsNext(ahead: Distance | undefined, number: (count: number) 
       number(messages),
     );
   if (tokens !== undefined) return vscode.l10n.t('Compresses in the background in {0} tokens.', number(tokens));
+  if (messages === 1) return vscode.l10n.t('Compresses in the background in 1 message.');
   if (messages !== undefined) return vscode.l10n.t('Compresses in the background in {0} messages.', number(messages));
   return vscode.l10n.t('Compresses when you ask for it, or when a request would not fit.');
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { inform } from '../commands/inform.ts';
+import { messagesText } from '../counted.ts';
 import type { Product } from '../product.ts';
 import { locale, translated } from '../translated.ts';
 import { bringIn } from './bring-in.ts';
@@ -45,7 +46,7 @@ function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Pro
           isCancelled: () => token.isCancellationRequested,
           report: (share, messages) => {
             progress.report({
-              message: vscode.l10n.t('{0} messages', messages.toLocaleString(locale())),
+              message: messagesText(messages),
               increment: (share - shown) * 100,
             });
             shown = share;

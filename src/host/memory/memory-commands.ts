@@ -58,7 +58,11 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
 async function keep(app: Product, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
   const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
-  void vscode.window.showInformationMessage(vscode.l10n.t('{0} lines were added to the memory.', added));
+  void vscode.window.showInformationMessage(
+    added === 1
+      ? vscode.l10n.t('1 line was added to the memory.')
+      : vscode.l10n.t('{0} lines were added to the memory.', added),
+  );
 }
 
 /** Writes a new line into the memory. */

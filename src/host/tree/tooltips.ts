@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
+import { messagesText } from '../counted.ts';
 import { kindName } from '../key-event-kinds.ts';
 import { levelName } from '../summary-facts.ts';
-import { locale } from '../translated.ts';
 import { tasks } from './lists.ts';
 import { trust } from './row-facts.ts';
 import { standingName } from './row-words.ts';
@@ -47,7 +47,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, LONGEST));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
-    vscode.l10n.t('{0} messages', node.messages.toLocaleString(locale())),
+    messagesText(node.messages),
     vscode.l10n.t('sent as: {0}', levelName(level)),
     trust(source, node),
     node.model,
