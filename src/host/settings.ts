@@ -114,6 +114,15 @@ export function readSettings(): Settings {
   );
 }
 
+const NAMES = Object.entries(schema.entries).flatMap(([section, { entries }]) =>
+  Object.keys(entries).map((name) => `${section}.${name}`),
+);
+
+/** Whether any setting has changed but the one of that name, such as `chat.place`: one write may change several. */
+export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
+  return NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
+}
+
 /** The user's rules for key events, compiled. Throws `SettingsError` naming the first that cannot be used. */
 export function eventRules({ events }: Settings): readonly CompiledRule[] {
   return events.rules.map((rule, index) => {

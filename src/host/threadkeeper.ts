@@ -40,7 +40,7 @@ import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './last-editor.ts';
 import { OpenConversations, type OpenConversation } from './open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { readSettings } from './settings.ts';
+import { hasChangedBeside, readSettings } from './settings.ts';
 import { forgetSessions } from './session-changes.ts';
 import { Snapshots } from './snapshots.ts';
 import { SummariesTree } from './tree/summaries-tree.ts';
@@ -219,7 +219,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
       ...editorParts(this.files, (id) => this.#conversationOf(id)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.place')) this.panel.placeChanged();
-        else if (event.affectsConfiguration('threadkeeper')) void this.#settingsChanged();
+        if (hasChangedBeside('chat.place', event)) void this.#settingsChanged();
       }),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),

@@ -66,7 +66,7 @@ const ENGLISH = {
   undo: 'Undo',
   quote: 'Quote',
   pin: 'Pin the selection as key event',
-  pinNothing: 'Select text in the message first.',
+  pinNothing: 'Select text in the message first, or type /pin and the sentence.',
   pinned: 'Pinned. It stays word for word through every compression.',
   continue: 'Continue',
   adoptSteps: 'Use as task steps',

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RequestOf } from '../../protocol/requests.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
@@ -24,6 +24,9 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const files = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (open) menu.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+  }, [open]);
   const close = () => setOpen(false);
   const leave = (event: FocusEvent) => {
     if (!(event.relatedTarget instanceof Node) || !menu.current?.contains(event.relatedTarget)) close();

@@ -2,16 +2,20 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import type { OutlineView } from '../../protocol/views.ts';
 import type { Viewport } from '../list/viewport.ts';
+import { formatCount } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
 /** Px per bucket of the overview. */
 const LINE = 3;
+/** Parts of the session that an arrow key and Page Up or Page Down go past. */
+const ARROW_STEPS = 50;
+const PAGE_STEPS = 10;
 
 /**
  * The whole session in a strip: the size of its messages, key events, compressions, and where the reader is.
- * A click goes there. It repeats what the transcript says, so it is hidden from screen readers and the keyboard.
+ * A click goes there; by keyboard it is a slider over the messages.
  */
 export function Minimap(props: {
   readonly session: OpenSession;
@@ -44,9 +48,14 @@ export function Minimap(props: {
     };
   }, [height, total, session.id, session.compressions]);
 
+  const position = () => Math.min(props.viewport.current?.place.row ?? 0, total - 1);
+
   useEffect(() => {
     const draw = () => {
-      if (canvas.current && outline) drawMap(canvas.current, outline, session, props.viewport.current);
+      if (!canvas.current) return;
+      canvas.current.ariaValueNow = String(position() + 1);
+      canvas.current.ariaValueText = text('recallHit', formatCount(position() + 1));
+      if (outline) drawMap(canvas.current, outline, session, props.viewport.current);
     };
     draw();
     const scroller = props.scroller.current;
@@ -59,20 +68,55 @@ export function Minimap(props: {
       scroller?.removeEventListener('scroll', draw);
       theme.disconnect();
     };
-  }, [outline, height, session.compressions, session.covers]);
+  }, [outline, height, total, session.compressions, session.covers]);
+
+  const keyDown = (event: KeyboardEvent) => {
+    const to = stepTo(event.key, position(), total);
+    if (to === undefined) return;
+    event.preventDefault();
+    props.reveal(Math.max(0, Math.min(to, total - 1)));
+  };
 
   return (
     <canvas
       ref={canvas}
       class="minimap"
-      aria-hidden="true"
+      role="slider"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={text('minimap')}
+      aria-valuemin={1}
+      aria-valuemax={total}
       title={text('minimap')}
+      onKeyDown={keyDown}
       onPointerDown={(event) => {
         const share = event.offsetY / Math.max(1, event.currentTarget.clientHeight);
         props.reveal(Math.min(total - 1, Math.floor(share * total)));
       }}
     />
   );
+}
+
+/** Where a key leads from a position; undefined for other keys. */
+function stepTo(key: string, position: number, total: number): number | undefined {
+  const arrow = Math.ceil(total / ARROW_STEPS);
+  const page = Math.ceil(total / PAGE_STEPS);
+  switch (key) {
+    case 'ArrowUp':
+      return position - arrow;
+    case 'ArrowDown':
+      return position + arrow;
+    case 'PageUp':
+      return position - page;
+    case 'PageDown':
+      return position + page;
+    case 'Home':
+      return 0;
+    case 'End':
+      return total - 1;
+    default:
+      return undefined;
+  }
 }
 
 function drawMap(canvas: HTMLCanvasElement, outline: OutlineView, session: OpenSession, viewport?: Viewport): void {
