@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import { ChatPage } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
+
+describe('a long session by keyboard alone', () => {
+  let chat: ChatPage;
+  let keys: Keyboard;
+
+  before(async function () {
+    if (process.env.THREADKEEPER_LONG === undefined) this.skip();
+    chat = await ChatPage.open('keyboard-long');
+    keys = new Keyboard(chat);
+    await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
+    await chat.workbench.toast(/Imported \d+ messages/).waitFor();
+    await chat.workbench.clearToasts();
+    await chat.messages().first().waitFor();
+  });
+
+  after(() => chat?.workbench.close());
+
+  const page = () => chat.workbench.webview();
+  const overview = (): Locator => page().getByRole('slider', { name: 'Overview of the session' });
+  const latest = (): Locator => chat.button('Jump to latest');
+  const compression = (): Locator => chat.compressions().first();
+
+  it('is jumped through by the overview, and back to its end by a button', async () => {
+    await keys.toComposer();
+    await keys.tabTo(overview(), 'Shift+Tab');
+    await keys.press('Home');
+    await page().locator('.message[aria-posinset="1"]').waitFor();
+    assert.equal(await overview().getAttribute('aria-valuenow'), '1');
+    assert.equal(await overview().getAttribute('aria-valuetext'), 'Message 1');
+    await keys.press('PageDown');
+    await page().locator('.message[aria-posinset="1"]').waitFor({ state: 'detached' });
+    assert.notEqual(await overview().getAttribute('aria-valuenow'), '1');
+    await keys.tabTo(latest(), 'Shift+Tab');
+    await chat.workbench.screenshot('jump-to-latest');
+    await keys.press('Enter');
+    await latest().waitFor({ state: 'detached' });
+    const total = await overview().getAttribute('aria-valuemax');
+    await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
+    await keys.isAt(chat.composer());
+  });
+
+  it('is searched, and what is found has the keyboard', async () => {
+    await keys.toComposer();
+    await keys.type('/recall database');
+    await keys.press('Enter');
+    await keys.isAt(page().getByRole('searchbox'));
+    await page().locator('.hit-text').first().waitFor();
+    await keys.tabTo(page().locator('.session-open').first());
+    await keys.press('Enter');
+    await keys.isAt(page().locator('.message.marked'));
+  });
+
+  it('shows what fills the context, with the way to another policy, and closes that by Escape', async () => {
+    const gauge = page().locator('.gauge');
+    await keys.toComposer();
+    await keys.tabTo(gauge, 'Shift+Tab');
+    await keys.press('Enter');
+    await page().locator('.gauge-panel').waitFor();
+    await keys.tabTo(chat.button('Change the policy'), 'Shift+Tab');
+    await keys.press('Enter');
+    await chat.workbench.paletteRow('frugal').waitFor();
+    await keys.press('Escape');
+    await chat.workbench.quickInput().waitFor({ state: 'hidden' });
+    await keys.toComposer();
+    await keys.press('Escape');
+    await page().locator('.gauge-panel').waitFor({ state: 'detached' });
+    await keys.isAt(gauge);
+  });
+
+  it('is compressed after a look at what that would do, or not', async () => {
+    const preview = page().getByRole('region', { name: 'Compress now?' });
+    if ((await chat.compressions().count()) === 0) {
+      await keys.toComposer();
+      await keys.type('/compress');
+      await keys.press('Escape', 'Enter');
+      await keys.isAt(preview.getByRole('button', { name: 'Compress', exact: true }));
+      await keys.press('Escape');
+      await preview.waitFor({ state: 'detached' });
+    }
+    await keys.toComposer();
+    await keys.type('/compress');
+    await keys.press('Escape', 'Enter');
+    await preview.getByRole('button').first().waitFor();
+    const compress = preview.getByRole('button', { name: 'Compress', exact: true });
+    if ((await compress.count()) === 1) await keys.isAt(compress);
+    await keys.press('Enter');
+    await preview.waitFor({ state: 'detached' });
+    await chat.workbench.toast(/Compressed/).waitFor();
+    await chat.workbench.clearToasts();
+  });
+
+  it('opens a compression to its summary and the original messages, undoes it and puts it back', async () => {
+    await keys.toComposer();
+    await keys.tabTo(overview(), 'Shift+Tab');
+    await keys.press('End');
+    for (let steps = 0; steps < 60 && (await chat.compressions().count()) === 0; steps++) await keys.press('ArrowUp');
+    await keys.act(compression(), /messages →/);
+    await compression().locator('.node .markdown').first().waitFor();
+    await keys.tabTo(
+      compression()
+        .getByRole('button', { name: /Show the \d+ original messages/ })
+        .first(),
+    );
+    await keys.press('Enter');
+    await compression().locator('.original').first().waitFor();
+    await keys.press('Enter');
+    await compression().locator('.original').first().waitFor({ state: 'detached' });
+    await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
+    await keys.press('Enter');
+    await compression().getByText('Undone: these messages are sent word for word again.').waitFor();
+    await keys.isAt(compression().getByRole('button', { name: 'Use the summary again' }));
+    await keys.press('Enter');
+    await compression()
+      .getByText(/key events kept/)
+      .waitFor();
+  });
+});

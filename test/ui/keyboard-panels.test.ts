@@ -1,0 +1,137 @@
+import type { Locator } from 'playwright-core';
+import { ChatPage } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
+
+// Whatever a step needs it makes itself, so that it can be tried again on what its first try left.
+describe('the sessions by keyboard alone', () => {
+  let chat: ChatPage;
+  let keys: Keyboard;
+  let made = 0;
+
+  before(async function () {
+    if (process.env.THREADKEEPER_LONG === undefined) this.skip();
+    chat = await ChatPage.open('keyboard-panels');
+    keys = new Keyboard(chat);
+    await keys.send('Alpha release', 'No model is configured');
+  });
+
+  after(() => chat?.workbench.close());
+
+  const page = () => chat.workbench.webview();
+  const title = (): Locator => page().locator('.title-button');
+  const search = (): Locator => page().getByRole('searchbox', { name: 'Search sessions' });
+  const rows = (): Locator => page().locator('.session');
+  const row = (name: string): Locator => rows().filter({ hasText: name });
+
+  /** Starts a session by the button at the head of the chat, and says something in it. */
+  async function session(name: string): Promise<string> {
+    const unlike = `${name} ${++made}`;
+    await keys.toComposer();
+    await keys.tabTo(page().locator('.header').getByTitle('New session', { exact: true }), 'Shift+Tab');
+    await keys.press('Enter');
+    await page().getByText('What are you working on?').waitFor();
+    await keys.send(unlike, 'No model is configured');
+    await title().filter({ hasText: unlike }).waitFor();
+    return unlike;
+  }
+
+  /** Opens the list, if it is not open, with the keyboard in its search. */
+  async function openList(): Promise<void> {
+    await keys.toComposer();
+    if ((await search().count()) === 0) {
+      await keys.tabTo(title(), 'Shift+Tab');
+      await keys.press('Enter');
+    } else {
+      await keys.tabTo(search(), 'Shift+Tab');
+    }
+    await keys.isAt(search());
+    await keys.clear();
+  }
+
+  /** Finds a session in the list and presses one of its buttons. */
+  async function act(name: string, action: string): Promise<void> {
+    await openList();
+    await keys.type(name);
+    await rows().nth(1).waitFor({ state: 'detached' });
+    await keys.tabTo(row(name).getByRole('button', { name: action, exact: true }));
+    await keys.press('Enter');
+  }
+
+  it('are begun by the button, found by a word and opened by Enter', async () => {
+    const name = await session('Beta feedback');
+    await session('Gamma ray');
+    await openList();
+    await keys.type(name);
+    await row(name).waitFor();
+    await rows().nth(1).waitFor({ state: 'detached' });
+    await keys.press('ArrowDown', 'Enter');
+    await title().filter({ hasText: name }).waitFor();
+    await search().waitFor({ state: 'detached' });
+    await keys.isAt(chat.composer());
+  });
+
+  it('are left as they are by Escape, which gives the keyboard back', async () => {
+    await openList();
+    await keys.press('Escape');
+    await search().waitFor({ state: 'detached' });
+    await keys.isAt(title());
+  });
+
+  it('take another title, and keep the keyboard', async () => {
+    const name = await session('Delta');
+    await act(name, 'Rename');
+    const field = page().getByRole('textbox', { name: 'New title' });
+    await keys.isAt(field);
+    await keys.clear();
+    await keys.type(`${name}, renamed`);
+    await keys.press('Enter');
+    await row(`${name}, renamed`).waitFor();
+    await keys.isAt(row(`${name}, renamed`).locator('.session-open'));
+    await keys.press('Escape');
+  });
+
+  it('are pinned and unpinned, archived and taken out again', async () => {
+    const name = await session('Epsilon');
+    for (const [action, then] of [
+      ['Pin', 'Unpin'],
+      ['Unpin', 'Pin'],
+      ['Archive', 'Move out of the archive'],
+      ['Move out of the archive', 'Archive'],
+    ] as const) {
+      await act(name, action);
+      await row(name).getByRole('button', { name: then, exact: true }).waitFor();
+    }
+  });
+
+  it('are deleted, and come back by the word at the foot of the page', async () => {
+    const name = await session('Zeta');
+    await session('Eta');
+    await act(name, 'Delete');
+    await row(name).waitFor({ state: 'detached' });
+    await keys.tabTo(chat.said(/deleted\./).getByRole('button', { name: 'Undo' }));
+    await keys.press('Enter');
+    await row(name).waitFor();
+  });
+
+  it('are stepped through by keys', async () => {
+    const before = await session('Theta');
+    const after = await session('Iota');
+    await keys.toComposer();
+    await keys.press('Alt+PageDown');
+    await title().filter({ hasText: before }).waitFor();
+    await keys.toComposer();
+    await keys.press('Alt+PageUp');
+    await title().filter({ hasText: after }).waitFor();
+  });
+
+  it('have a model that is chosen from a list', async () => {
+    await keys.toComposer();
+    await keys.tabTo(page().locator('.model-button'));
+    await keys.press('Enter');
+    await chat.workbench.paletteRow('Local').waitFor();
+    await keys.press('Escape');
+    await chat.workbench.quickInput().waitFor({ state: 'hidden' });
+    await keys.toComposer();
+    await keys.reads('');
+  });
+});

@@ -1,0 +1,102 @@
+import type { Locator } from 'playwright-core';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
+
+const PLAN = 'The plan:\n\n- [ ] Write the parser\n- [ ] Test it';
+
+describe('what is written by keyboard alone', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+  let keys: Keyboard;
+
+  before(async function () {
+    if (process.env.THREADKEEPER_LONG === undefined) this.skip();
+    server = await WireServer.start();
+    server.answer('Understood.');
+    chat = await ChatPage.open('keyboard-writing', answeredBy(server));
+    keys = new Keyboard(chat);
+  });
+
+  after(async () => {
+    await chat?.workbench.close();
+    await server?.stop();
+  });
+
+  const page = () => chat.workbench.webview();
+  const suggestions = (): Locator => page().getByRole('option');
+  const chips = (): Locator => page().locator('.composer .chip');
+  const steps = (): Locator => page().locator('.task').getByRole('checkbox');
+
+  it('chooses a command from the list of a slash, and leaves the list by Escape', async () => {
+    await keys.toComposer();
+    await keys.type('/re');
+    await suggestions().filter({ hasText: '/reset' }).waitFor();
+    await keys.press('ArrowDown');
+    await suggestions().and(page().locator('[aria-selected="true"]')).filter({ hasText: '/recall' }).waitFor();
+    await keys.press('Enter');
+    await keys.reads('/recall');
+    await keys.toComposer();
+    await keys.type('/');
+    await suggestions().first().waitFor();
+    await keys.press('Escape');
+    await suggestions().first().waitFor({ state: 'detached' });
+    await keys.isAt(chat.composer());
+  });
+
+  it('attaches a file from the list of a number sign, and takes it off again', async () => {
+    await keys.toComposer();
+    await keys.type('Look at #config');
+    await suggestions().filter({ hasText: 'config.ts' }).waitFor();
+    await keys.press('Tab');
+    await chips().filter({ hasText: 'config.ts' }).waitFor();
+    await keys.tabTo(chat.button('Remove config.ts'), 'Shift+Tab');
+    await keys.press('Enter');
+    await chips().first().waitFor({ state: 'detached' });
+    await keys.isAt(chat.composer());
+  });
+
+  it('opens the menu of what can be attached, goes through it by arrows, and leaves it', async () => {
+    await keys.toComposer();
+    await keys.tabTo(chat.button('Attach'));
+    await keys.press('Enter');
+    const items = page().getByRole('menuitem');
+    await keys.isAt(items.first());
+    await keys.press('ArrowDown');
+    await keys.isAt(items.nth(1));
+    await keys.press('Escape');
+    await items.first().waitFor({ state: 'detached' });
+    await keys.isAt(chat.button('Attach'));
+  });
+
+  it('ticks, skips and adds the steps of a task, and ends it', async () => {
+    await keys.toComposer();
+    await keys.type('/task Ship it; Write it; Test it; Tell the others');
+    await keys.press('Enter');
+    await page().getByText('0 of 3 steps').waitFor();
+    await keys.tabTo(steps().filter({ hasText: 'Write it' }), 'Shift+Tab');
+    await keys.press('Space');
+    await page().getByText('1 of 3 steps').waitFor();
+    await keys.tabTo(chat.button('Skip “Tell the others”'));
+    await keys.press('Enter');
+    await page().getByText('2 of 3 steps').waitFor();
+    await keys.tabTo(page().getByRole('textbox', { name: 'Add a step' }));
+    await keys.type('Rest');
+    await keys.press('Enter');
+    await page().getByText('2 of 4 steps').waitFor();
+    await keys.tabTo(chat.button('Reset task'), 'Shift+Tab');
+    await keys.press('Enter');
+    await steps().first().waitFor({ state: 'detached' });
+  });
+
+  it('adopts the steps of a reply', async () => {
+    server.answer(PLAN);
+    await keys.send('Plan it.', 'The plan:');
+    await keys.act(chat.message('The plan:').last(), 'Use as task steps');
+    await page().getByText('0 of 2 steps').waitFor();
+    await keys.toComposer();
+    await keys.type('/reset');
+    await keys.press('Escape', 'Enter');
+    await steps().first().waitFor({ state: 'detached' });
+  });
+});
