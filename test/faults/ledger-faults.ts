@@ -8,6 +8,10 @@ const FITTED: Catcher = {
   spec: 'test/property/events/events.test.ts',
   title: 'fits its budget unless pinned entries alone exceed it, and loses none on the way',
 };
+const LEAVING: Catcher = {
+  spec: 'test/property/events/ledger-budget.test.ts',
+  title: 'loses duplicates first, then what was superseded, before any that is active',
+};
 const NAMED: Catcher = {
   spec: 'test/property/events/events.test.ts',
   title: 'gives only what its sources say, byte for byte',
@@ -149,4 +153,26 @@ export const LEDGER_FAULTS = [
     find: "else dropped.push(entry.status === 'active' ? { ...entry, status: 'dropped' } : entry);",
     put: "else if (entry.status !== 'active') dropped.push(entry);",
   }),
+  ...planted(
+    'named-when-left-out',
+    LEAVING,
+    {
+      what: 'duplicates outlive active key events',
+      file: 'src/core/events/ledger-budget.ts',
+      find: 'return -2;',
+      put: 'return 2;',
+    },
+    {
+      what: 'what was superseded takes room that an active key event was denied',
+      file: 'src/core/events/ledger-budget.ts',
+      find: 'if (!active && denied) break;',
+      put: '',
+    },
+    {
+      what: 'what was superseded leaves before its duplicates',
+      file: 'src/core/events/ledger-budget.ts',
+      find: 'return -1;',
+      put: 'return -3;',
+    },
+  ),
 ];

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { compressRun } from '../../../src/core/compress/compress-run.ts';
 import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { answers, modelOf, runs, sessions } from './arbitraries.ts';
+import { answers, modelOf, sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { covered, settings, tools } from './small-runs.ts';
 
 describe('a session that grows through random compressions', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { summarizeHierarchical } from '../../../src/core/compress/summarize-hierarchical.ts';
 import { summarizeRecursive } from '../../../src/core/compress/summarize-recursive.ts';
-import { runs, sessions } from './arbitraries.ts';
+import { sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { tools } from './small-runs.ts';
 
 describe('levels of random sessions', () => {

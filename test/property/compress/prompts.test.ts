@@ -4,7 +4,8 @@ import { startsTurn } from '../../../src/core/compress/segments.ts';
 import { isToolResult } from '../../../src/core/compress/source.ts';
 import { parseStructuredSummary } from '../../../src/core/compress/structured.ts';
 import { renderSummaryPrompt, summaryPrompt } from '../../../src/core/prompts/render.ts';
-import { answers, runs, sessions } from './arbitraries.ts';
+import { answers, sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 
 /** Anything that may be said, placeholders of templates and lines that look like fences among it. */
 const histories = fc

@@ -6,7 +6,7 @@ import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { runs } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { settings, tools } from './small-runs.ts';
 
 /** What the model says of each segment: words that nobody else says. */

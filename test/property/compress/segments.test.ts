@@ -5,7 +5,8 @@ import { distil } from '../../../src/core/compress/distil.ts';
 import { passageText } from '../../../src/core/compress/passages.ts';
 import { cutSegments } from '../../../src/core/compress/segments.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
-import { runs, sessions } from './arbitraries.ts';
+import { sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { counter } from './small-runs.ts';
 
 describe('segments of random sessions', () => {

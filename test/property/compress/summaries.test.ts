@@ -4,7 +4,8 @@ import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { compressRun } from '../../../src/core/compress/compress-run.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { answers, modelOf, runs, sessions } from './arbitraries.ts';
+import { answers, modelOf, sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { counter, covered, settings, tools, total } from './small-runs.ts';
 
 describe('summaries of random sessions by models that answer anything', () => {

@@ -4,7 +4,8 @@ import { compressPreserveEvents } from '../../../src/core/compress/compress-pres
 import { compressTranscript, TargetTooSmall } from '../../../src/core/compress/compress-transcript.ts';
 import { startsTurn } from '../../../src/core/compress/segments.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { answers, modelOf, runs, sessions } from './arbitraries.ts';
+import { answers, modelOf, sessions } from './arbitraries.ts';
+import { runs } from '../runs.ts';
 import { counter, tools, total } from './small-runs.ts';
 
 describe('random transcripts within random targets', () => {

@@ -9,6 +9,7 @@ import { compileRule } from '../../../src/core/events/user-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { Role } from '../../../src/core/model/message.ts';
+import { runs } from '../runs.ts';
 
 const SENTENCES = [
   'Never log secrets.',
@@ -77,7 +78,7 @@ describe('key events of any message', () => {
           last = event.end;
         }
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -86,7 +87,7 @@ describe('key events of any message', () => {
       fc.property(text, role, (body, speaker) => {
         assert.deepEqual(detectEvents({ role: speaker, text: body }), detectEvents({ role: speaker, text: body }));
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });
@@ -179,7 +180,7 @@ describe('the ledger of any session', () => {
         for (const entry of entries) again.restore(entry);
         assert.deepEqual(again.entries(), entries);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -214,7 +215,7 @@ describe('the ledger of any session', () => {
           [...order].sort((a, b) => a - b),
         );
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -267,7 +268,7 @@ describe('patterns of rules', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -281,7 +282,7 @@ describe('patterns of rules', () => {
           else assert.ok(result.problem.length > 0);
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { POLICIES, resolvePolicy, type Policy, type Triggers } from '../../../src/core/policy/policy.ts';
 import { dueAtReset, dueBeforeSend, dueTrigger, type TriggerFacts } from '../../../src/core/policy/triggers.ts';
-import { runs } from '../compress/arbitraries.ts';
+import { runs } from '../runs.ts';
 
 const orOff = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const count = fc.integer({ min: 1, max: 60 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { cutSegments, safeCuts, startsTurn } from '../../../src/core/compress/segments.ts';
 import { windowStart } from '../../../src/core/policy/window.ts';
-import { runs, sessions } from '../compress/arbitraries.ts';
+import { sessions } from '../compress/arbitraries.ts';
+import { runs } from '../runs.ts';
 import { counter } from '../compress/small-runs.ts';
 
 describe('the window of any session', () => {

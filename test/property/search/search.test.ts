@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { bestExcerpt } from '../../../src/core/search/excerpt.ts';
 import { visitTerms } from '../../../src/core/search/terms.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
+import { runs } from '../runs.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.lorem({ maxCount: 40 }));
 
@@ -45,7 +46,7 @@ describe('any text', () => {
         const query = texts.join(' ').slice(0, 500);
         for (const { id } of index.search(query, { limit: 1000 })) assert.equal(Number(id) % 4, 0);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

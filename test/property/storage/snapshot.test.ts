@@ -13,6 +13,7 @@ import {
 import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
 import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
 import { anySession, toldSession } from './sessions.ts';
+import { runs } from '../runs.ts';
 
 const fold = (events: readonly SessionEvent[]): SessionState =>
   SessionState.fold(events.map((body, index) => ({ at: index, body })));
@@ -37,7 +38,7 @@ describe('a snapshot of any history', () => {
         assert.ok(read.kind === 'sound');
         assert.deepEqual(JSON.parse(JSON.stringify(read.snapshots)), stored);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 
@@ -66,7 +67,7 @@ describe('a snapshot of any history', () => {
         assert.equal(snapshot.frontier.length + snapshot.left.frontier, state.frontier.length);
         assert.equal(again.title, snapshot.title);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 });

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
+import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
+import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
+import { runs } from '../runs.ts';
+
+const entry = fc.record({
+  status: fc.constantFrom('active' as const, 'active' as const, 'superseded' as const, 'merged' as const),
+  kind: fc.constantFrom(...KEY_EVENT_KINDS),
+  score: fc.double({ min: 0, max: 1, noNaN: true }),
+  pinned: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn === 0),
+  cost: fc.integer({ min: 1, max: 40 }),
+});
+
+describe('a ledger that is too large for its room', () => {
+  it('loses duplicates first, then what was superseded, before any that is active', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 30 }), fc.nat(400), (drawn, budget) => {
+        const entries = drawn.map(({ cost: _, ...rest }, i): KeyEvent => ({
+          ...rest,
+          id: keyEventId(`e${i}`),
+          message: messageId(`m${i}`),
+          start: 0,
+          end: 1,
+          quote: 'q',
+          reason: 'drawn',
+        }));
+        const costs = drawn.map(({ cost }) => cost);
+        const { kept, dropped, tokens } = fitLedger(entries, costs, budget);
+        const left = (status: KeyEvent['status']) => dropped.filter((one) => one.status === status);
+        const stays = (status: KeyEvent['status']) => kept.some((one) => one.status === status && !one.pinned);
+        if (left('dropped').length > 0) {
+          assert.ok(!stays('merged'), 'a duplicate stays where an active one leaves');
+          assert.ok(!stays('superseded'), 'a superseded one stays where an active one leaves');
+        }
+        // A superseded one leaves before a duplicate only where it is too large for the room that there was.
+        const room = budget - tokens;
+        const cost = ({ id }: KeyEvent): number => costs[Number(id.slice(1))]!;
+        const merged = kept.filter((one) => one.status === 'merged' && !one.pinned);
+        const freed = merged.reduce((sum, one) => sum + cost(one), room);
+        for (const one of left('superseded')) assert.ok(merged.length === 0 || cost(one) > freed);
+      }),
+      runs(1_000),
+    );
+  });
+});
