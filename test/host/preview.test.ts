@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Conversation } from '../../src/app/conversation.ts';
+import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
+import { documentUri } from '../../src/host/documents/uris.ts';
+import { WireServer } from '../support/wire-server.ts';
+import { product, sampleSession, withSettings } from './product.ts';
+
+const PROVIDERS = [
+  { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
+  { provider: 'anthropic', model: 'claude-haiku-4-5', path: '' },
+] as const;
+
+describe('the preview in the editor', () => {
+  let server: WireServer;
+  before(async () => {
+    server = await WireServer.start();
+  });
+  after(() => server.stop());
+
+  for (const { provider, model, path } of PROVIDERS)
+    it(`is byte for byte what ${provider}'s server then receives: as it is, after an edit, and when that is taken back`, async () => {
+      const app = await product();
+      server.reset().answer('Noted.');
+      await app.keys.set({ provider, baseUrl: server.url }, 'sk-test-key');
+      const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${path}` };
+      await withSettings(settings, async () => {
+        const conversation = await sampleSession();
+        const { journal, state, counter } = conversation;
+        assert.equal((await conversation.compressNow()).kind, 'committed');
+        assert.doesNotMatch(await sentAsShown(conversation, server, 'What next? “Ünï” 日本 😀'), /Written by hand/);
+        const { node } = state.frontier[0]!;
+        await editSummary(journal, counter, node.id, state.levels.get(node.id) ?? 'detailed', 'Written by hand.');
+        assert.match(await sentAsShown(conversation, server, 'And then?'), /Written by hand\./);
+        await stepChange(journal, true);
+        assert.doesNotMatch(await sentAsShown(conversation, server, 'And in the end?'), /Written by hand/);
+      });
+      await app.keys.clear(provider);
+    });
+});
+
+/** Writes a text into the composer, reads the preview's document, and sends it; gives what came over the wire. */
+async function sentAsShown(conversation: Conversation, server: WireServer, text: string): Promise<string> {
+  const app = await product();
+  const { id } = conversation.journal;
+  app.drafts.set(id, text);
+  const uri = documentUri(id, 'request', 'now', `Request ${server.requests.length}`);
+  const shown = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8');
+  app.drafts.set(id, '');
+  const count = server.requests.length;
+  await conversation.send(text);
+  assert.equal(server.requests.length, count + 1);
+  const { raw } = server.requests[count]!;
+  assert.equal(raw, shown);
+  return raw;
+}
