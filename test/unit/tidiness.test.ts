@@ -66,7 +66,10 @@ function sources(...folders: readonly string[]): Map<string, string> {
   const names = folders.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)),
   );
-  const code = names.filter((name) => /\.(tsx?|mjs)$/.test(name) && !name.startsWith(path.join('test', 'fixtures')));
+  // The benchmark's own packages lie in its folder.
+  const isOurs = (name: string): boolean =>
+    !name.startsWith(path.join('test', 'fixtures')) && !name.includes('node_modules');
+  const code = names.filter((name) => /\.(tsx?|mjs)$/.test(name) && isOurs(name));
   return new Map(code.map((name) => [name, readFileSync(path.join(root, name), 'utf8')]));
 }
 
