@@ -44,6 +44,17 @@ for (const kind of [SAMPLE, LONG]) {
 
     after(() => workbench?.close());
 
+    /** Opens the row of all summaries, or closes it. */
+    const turnSummaries = (): Promise<void> =>
+      view
+        .twistie(
+          view
+            .rows()
+            .filter({ hasText: /^Summaries/ })
+            .first(),
+        )
+        .click();
+
     it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
       await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
       await view.rows().filter({ hasText: 'Newest messages' }).first().waitFor();
@@ -64,28 +75,14 @@ for (const kind of [SAMPLE, LONG]) {
         .waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
       await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
-      await view
-        .twistie(
-          view
-            .rows()
-            .filter({ hasText: /^Summaries/ })
-            .first(),
-        )
-        .click();
+      await turnSummaries();
       await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
     });
 
     it('lead down to the oldest message, row by row', async function () {
       if (kind === SAMPLE) this.skip();
       await workbench.runCommand('View: Close All Editors');
-      await view
-        .twistie(
-          view
-            .rows()
-            .filter({ hasText: /^Summaries/ })
-            .first(),
-        )
-        .click();
+      await turnSummaries();
       const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
       // Ranges, summaries and the messages of a leaf, whatever stands on the way.
       const way = workbench.page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', {
