@@ -73,7 +73,7 @@ describe('masking secrets', () => {
       ],
       [`SESSION_SECRET=${fill(20)}`, 'SESSION_SECRET=[redacted: named-secret]'],
       [`aws_secret_access_key = ${fill(40)}`, 'aws_secret_access_key = [redacted: aws-key]'],
-      [`//registry.npmjs.org/:_authToken=${fill(20)}`, '//registry.npmjs.org/:_authToken=[redacted: npm-token]'],
+      [`//registry.example.org/:_authToken=${fill(20)}`, '//registry.example.org/:_authToken=[redacted: npm-token]'],
     ] as const)
       assert.equal(redacted(text).text, safe);
   });
