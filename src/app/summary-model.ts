@@ -4,7 +4,7 @@ import type { Usage } from '../core/model/message.ts';
 
 /** Providers that serve many at once. A server of one's own would only queue the requests until they time out. */
 const SERVES_MANY: ReadonlySet<string> = new Set(['openai', 'anthropic']);
-const MANY = 18;
+const MANY = 24;
 const FEW = 3;
 
 /** A chat model as the compression uses it: one prompt, one whole answer. Its faults are thrown as they are. */

@@ -49,7 +49,7 @@ export interface RunSettings {
 export const DEFAULT_RUN_SETTINGS: Omit<RunSettings, 'prompt' | 'frontierTokens'> = {
   segmentTokens: 24_000,
   fanIn: 6,
-  concurrency: 18,
+  concurrency: 24,
   ceilings: { brief: 400, detailed: 1600 },
   temperature: 0.3,
   maxOutputTokens: 900,
@@ -135,7 +135,8 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
 
   // Code alone is no faster at several segments at once.
   const atOnce = tools.model ? Math.min(settings.concurrency, tools.model.atOnce) : 1;
-  const made = await mapLimited(segments, atOnce, async (segment): Promise<Leaf | undefined> => {
+  const made = new Map<Segment, Leaf>();
+  await mapLimited(atOnce > 1 ? longestFirst(segments) : segments, atOnce, async (segment): Promise<void> => {
     const source: LeafSource = {
       corpus,
       from: offset + segment.from,
@@ -170,16 +171,16 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     }
     await pace.rest();
     tools.report?.({ done: ++done, total: segments.length });
-    return content && leafOf(content, segment, covered, hash, tools);
+    if (content) made.set(segment, leafOf(content, segment, covered, hash, tools));
   });
 
   const leaves: SummaryNode[] = [];
   const named: NamedEvent[] = [];
   let covered = 0;
-  for (const [index, leaf] of made.entries()) {
+  for (const segment of segments) {
+    const leaf = made.get(segment);
     // A gap would leave messages uncovered between covered ones; what follows it waits for the next run.
     if (!leaf) break;
-    const segment = segments[index]!;
     leaves.push(leaf.node);
     named.push(...leaf.named.map(({ at, event }) => ({ at: segment.from + at, event })));
     covered = segment.to + 1;
@@ -212,6 +213,10 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     ...(fault !== undefined && { fault }),
   };
 }
+
+/** An answer is as long as its segment has messages: the longest is begun first, so that nobody waits for it alone. */
+const longestFirst = (segments: readonly Segment[]): readonly Segment[] =>
+  segments.toSorted((a, b) => b.to - b.from - (a.to - a.from));
 
 interface Leaf {
   readonly node: SummaryNode;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
 import { CallLog, ModelTrust } from '../../../src/core/compress/summary-model.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
@@ -188,5 +189,31 @@ describe('the ladder of summaries', () => {
       tools({ model }),
     );
     assert.equal(most, 3);
+  });
+
+  it('asks first for the segments of most messages, whose answers are the longest', async () => {
+    const talk = transcript(
+      ...Array.from({ length: 90 }, (_, at) => ['user', `The answer to question ${at} is ${at * 7}.`] as const),
+    );
+    const messages = [...developerSession(6), ...talk.map((one, at) => ({ ...one, id: messageId(`m${100 + at}`) }))];
+    const model = scriptedModel(() => goodAnswer('Retries.'));
+    const { nodes, covered } = await compressRun(
+      { messages, frontier: [] },
+      { ...settings, segmentTokens: 1_000, concurrency: 2 },
+      tools({ model }),
+    );
+    assert.equal(covered, messages.length);
+    const room = model.requests.map(({ maxTokens }) => maxTokens);
+    assert.ok(new Set(room).size > 1);
+    assert.deepEqual(
+      room,
+      room.toSorted((a, b) => b - a),
+    );
+    const leaves = nodes.filter(({ depth }) => depth === 0).map(({ first }) => Number(first.slice(1)));
+    assert.ok(leaves.length > 4);
+    assert.deepEqual(
+      leaves,
+      leaves.toSorted((a, b) => a - b),
+    );
   });
 });

@@ -31,6 +31,20 @@ describe('cutting a session into segments', () => {
     );
   });
 
+  it('cuts sooner where the messages are many and short', () => {
+    const short = transcript(...Array.from({ length: 200 }, () => ['user', 'yes'] as const));
+    const cut = cutSegments(short, Array<number>(200).fill(8), 24_000);
+    assert.deepEqual(
+      cut.map(({ from, to, tokens }) => [to - from + 1, tokens]),
+      [
+        [60, 480],
+        [60, 480],
+        [60, 480],
+        [20, 160],
+      ],
+    );
+  });
+
   it('cuts a turn larger than a segment behind a tool’s result, never between a reply and the result', () => {
     const agent = transcript(
       ['user', 'go'],
