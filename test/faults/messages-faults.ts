@@ -181,8 +181,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'a long turn is cut between a call and its result',
       file: 'src/core/compress/segments.ts',
-      find: 'at < turn.to && safe.has(at)) close(at);',
-      put: 'at < turn.to) close(at);',
+      find: '(at === turn.to || safe?.has(at))) close(at);',
+      put: '(at === turn.to || safe)) close(at);',
     },
     {
       what: 'a result that names no call is parted from the reply before it',
@@ -197,8 +197,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'a segment begins with the last message of the one before',
       file: 'src/core/compress/segments.ts',
-      find: 'start = end + 1;\n    sum = 0;',
-      put: 'start = end;\n    sum = 0;',
+      find: 'start = end + 1;\n    size = 0;',
+      put: 'start = end;\n    size = 0;',
     },
     {
       what: 'what is left at the end gets no segment',
