@@ -4,6 +4,7 @@ import path from 'node:path';
 import { root } from '../support/paths.ts';
 import { judgeTranslations } from './judge.ts';
 import { LANGUAGES, type Texts } from './languages.ts';
+import { judgePlurals } from './plurals.ts';
 import { collectTexts } from './source-texts.ts';
 
 /** The English of what code says, for translators; each language stands beside it. */
@@ -25,7 +26,7 @@ export async function judgeAllTexts(): Promise<TextsReport> {
   const source = collectTexts(root, files);
   const code = Object.fromEntries(source.english.map((text) => [text, text]));
   const english = { code, manifest: await readTexts('package.nls.json') };
-  const faults = [...source.faults];
+  const faults = [...source.faults, ...judgePlurals(source.english)];
   for (const language of LANGUAGES) {
     const translated = {
       code: await readTexts(`l10n/bundle.l10n.${language}.json`),

@@ -47,18 +47,24 @@ export function renderHealth(facts: HealthFacts): string {
     provider.state.kind === 'fault' ? `fault: ${provider.state.reason}` : provider.state.kind.replace('_', ' ');
   return [
     '# Threadkeeper: health',
-    troubles === 0 ? 'Everything is sound.' : `${troubles} things need attention.`,
+    troubles === 0
+      ? 'Everything is sound.'
+      : troubles === 1
+        ? '1 thing needs attention.'
+        : `${troubles} things need attention.`,
     'This report holds no text of messages, no titles, no paths and no keys.',
     `## Versions\n\n${Object.entries(versions)
       .map(([name, version]) => `- ${name}: ${version}`)
       .join('\n')}`,
-    `## Journals\n\n- ${sound.length} of ${journals.length} are sound, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} in all, ${setAside} files set aside` +
-      (current === undefined ? '' : `\n- the open session: ${current.messages} messages, ${kilobytes(current.bytes)}`) +
+    `## Journals\n\n- sound: ${sound.length} of ${journals.length}, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} in all\n- files set aside: ${setAside}` +
+      (current === undefined
+        ? ''
+        : `\n- messages of the open session: ${current.messages}, ${kilobytes(current.bytes)}`) +
       (damaged.length === 0 ? '' : `\n${damaged.join('\n')}`),
     `## Snapshots\n\n- ${snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
     `## Settings\n\n- ${settings.fault ?? 'they make sense'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
     `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? 'by default' : `\`${provider.model}\``}: ${state}`,
-    `## Memory\n\n- ${memoryLines} lines`,
+    `## Memory\n\n- lines: ${memoryLines}`,
   ].join('\n\n');
 }
 

@@ -32,7 +32,7 @@ negations, speakers and quotations, statement by statement.
     }
     const unsupported = statements.filter(({ supported }) => !supported).length;
     await output.write(statements.map(lineOf).join(''));
-    await output.write(`${statements.length} statements, ${unsupported} not supported\n`);
+    await output.write(`statements: ${statements.length}, not supported: ${unsupported}\n`);
     return 0;
   },
 };

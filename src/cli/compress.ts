@@ -182,6 +182,6 @@ function forPeople({ messages, tokens, nodes, events }: Compressed): string {
   return [
     ...sent,
     `--- ${tokens.before} tokens before, ${tokens.after} after (${saved} % saved), target ${tokens.target}`,
-    `--- ${nodes.length} summary nodes, ${active} of ${events.length} key events active\n`,
+    `--- summary nodes: ${nodes.length}, key events active: ${active} of ${events.length}\n`,
   ].join('\n');
 }

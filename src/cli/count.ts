@@ -28,7 +28,7 @@ Counts a transcript's messages and their tokens, each message's framing included
       return 0;
     }
     const number = new Intl.NumberFormat('en');
-    await output.write(`${number.format(messages)} messages, ${number.format(tokens)} tokens (${encoding})\n`);
+    await output.write(`messages: ${number.format(messages)}, tokens: ${number.format(tokens)} (${encoding})\n`);
     const info = model === undefined ? undefined : modelInfo(model);
     if (info && info.countFactor !== 1) {
       await output.write(`${info.id} counts about ${number.format(Math.round(tokens * info.countFactor))}\n`);

@@ -13,7 +13,7 @@ without gaps. Ends with 1 and the first fault when it is not sound.
   async run({ file, json, output }) {
     const verified = await verifyJournal(file);
     if (json) await output.json(verified);
-    else if (verified.ok) await output.write(`${file} is sound: ${verified.events} events\n`);
+    else if (verified.ok) await output.write(`${file} is sound, events: ${verified.events}\n`);
     else await output.note(`${file}, line ${verified.line}: ${verified.fault}`);
     return verified.ok ? 0 : 1;
   },

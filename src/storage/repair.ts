@@ -33,8 +33,7 @@ export async function repairJournal({ path, file, reader, append, alone, time }:
       const copy = await cutTornTail(path, reader.offset, time);
       parts.push(
         phrase(
-          'the last line was cut off while it was being written; its {0} bytes are kept in {1}',
-          tail,
+          'the last line was cut off while it was being written; what there was of it is kept in {0}',
           basename(copy),
         ),
       );

@@ -1,4 +1,4 @@
-import { text } from './texts.ts';
+import { text, type TextKey } from './texts.ts';
 
 let locale = 'en';
 
@@ -14,6 +14,18 @@ export function setLocale(tag: string): void {
 export function formatCount(value: number): string {
   return Math.round(value).toLocaleString(locale);
 }
+
+/**
+ * A text that counts something: `one` when there is one of it, else `many`. The count is the first value of both, and
+ * `values` follow it. The languages of the product all tell one from several, or do not tell them apart.
+ */
+export function formatCounted(count: number, one: TextKey, many: TextKey, ...values: readonly string[]): string {
+  return text(count === 1 ? one : many, formatCount(count), ...values);
+}
+
+/** `1 token`, `12.4k tokens`. */
+export const formatTokens = (count: number): string =>
+  count === 1 ? text('oneToken') : text('tokens', formatShort(count));
 
 /** 940, 12.4k, 1.2M: for places where every digit would be noise. */
 export function formatShort(value: number): string {

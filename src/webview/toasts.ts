@@ -1,5 +1,5 @@
 import type { SessionId } from '../core/model/ids.ts';
-import { formatCount } from './format.ts';
+import { formatCounted } from './format.ts';
 import { text } from './texts.ts';
 
 /** A short word at the foot of the page, with one way out or back. */
@@ -64,8 +64,7 @@ export class Toasts {
   sessionDeleted(session: SessionId, restore: (sessions: readonly SessionId[]) => void): void {
     const before = this.#deletions?.toast === this.passing?.id ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];
-    const words =
-      sessions.length === 1 ? text('sessionDeleted') : text('sessionsDeleted', formatCount(sessions.length));
+    const words = formatCounted(sessions.length, 'sessionDeleted', 'sessionsDeleted');
     this.tell(words, 'info', { label: text('undo'), run: () => restore(sessions) });
     this.#deletions = { toast: this.#last, sessions };
   }

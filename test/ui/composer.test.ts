@@ -74,7 +74,7 @@ describe('writing in the chat', () => {
 
   it('waits with a reset that is asked for while a reply streams, and says so', async () => {
     await chat.write('/task Watch the stream; To its end');
-    await chat.workbench.webview().getByText('0 of 1 steps').waitFor();
+    await chat.workbench.webview().getByText('0 of 1 step').waitFor();
     server.answer({ text: 'Drop by drop. '.repeat(60), dripMs: 60 });
     await chat.write('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();

@@ -210,7 +210,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are compared with their source, statement by statement', async () => {
       await view.onFirst('Threadkeeper: Compare Summary With Source');
-      await workbench.toast(/\d+ statements; \d+ are not supported by the source/).waitFor();
+      await workbench.toast(/Statements: [\d,]+; not supported by the source: [\d,]+/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('compare-with-source');
       await workbench.clearToasts();
       await workbench.runCommand('View: Close All Editors');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { countText } from '../counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { locale } from '../translated.ts';
 import { CHART_PANEL } from '../ids.ts';
@@ -88,9 +89,8 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
   if (!conversation) return '';
   const { state, counts } = conversation;
   const { system, memory } = conversation.context().tokens;
-  const number = (value: number): string => Math.round(value).toLocaleString(locale());
   const series = contextSeries(state, counts, system + memory, {
-    compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', number(before), number(after)),
+    compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
     reset: vscode.l10n.t('Reset of the task'),
   });
   const texts = {
@@ -98,7 +98,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
     tokens: vscode.l10n.t('Tokens in context'),
     messages: vscode.l10n.t('Messages'),
     budget: vscode.l10n.t('Budget'),
-    number,
+    number: countText,
   };
   return chartSvg(series, conversation.budget(), texts, standsAlone);
 }

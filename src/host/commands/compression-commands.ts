@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText, messagesText } from '../counted.ts';
 import type { CompressionOutcome } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -54,11 +55,11 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
       const { record, fault } = outcome;
       const { before, after } = record.tokens;
       const done = vscode.l10n.t(
-        'Compressed {0} messages: {1} → {2} tokens, {3} key events kept.',
-        record.messages.before - record.messages.after,
-        before.toLocaleString(vscode.env.language),
-        after.toLocaleString(vscode.env.language),
-        record.events.filter((event) => event.status === 'active').length,
+        'Compressed {0}: {1} → {2} tokens; key events kept: {3}.',
+        messagesText(record.messages.before - record.messages.after),
+        countText(before),
+        countText(after),
+        countText(record.events.filter((event) => event.status === 'active').length),
       );
       if (fault === undefined) inform(done);
       else void tellByCode(app, fault, done);

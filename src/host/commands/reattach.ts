@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { sessionsText } from '../counted.ts';
 import { StoreFault, type SessionSummary } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
@@ -9,6 +10,11 @@ interface Workspace {
   readonly key: string;
   readonly sessions: readonly SessionSummary[];
 }
+
+const stayed = (left: number): string =>
+  left === 1
+    ? vscode.l10n.t('1 is open in another window and stayed.')
+    : vscode.l10n.t('{0} are open in another window and stayed.', left);
 
 /**
  * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with
@@ -22,8 +28,7 @@ export async function reattachSessions(app: Product): Promise<void> {
   }
   const items = others.map((one) => ({
     label: workspaceName(one.key),
-    description:
-      one.sessions.length === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', one.sessions.length),
+    description: sessionsText(one.sessions.length),
     detail: one.key,
     one,
   }));
@@ -42,10 +47,7 @@ export async function reattachSessions(app: Product): Promise<void> {
       ? vscode.l10n.t('1 session of {0} belongs to this workspace now.', workspaceName(key))
       : vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
   const left = ids.length - moved.length;
-  const answer = await vscode.window.showInformationMessage(
-    left === 0 ? done : `${done} ${vscode.l10n.t('{0} are open in another window and stayed.', left)}`,
-    undo,
-  );
+  const answer = await vscode.window.showInformationMessage(left === 0 ? done : `${done} ${stayed(left)}`, undo);
   if (answer === undo) await moveSessions(app, moved, key);
 }
 

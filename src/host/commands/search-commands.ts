@@ -30,7 +30,7 @@ export async function searchSessions(app: Product, argument?: unknown): Promise<
         limit: MOST_HITS,
         onProgress: (done, total) =>
           progress.report({
-            message: vscode.l10n.t('{0} of {1} sessions read', done, total),
+            message: vscode.l10n.t('Sessions read: {0} of {1}', done, total),
             increment: 100 / total,
           }),
         isCancelled: () => token.isCancellationRequested,

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
+import { countText, messagesText, sessionsText } from '../counted.ts';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
 import { inform } from './inform.ts';
 import type { Product } from '../product.ts';
-import { messagesText } from '../counted.ts';
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
 export async function openOtherSession(app: Product): Promise<void> {
@@ -71,7 +71,7 @@ export async function cleanUp(app: Product): Promise<void> {
     });
   const all = sum(sessions.map(sizeOf)) + leftover;
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Clean Up: {0} in {1} sessions', bytes(all), sessions.length),
+    title: vscode.l10n.t('Clean Up: {0} in {1}', bytes(all), sessionsText(sessions.length)),
     placeHolder: vscode.l10n.t('Deleted for good; sessions that were deleted more than 7 days ago are chosen already'),
     canPickMany: true,
     matchOnDescription: true,
@@ -94,9 +94,15 @@ export async function cleanUp(app: Product): Promise<void> {
   }
   await app.forget(removed);
   app.sessions.listChanged();
-  const done = vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', bytes(freed), removed.size);
+  const done =
+    removed.size === 1
+      ? vscode.l10n.t('{0} freed; 1 session was deleted for good.', bytes(freed))
+      : vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', bytes(freed), countText(removed.size));
   if (inUse === 0) return inform(done);
-  const kept = vscode.l10n.t('{0} are open in a window and were left: switch to another session first.', inUse);
+  const kept =
+    inUse === 1
+      ? vscode.l10n.t('1 is open in a window and was left: switch to another session first.')
+      : vscode.l10n.t('{0} are open in a window and were left: switch to another session first.', countText(inUse));
   void vscode.window.showWarningMessage(`${done} ${kept}`);
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tokensText } from '../counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince } from '../../app/summary-changes.ts';
 import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
@@ -13,7 +14,6 @@ import { dollars, locale } from '../translated.ts';
 import { openedNodes } from '../tree/lists.ts';
 import { rangeText } from '../tree/row-facts.ts';
 import { isRow } from '../tree/rows.ts';
-import { tokens } from '../tree/row-words.ts';
 import { inform } from './inform.ts';
 
 /** The summary of the row, of the document in front, or the one that the user picks. */
@@ -126,7 +126,7 @@ async function pickAmong(
     .map(({ id, at, trigger, tokens: size, calls }) => ({
       label: new Date(at).toLocaleString(locale()),
       description: triggerName(trigger),
-      detail: [`${tokens(size.before)} → ${tokens(size.after)}`, dollars(calls.costUsd)].join(' · '),
+      detail: [`${tokensText(size.before)} → ${tokensText(size.after)}`, dollars(calls.costUsd)].join(' · '),
       id,
     }));
   if (items.length === 0) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText, tokensText } from '../counted.ts';
 import { correctEvent } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
@@ -12,7 +13,6 @@ import { COMMAND, type CommandId } from '../ids.ts';
 import { kindName } from '../key-event-kinds.ts';
 import type { Product } from '../product.ts';
 import { levelName } from '../summary-facts.ts';
-import { tokens } from '../tree/row-words.ts';
 import { pickFilter } from './filter-picker.ts';
 import { inform } from './inform.ts';
 import { make, resummarize } from './make-anew.ts';
@@ -107,7 +107,9 @@ async function readSummary(app: Product, { state, journal }: Conversation, node:
   const sent = state.levels.get(node.id) ?? 'detailed';
   const levels = LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
-    description: [tokens(node.tokens[level] ?? 0), ...(level === sent ? [vscode.l10n.t('sent now')] : [])].join(' · '),
+    description: [tokensText(node.tokens[level] ?? 0), ...(level === sent ? [vscode.l10n.t('sent now')] : [])].join(
+      ' · ',
+    ),
     open: () => openDocument(nodeUri(state, node, level)),
   }));
   const items = [
@@ -115,7 +117,7 @@ async function readSummary(app: Product, { state, journal }: Conversation, node:
     { label: vscode.l10n.t('Structured'), open: () => openDocument(nodeUri(state, node, 'structured')) },
     {
       label: vscode.l10n.t('Source'),
-      description: tokens(node.tokens.source),
+      description: tokensText(node.tokens.source),
       open: () => openDocument(nodeUri(state, node, 'source')),
     },
     ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
@@ -138,7 +140,9 @@ async function readSummary(app: Product, { state, journal }: Conversation, node:
 
 async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
   const { statements, unsupported } = await app.comparison.open(state, node);
-  inform(vscode.l10n.t('{0} statements; {1} are not supported by the source.', statements, unsupported));
+  inform(
+    vscode.l10n.t('Statements: {0}; not supported by the source: {1}.', countText(statements), countText(unsupported)),
+  );
 }
 
 /** Puts a summary back that was opened, in whichever way. */
@@ -160,7 +164,11 @@ async function undoSince(app: Product, argument?: unknown): Promise<void> {
   if (from === undefined) return;
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
-  inform(vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length));
+  inform(
+    undone.length === 1
+      ? vscode.l10n.t('1 compression was undone: its messages are sent word for word again.')
+      : vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length),
+  );
 }
 
 async function step(app: Product, undone: boolean): Promise<void> {

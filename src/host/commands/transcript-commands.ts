@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../counted.ts';
 import { importFile } from '../import/import-file.ts';
 import type { Product } from '../product.ts';
 import { readSettings } from '../settings.ts';
@@ -82,10 +83,20 @@ function placedSummaries(state: SessionState): FrontierItem[] {
 }
 
 function exported(messages: number, redactor: Redactor | undefined): string {
-  if (!redactor) return vscode.l10n.t('Exported {0} messages; secrets were not looked for.', messages);
-  if (redactor.total === 0) return vscode.l10n.t('Exported {0} messages; no secrets were found.', messages);
+  const isOne = messages === 1;
+  const many = countText(messages);
+  if (!redactor)
+    return isOne
+      ? vscode.l10n.t('Exported 1 message; secrets were not looked for.')
+      : vscode.l10n.t('Exported {0} messages; secrets were not looked for.', many);
+  if (redactor.total === 0)
+    return isOne
+      ? vscode.l10n.t('Exported 1 message; no secrets were found.')
+      : vscode.l10n.t('Exported {0} messages; no secrets were found.', many);
   const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
-  return vscode.l10n.t('Exported {0} messages; {1} secrets were masked: {2}.', messages, redactor.total, kinds);
+  return isOne
+    ? vscode.l10n.t('Exported 1 message; secrets were masked: {0}.', kinds)
+    : vscode.l10n.t('Exported {0} messages; secrets were masked: {1}.', many, kinds);
 }
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../counted.ts';
 import type { CompressionRecord } from '../../core/journal/event.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -31,7 +32,7 @@ export function dryRunPage(state: SessionState, record: CompressionRecord | unde
     page.heading(3, `${from}–${to} · ${node.title}`);
     page
       .line(
-        `_${number(node.tokens.source)} → ${number(node.tokens[level] ?? node.tokens.detailed)} · ${levelName(level)} · ${rungName(node.rung)}_`,
+        `_${countText(node.tokens.source)} → ${countText(node.tokens[level] ?? node.tokens.detailed)} · ${levelName(level)} · ${rungName(node.rung)}_`,
       )
       .line();
     page.block(node[level] ?? node.detailed);
@@ -53,22 +54,27 @@ type Measures = Pick<CompressionRecord, 'tokens' | 'messages' | 'calls' | 'durat
 
 function writeSizes(page: PageWriter, { tokens, messages }: Measures): void {
   page
-    .line(vscode.l10n.t('- {0} → {1} tokens', number(tokens.before), number(tokens.after)))
-    .line(vscode.l10n.t('- {0} → {1} messages word for word', number(messages.before), number(messages.after)));
+    .line(vscode.l10n.t('- {0} → {1} tokens', countText(tokens.before), countText(tokens.after)))
+    .line(vscode.l10n.t('- Messages word for word: {0} → {1}', countText(messages.before), countText(messages.after)));
 }
 
 function writeCalls(page: PageWriter, { calls, durationMs }: Measures): void {
   page.line(
     vscode.l10n.t(
-      '- {0} calls, {1} + {2} tokens, {3}, {4} ms',
-      calls.count,
-      number(calls.inputTokens),
-      number(calls.outputTokens),
+      '- Calls: {0}; tokens: {1} + {2}; {3}; {4} ms',
+      countText(calls.count),
+      countText(calls.inputTokens),
+      countText(calls.outputTokens),
       dollars(calls.costUsd),
-      number(durationMs),
+      countText(durationMs),
     ),
   );
 }
+
+const faultsText = (faults: number): string =>
+  faults === 1
+    ? vscode.l10n.t('1 fault found by the audit')
+    : vscode.l10n.t('{0} faults found by the audit', countText(faults));
 
 /** Every compression of the session, the newest first. */
 export function compressionsPage(state: SessionState): Page {
@@ -93,10 +99,8 @@ function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEnt
   page.line(vscode.l10n.t('- Key events found: {0}', entry.keyEvents));
   for (const node of nodes) {
     const faults = node.audit.faults.length;
-    const found = faults === 0 ? '' : ` · ${vscode.l10n.t('{0} faults found by the audit', faults)}`;
+    const found = faults === 0 ? '' : ` · ${faultsText(faults)}`;
     page.line('- ', { text: node.title, to: nodeUri(state, node, 'node') }, found);
   }
   page.line();
 }
-
-const number = (value: number): string => value.toLocaleString(vscode.env.language);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText, tokensText } from '../counted.ts';
 import type { SendPreview } from '../../app/send-preview.ts';
 import { GAUGE_PARTS } from '../../core/budget/gauge.ts';
 import type { ContentBlock } from '../../core/model/message.ts';
@@ -23,17 +24,17 @@ export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: b
   page.line({ text: vscode.l10n.t('The request, byte for byte'), to: body }).line();
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
   for (const part of GAUGE_PARTS)
-    if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${number(context.tokens[part])} |`);
-  page.line(`| ${vscode.l10n.t('Opening of the reply')} | ${number(REPLY_PRIMING_TOKENS)} |`);
-  page.line(`| **${vscode.l10n.t('In all, of {0}', number(budget))}** | **${number(context.total)}** |`).line();
+    if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${countText(context.tokens[part])} |`);
+  page.line(`| ${vscode.l10n.t('Opening of the reply')} | ${countText(REPLY_PRIMING_TOKENS)} |`);
+  page.line(`| **${vscode.l10n.t('In all, of {0}', countText(budget))}** | **${countText(context.total)}** |`).line();
   for (const [at, text] of context.system.entries()) {
     page
-      .heading(2, `${partName(context.systemParts[at]!)} · ${tokens(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)
+      .heading(2, `${partName(context.systemParts[at]!)} · ${tokensText(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)
       .fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
-    page.heading(3, `${message.position + 1} · ${message.role} · ${tokens(counter.message(message))}`);
+    page.heading(3, `${message.position + 1} · ${message.role} · ${tokensText(counter.message(message))}`);
     for (const block of message.content) page.fenced(blockText(block));
   }
   return page.page();
@@ -51,6 +52,3 @@ function blockText(block: ContentBlock): string {
       return `[${block.mediaType}]`;
   }
 }
-
-const number = (value: number): string => value.toLocaleString(vscode.env.language);
-const tokens = (value: number): string => vscode.l10n.t('{0} tokens', number(value));

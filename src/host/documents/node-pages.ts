@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tokensText } from '../counted.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryNode } from '../../core/model/summary.ts';
@@ -11,7 +12,7 @@ import { documentUri, LEVELS } from './uris.ts';
 export function nodePage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
   const range = placeOf(state, node);
-  page.line(`_${[range && messagesText(range), facts(node)].filter(Boolean).join(' · ')}_`).line();
+  page.line(`_${[range && rangeText(range), facts(node)].filter(Boolean).join(' · ')}_`).line();
   links(page, state, node);
   for (const level of LEVELS) {
     const text = node[level];
@@ -159,7 +160,5 @@ function lists(structured: StructuredSummary): [string, readonly string[]][] {
 const kindName = (kind: 'structured' | 'source'): string =>
   kind === 'structured' ? vscode.l10n.t('Structured') : vscode.l10n.t('Source');
 
-const messagesText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
-  vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);
-
-const tokensText = (tokens: number): string => vscode.l10n.t('{0} tokens', tokens.toLocaleString(vscode.env.language));
+const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  from === to ? vscode.l10n.t('message {0}', from + 1) : vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
@@ -6,7 +7,7 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from '../ids.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
-import { dollars, locale, translated } from '../translated.ts';
+import { dollars, translated } from '../translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -87,7 +88,6 @@ export function partName(part: GaugePart): string {
 
 function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpend): vscode.MarkdownString {
   const { counters, title } = conversation.state;
-  const number = (value: number): string => Math.round(value).toLocaleString(vscode.env.language);
   const text = new vscode.MarkdownString('', true);
   const { unsaved } = conversation.journal;
   if (unsaved) text.appendMarkdown(`$(warning) ${translated(unsaved)}\n\n`);
@@ -95,21 +95,22 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
   text.appendText(title === '' ? vscode.l10n.t('New session') : title);
   text.appendMarkdown('\n\n| | |\n|:--|--:|\n');
   for (const part of view.parts) {
-    if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${number(part.tokens)} |\n`);
+    if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${countText(part.tokens)} |\n`);
   }
-  text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${number(Math.max(0, view.budget - view.used))} |\n`);
-  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the reply')} | ${number(view.reserved)} |\n\n`);
+  text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${countText(Math.max(0, view.budget - view.used))} |\n`);
+  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the reply')} | ${countText(view.reserved)} |\n\n`);
   if (view.threshold !== undefined)
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  text.appendMarkdown(`${whatIsNext(conversation.compressesIn(), number)}\n\n`);
+  text.appendMarkdown(`${whatIsNext(conversation.compressesIn())}\n\n`);
   if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)
-    text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', number(counters.tokensSaved))}\n\n`);
+    text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', countText(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
   const tokens = counters.chatTokens + counters.compressionTokens;
-  if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('This session took {0} tokens of models.', number(tokens))} `);
+  if (tokens > 0)
+    text.appendMarkdown(`${vscode.l10n.t('This session took {0} tokens of models.', countText(tokens))} `);
   if (cost > 0) text.appendMarkdown(vscode.l10n.t('This session cost {0}.', dollars(cost)));
   text.appendMarkdown('\n\n');
   text.appendMarkdown(spendLine(spend));
@@ -119,22 +120,28 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
 const noRoom = (events: number): string =>
   events === 1
     ? vscode.l10n.t('1 key event has no room.')
-    : vscode.l10n.t('{0} key events have no room.', events.toLocaleString(locale()));
+    : vscode.l10n.t('{0} key events have no room.', countText(events));
 
-/** What makes the session compress next, and how far off that is; `number` writes a count for people. */
-export function whatIsNext(ahead: Distance | undefined, number: (count: number) => string): string {
+/** What makes the session compress next, and how far off that is. */
+export function whatIsNext(ahead: Distance | undefined): string {
   if (!ahead) return vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.');
   const { tokens, messages } = ahead;
   if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next reply.');
+  if (tokens !== undefined && messages === 1)
+    return vscode.l10n.t(
+      'Compresses in the background in {0} tokens or 1 message, whichever comes first.',
+      countText(tokens),
+    );
   if (tokens !== undefined && messages !== undefined)
     return vscode.l10n.t(
       'Compresses in the background in {0} tokens or {1} messages, whichever comes first.',
-      number(tokens),
-      number(messages),
+      countText(tokens),
+      countText(messages),
     );
-  if (tokens !== undefined) return vscode.l10n.t('Compresses in the background in {0} tokens.', number(tokens));
+  if (tokens !== undefined) return vscode.l10n.t('Compresses in the background in {0} tokens.', countText(tokens));
   if (messages === 1) return vscode.l10n.t('Compresses in the background in 1 message.');
-  if (messages !== undefined) return vscode.l10n.t('Compresses in the background in {0} messages.', number(messages));
+  if (messages !== undefined)
+    return vscode.l10n.t('Compresses in the background in {0} messages.', countText(messages));
   return vscode.l10n.t('Compresses when you ask for it, or when a request would not fit.');
 }
 

@@ -31,7 +31,9 @@ export async function checkHealth(app: Product): Promise<void> {
   void vscode.window.showInformationMessage(
     troubles === 0
       ? vscode.l10n.t('Everything is sound.')
-      : vscode.l10n.t('{0} things need attention; the report says which.', troubles),
+      : troubles === 1
+        ? vscode.l10n.t('1 thing needs attention; the report says which.')
+        : vscode.l10n.t('{0} things need attention; the report says which.', troubles),
   );
 }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { countText, messagesText } from '../counted.ts';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { inform } from '../commands/inform.ts';
-import { messagesText } from '../counted.ts';
 import type { Product } from '../product.ts';
 import { locale, translated } from '../translated.ts';
 import { bringIn } from './bring-in.ts';
@@ -25,11 +25,17 @@ export async function importFile(app: Product, given?: vscode.Uri): Promise<void
   if (messages === undefined) return cancelled();
   app.panel.open();
   const left = leftOut(preview);
-  inform(
-    left === ''
-      ? vscode.l10n.t('Imported {0} messages.', messages)
-      : vscode.l10n.t('Imported {0} messages; left out: {1}.', messages, left),
-  );
+  inform(imported(messages, left));
+}
+
+function imported(messages: number, left: string): string {
+  if (messages === 1)
+    return left === ''
+      ? vscode.l10n.t('Imported 1 message.')
+      : vscode.l10n.t('Imported 1 message; left out: {0}.', left);
+  return left === ''
+    ? vscode.l10n.t('Imported {0} messages.', countText(messages))
+    : vscode.l10n.t('Imported {0} messages; left out: {1}.', countText(messages), left);
 }
 
 function cancelled(): void {
@@ -61,15 +67,14 @@ type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 
 /** Shows what would come in. True when the user agrees. */
 async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
-  const number = (value: number): string => value.toLocaleString(locale());
   const date = (at: number): string => new Date(at).toLocaleDateString(locale());
   const { from, to } = preview;
   const rows: Row[] = [
     {
-      label: `$(cloud-download) ${vscode.l10n.t('Import {0} messages', number(preview.messages))}`,
+      label: `$(cloud-download) ${preview.messages === 1 ? vscode.l10n.t('Import 1 message') : vscode.l10n.t('Import {0} messages', countText(preview.messages))}`,
       description: formatName(preview.format),
       detail: [
-        ...Array.from(preview.roles, ([role, count]) => `${number(count)} × ${role}`),
+        ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${role}`),
         ...(from !== undefined && to !== undefined ? [`${date(from)} – ${date(to)}`] : []),
         ...(preview.kind === 'exact' ? [vscode.l10n.t('every message exactly as it was exported')] : []),
       ].join(' · '),

@@ -35,10 +35,14 @@ export async function proposeMemory(app: Product, proposed: Set<string>): Promis
   for (const { id } of candidates) proposed.add(id);
   const choose = vscode.l10n.t('Choose…');
   const answer = await vscode.window.showInformationMessage(
-    vscode.l10n.t(
-      'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
-      candidates.length,
-    ),
+    candidates.length === 1
+      ? vscode.l10n.t(
+          'The ended task left 1 preference, constraint or fact that could hold in every session of this workspace.',
+        )
+      : vscode.l10n.t(
+          'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
+          candidates.length,
+        ),
     choose,
   );
   if (answer === choose) await keep(app, await pick(candidates));

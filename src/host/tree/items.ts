@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tokensText } from '../counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
@@ -12,7 +13,7 @@ import { eventsBelow, listBelow, openedNodes, tasks } from './lists.ts';
 import type { PlacedEvent, Standing } from './event-index.ts';
 import { spanOf } from './places.ts';
 import { rangeText, trust } from './row-facts.ts';
-import { ago, SAID_ICON, saidName, STANDING_ICON, standingName, STEP_ICON, stepName, tokens } from './row-words.ts';
+import { ago, SAID_ICON, saidName, STANDING_ICON, standingName, STEP_ICON, stepName } from './row-words.ts';
 import type { RangeRow, Row, SectionName } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
 
@@ -31,7 +32,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     }
     case 'part': {
       const label = row.name === 'reply' ? vscode.l10n.t('Opening of the reply') : partName(row.name);
-      return item(label, None, 'circle-small-filled', tokens(row.tokens));
+      return item(label, None, 'circle-small-filled', tokensText(row.tokens));
     }
     case 'node': {
       const node = state.nodes.get(row.node);
@@ -126,7 +127,7 @@ const SECTION_ICON: Readonly<Record<SectionName, string>> = {
 function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
   switch (section) {
     case 'context':
-      return item(vscode.l10n.t('Now in context'), Collapsed, SECTION_ICON.context, tokens(gauge().used));
+      return item(vscode.l10n.t('Now in context'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
     case 'summaries': {
       const isEmpty = state.frontier.length === 0 && state.openedNodes.size === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);

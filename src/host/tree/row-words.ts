@@ -4,8 +4,6 @@ import { locale } from '../translated.ts';
 import type { Standing } from './event-index.ts';
 import type { SaidList } from './rows.ts';
 
-export const tokens = (count: number): string => vscode.l10n.t('{0} tokens', count.toLocaleString(locale()));
-
 /** How long ago, in the largest unit that is not 0; milliseconds in. */
 export function ago(ms: number): string {
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' });

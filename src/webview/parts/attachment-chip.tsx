@@ -1,5 +1,5 @@
 import type { AttachmentView } from '../../protocol/views.ts';
-import { baseName, formatShort } from '../format.ts';
+import { baseName, formatTokens } from '../format.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
@@ -21,7 +21,7 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
     <span class="chip" title={attachment.name}>
       <Icon name={ICONS[attachment.kind]} />
       <span class="chip-name">{label}</span>
-      <span class="meta">{text('attachmentTokens', formatShort(attachment.tokens))}</span>
+      <span class="meta">{formatTokens(attachment.tokens)}</span>
       {props.remove && <IconButton icon="close" label={text('removeAttachment', name)} onClick={props.remove} />}
     </span>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CompressionView, NodeView } from '../../protocol/compression-views.ts';
-import { formatCost, formatCount, formatPercent, formatTime } from '../format.ts';
+import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { EventList } from './event-marks.tsx';
@@ -25,20 +25,16 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     setNodes(answers.filter((answer) => answer !== undefined));
   };
   const undo = () => void page.ask('undoCompression', { compression: compression.id, undone: !undone });
-  const made = compression.summaries === 1 ? text('oneSummary') : text('summaries', compression.summaries);
+  const made = formatCounted(compression.summaries, 'oneSummary', 'summaries');
+  const title = formatCounted(compression.messages, 'compressedOne', 'compressed', made);
   const facts = [
     text('compressedTokens', formatCount(tokens.before), formatCount(tokens.after)),
-    text('compressedEvents', keyEvents.kept, keyEvents.total),
+    text(keyEvents.total === 1 ? 'compressedEvent' : 'compressedEvents', keyEvents.kept, keyEvents.total),
     formatCost(compression.costUsd),
     formatTime(compression.at),
   ];
   return (
-    <div
-      class={`compression ${undone ? 'undone' : ''}`}
-      role="article"
-      tabIndex={-1}
-      aria-label={text('compressed', formatCount(compression.messages), made)}
-    >
+    <div class={`compression ${undone ? 'undone' : ''}`} role="article" tabIndex={-1} aria-label={title}>
       <div class="compression-head">
         <button
           type="button"
@@ -50,7 +46,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
         >
           <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
           <Icon name="archive" />
-          <span class="compression-title">{text('compressed', formatCount(compression.messages), made)}</span>
+          <span class="compression-title">{title}</span>
           <span class="meta">{undone ? text('compressionUndone') : facts.join(' · ')}</span>
         </button>
         {compression.nodes.length > 0 && (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatCounted } from '../format.ts';
 import type { EventMark } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
@@ -12,7 +13,7 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
     <div class="events">
       <button type="button" class="text-button quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="bookmark" />
-        {events.length === 1 ? text('keyEvent') : text('keyEvents', events.length)}
+        {formatCounted(events.length, 'keyEvent', 'keyEvents')}
       </button>
       {open && <EventList events={events} />}
     </div>

@@ -1,5 +1,5 @@
 import type { GaugeView } from '../../protocol/views.ts';
-import { formatCount, formatPercent } from '../format.ts';
+import { formatCount, formatCounted, formatPercent } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text, type TextKey } from '../texts.ts';
 import { Icon } from './icon-button.tsx';
@@ -114,7 +114,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
       </p>
       {gauge.droppedEvents > 0 && (
         <p class="fault">
-          <Icon name="warning" /> {text('gaugeDropped', gauge.droppedEvents)}
+          <Icon name="warning" /> {formatCounted(gauge.droppedEvents, 'gaugeDroppedOne', 'gaugeDropped')}
         </p>
       )}
     </section>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CoverView } from '../../protocol/compression-views.ts';
 import type { MessageView } from '../../protocol/views.ts';
-import { formatCost, formatFull, formatShort, formatTime } from '../format.ts';
+import { formatCost, formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered } from '../sending.ts';
 import { text } from '../texts.ts';
@@ -157,7 +157,7 @@ function Foot({ message, busy }: { readonly message: MessageView; readonly busy:
           title={tokens.cachedInput ? text('usageCached', formatShort(tokens.cachedInput)) : undefined}
         >
           {tokens.input === undefined
-            ? text('usageOut', formatShort(tokens.output))
+            ? formatTokens(tokens.output)
             : text('usage', formatShort(tokens.input), formatShort(tokens.output))}
           {message.costUsd !== undefined && message.costUsd > 0 && ` · ${formatCost(message.costUsd)}`}
         </span>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatCount, formatCounted, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Icon } from './icon-button.tsx';
@@ -37,7 +37,7 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           aria-busy={loading}
           onClick={() => (messages ? setMessages(undefined) : void more())}
         >
-          {text(messages ? 'hideOriginals' : 'showOriginals', formatCount(to - from + 1))}
+          {messages ? text('hideOriginals') : formatCounted(to - from + 1, 'showOriginal', 'showOriginals')}
         </button>
       </div>
       {messages && (

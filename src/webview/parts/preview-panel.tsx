@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PreviewView } from '../../protocol/compression-views.ts';
-import { formatCost, formatCount } from '../format.ts';
+import { formatCost, formatCount, formatCounted } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { EventList } from './event-marks.tsx';
@@ -59,7 +59,7 @@ export function PreviewPanel() {
 
 function outcome({ messages, tokens, costUsd }: PreviewView): string {
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
-  return text('previewText', formatCount(messages), before, after, formatCost(costUsd));
+  return formatCounted(messages, 'previewTextOne', 'previewText', before, after, formatCost(costUsd));
 }
 
 /** The key events, in a box of their own that scrolls, so that what is asked and the answers stay in view. */

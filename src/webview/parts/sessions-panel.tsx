@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../protocol/views.ts';
-import { formatDay } from '../format.ts';
+import { formatCounted, formatDay } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import type { OpenSession } from '../state.ts';
@@ -78,7 +78,8 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
                     {each.title}
                   </span>
                   <span class="meta">
-                    {text('sessionMeta', formatDay(each.updatedAt, Date.now()), each.messages)}
+                    {formatDay(each.updatedAt, Date.now())} ·{' '}
+                    {formatCounted(each.messages, 'oneMessage', 'manyMessages')}
                     {each.archived && ` · ${text('archived')}`}
                   </span>
                 </button>

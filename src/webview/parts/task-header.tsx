@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import {} from '../format.ts';
 import type { TaskView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { text, type TextKey } from '../texts.ts';
@@ -30,7 +31,11 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
         <button type="button" class="task-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
           <span class="task-goal">{task.goal}</span>
-          {task.steps.length > 0 && <span class="meta">{text('taskProgress', done, task.steps.length)}</span>}
+          {task.steps.length > 0 && (
+            <span class="meta">
+              {text(task.steps.length === 1 ? 'taskProgressOne' : 'taskProgress', done, task.steps.length)}
+            </span>
+          )}
         </button>
         <button type="button" class="text-button" onClick={() => page.run('reset')}>
           {text('resetTask')}

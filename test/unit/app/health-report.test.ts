@@ -16,8 +16,8 @@ describe('the health report', () => {
     assert.equal(countTroubles(sound), 0);
     const report = renderHealth(sound);
     assert.match(report, /Everything is sound\./);
-    assert.match(report, /1 of 1 are sound, 2 KB in all/);
-    assert.match(report, /the open session: 12 messages/);
+    assert.match(report, /sound: 1 of 1, 2 KB in all/);
+    assert.match(report, /messages of the open session: 12/);
     assert.match(report, /changed: `chat\.provider`/);
   });
 

@@ -240,7 +240,7 @@ describe('the command line', () => {
     it('says that it is sound', async () => {
       const { code, out } = await runCli(['verify', file('sound.jsonl', text)]);
       assert.equal(code, 0);
-      assert.match(out, /sound: 2 events/);
+      assert.match(out, /is sound, events: 2/);
     });
 
     it('ends with 1 and the first fault when a letter has changed', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { judgePlurals } from '../../../scripts/texts/plurals.ts';
 import { judgeTranslations } from '../../../scripts/texts/judge.ts';
 import { collectTexts, type SourceTexts } from '../../../scripts/texts/source-texts.ts';
 
@@ -54,6 +55,13 @@ describe('the check of texts', () => {
       'src/host/a.ts:1: the key of a text has to be written out',
       'src/host/a.ts:2: “{0} of {1}” does not have as many holes as values',
       'src/webview/texts.ts: nothing says stop',
+    ]);
+  });
+
+  it('finds counts that cannot be said of one', () => {
+    assert.deepEqual(judgePlurals(['{0} messages → {1}', '1 message → {1}', '{0} summaries', '1 summary']), []);
+    assert.deepEqual(judgePlurals(['Show {0} key events', '1 key event', '{0} tokens saved']), [
+      '“Show {0} key events”: nothing says “Show 1 key event”',
     ]);
   });
 

@@ -5,6 +5,7 @@ import type { MessageView } from '../../../src/protocol/views.ts';
 import { HostLink } from '../../../src/webview/host-link.ts';
 import { LiveReply } from '../../../src/webview/live-reply.ts';
 import { coverAt, reduce, type PageState } from '../../../src/webview/state.ts';
+import { formatCounted, formatTokens } from '../../../src/webview/format.ts';
 import { readTranslations, text, TEXT_KEYS } from '../../../src/webview/texts.ts';
 import { RequestFault } from '../../../src/protocol/faults.ts';
 
@@ -147,6 +148,12 @@ describe('texts of the page', () => {
     readTranslations(JSON.stringify({ 'Branch {0} of {1}': 'Zweig {0} von {1}' }));
     assert.equal(text('branchOf', 2, 3), 'Zweig 2 von 3');
     assert.equal(text('send'), 'Send');
+  });
+
+  it('say one otherwise than several', () => {
+    assert.equal(formatCounted(1, 'compressedOne', 'compressed', text('oneSummary')), '1 message → 1 summary');
+    assert.equal(formatCounted(1200, 'compressedOne', 'compressed', '2 summaries'), '1,200 messages → 2 summaries');
+    assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4K tokens']);
   });
 
   it('are never empty', () => {
