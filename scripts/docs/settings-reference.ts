@@ -32,8 +32,6 @@ interface Manifest {
 /** Who may set it, in words for the reader. */
 const SCOPES: Readonly<Record<string, string>> = {
   application: 'for the user alone',
-  machine: 'for the user alone',
-  'machine-overridable': 'for the user; a workspace may say otherwise',
   window: 'for the user or a workspace',
   resource: 'for the user, a workspace or a folder',
 };

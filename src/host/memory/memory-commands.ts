@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { memoryCandidates, memoryMarkdown, type MemoryEntry } from '../../core/memory/memory.ts';
+import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindName } from '../key-event-kinds.ts';
@@ -33,19 +33,20 @@ export async function proposeMemory(app: Product, proposed: Set<string>): Promis
   );
   if (candidates.length === 0) return;
   for (const { id } of candidates) proposed.add(id);
+  const proposals = memoryProposals(candidates);
   const choose = vscode.l10n.t('Choose…');
   const answer = await vscode.window.showInformationMessage(
-    candidates.length === 1
+    proposals.length === 1
       ? vscode.l10n.t(
           'The ended task left 1 preference, constraint or fact that could hold in every session of this workspace.',
         )
       : vscode.l10n.t(
           'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
-          candidates.length,
+          proposals.length,
         ),
     choose,
   );
-  if (answer === choose) await keep(app, await pick(candidates));
+  if (answer === choose) await keep(app, await pick(proposals));
 }
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {

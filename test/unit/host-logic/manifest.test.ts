@@ -54,6 +54,14 @@ describe('the manifest', () => {
     assert.deepEqual([...new Set(used)].sort(), Object.keys(JSON.parse(text('package.nls.json'))).sort());
   });
 
+  it('has no setting that the user’s own settings do not show in a window on another machine', () => {
+    // There the editor hides what is the machine's, and does not heed what the user set at home.
+    for (const group of contributes.configuration) {
+      for (const [name, { scope = '' }] of Object.entries<{ scope?: string }>(group.properties))
+        assert.ok(!scope.startsWith('machine'), name);
+    }
+  });
+
   it('gives each setting a description, and reads each setting', () => {
     const reader = text('src/host/settings.ts') + text('src/host/models/spend-limit.ts');
     for (const group of contributes.configuration) {

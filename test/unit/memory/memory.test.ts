@@ -4,6 +4,7 @@ import {
   isRemembered,
   memoryCandidates,
   memoryMarkdown,
+  memoryProposals,
   memoryText,
   type MemoryEntry,
 } from '../../../src/core/memory/memory.ts';
@@ -79,6 +80,21 @@ describe('the memory of a workspace', () => {
       ['Use tabs.'],
     );
     assert.ok(isRemembered(known, 'Call it\n resume.'));
+  });
+
+  it('proposes no more than can be looked at: what is pinned and what is surest, in the order it was said', () => {
+    const events = Array.from({ length: 200 }, (_, n) => event(`Rule ${n}.`, { score: n % 20 === 0 ? 0.9 : 0.5 }));
+    const proposed = memoryProposals([...events, event('Keep this.', { score: 0.1, pinned: true })]);
+    assert.deepEqual(
+      proposed.map(({ quote }) => quote),
+      [
+        'Rule 0.',
+        'Rule 1.',
+        'Rule 20.',
+        ...[40, 60, 80, 100, 120, 140, 160, 180].map((n) => `Rule ${n}.`),
+        'Keep this.',
+      ],
+    );
   });
 
   it('is written as Markdown by kind', () => {
