@@ -69,7 +69,7 @@ function sources(...folders: readonly string[]): Map<string, string> {
   // The benchmark's own packages lie in its folder.
   const isOurs = (name: string): boolean =>
     !name.startsWith(path.join('test', 'fixtures')) && !name.includes('node_modules');
-  const code = names.filter((name) => /\.(tsx?|mjs)$/.test(name) && isOurs(name));
+  const code = names.filter((name) => /\.(tsx?|mjs|css)$/.test(name) && isOurs(name));
   return new Map(code.map((name) => [name, readFileSync(path.join(root, name), 'utf8')]));
 }
 
