@@ -119,7 +119,7 @@ export class CompressionTriggers {
     try {
       if (!isReplying()) await compressor.commit();
     } catch (error) {
-      log.warn(`Session ${journal.id}: ${String(error)}`);
+      log.warn(`Session ${journal.id}: a compression that was ready was not committed: ${String(error)}`);
     }
   }
 }

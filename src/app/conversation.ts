@@ -294,7 +294,7 @@ export class Conversation {
       }
       await this.betweenTurns();
     } catch (error) {
-      this.#deps.log.warn(`Session ${this.journal.id}: ${String(error)}`);
+      this.#deps.log.warn(`Session ${this.journal.id}: the work between two turns failed: ${String(error)}`);
     }
   }
 }

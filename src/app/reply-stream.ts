@@ -108,7 +108,9 @@ export function recoverWhenTakenOver(
     const became = wasReadOnly && journal.readOnly === undefined;
     wasReadOnly = journal.readOnly !== undefined;
     if (became && !isReplying())
-      void recoverReplies(journal).catch((error: unknown) => log.warn(`Session ${journal.id}: ${String(error)}`));
+      void recoverReplies(journal).catch((error: unknown) =>
+        log.warn(`Session ${journal.id}: what had arrived of a reply was not recovered: ${String(error)}`),
+      );
   });
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import MarkdownIt from 'markdown-it';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -101,6 +103,36 @@ describe('the documentation', () => {
         assert.ok(settings.has(name), `${page} names ${name}, which is no setting`);
       }
     }
+  });
+});
+
+describe('the page on compression', () => {
+  it('has an example that runs as it stands', () => {
+    const [, code = ''] = /```ts\n(.*?)```/s.exec(read('docs/compression.md')) ?? [];
+    const loader = pathToFileURL(path.join(root, 'test/support/text-loader.mjs')).href;
+    const said = execFileSync(process.execPath, ['--import', loader, '--input-type=module-typescript', '-'], {
+      cwd: root,
+      input: code,
+      encoding: 'utf8',
+    });
+    assert.equal(said, 'true true true\n');
+  });
+});
+
+describe('the operator’s guide', () => {
+  it('explains every line that the product logs', () => {
+    const guide = read('docs/operators-guide.md');
+    const sources = globSync('src/{app,core,host,providers,storage}/**/*.ts', { cwd: root }).map(read);
+    const lines = sources.flatMap((source) =>
+      Array.from(source.matchAll(/\b(?:warn|event)\(\s*(['`])(.*?)\1/gs), ([, , line = '']) =>
+        line.replace(/\$\{[^}]*\}/g, '…'),
+      ),
+    );
+    assert.ok(lines.length >= 20, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter((line) => /[a-z]/i.test(line) && !guide.includes(`\`${line}\``)),
+      [],
+    );
   });
 });
 
