@@ -1,6 +1,4 @@
-import { renderEvent } from '../core/context/render.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
-import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { withClaims } from '../core/events/model-events.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -11,6 +9,7 @@ import { messageText, type Message } from '../core/model/message.ts';
 import { resting } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
+import { fitLedgerOf } from './fit-ledger.ts';
 import type { PlannedMessage } from './plan-runs.ts';
 import type { Clock } from './ports.ts';
 
@@ -105,7 +104,8 @@ export class LedgerKeeper {
         touched.set(entry.id, entry);
       await this.#rest(job);
     }
-    const fitted = await this.#fit(job, ledger, new Set(items.map((item) => item.position)), touched);
+    const leaving = new Set(items.map((item) => item.position));
+    const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, () => this.#rest(job));
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]
@@ -141,76 +141,12 @@ export class LedgerKeeper {
     return ledger;
   }
 
-  /** What has no room is marked as dropped, and what has room again as active. */
-  async #fit(
-    job: CompressionJob,
-    ledger: Ledger,
-    leaving: ReadonlySet<number>,
-    touched: ReadonlyMap<KeyEventId, KeyEvent>,
-  ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
-    const { state, budget, counts, settings } = job;
-    const stands = ({ status, link }: KeyEvent): boolean =>
-      status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
-    const covered = new Set(leaving);
-    for (const { from, to } of state.frontier) for (let at = from; at <= to; at++) covered.add(at);
-    // What is still sent word for word takes no room in the ledger.
-    const sent = ledger
-      .entries()
-      .filter((entry) => (entry.pinned || stands(entry)) && covered.has(state.positionOf(entry.message) ?? -1))
-      .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
-    const costs: number[] = [];
-    for (const entry of sent) {
-      costs.push(counts.ledgerLine(entry.id, lineOf(state, entry)));
-      await this.#rest(job);
-    }
-    const room = Math.floor(budget * settings.policy.ledgerShare);
-    // A ledger that was kept from the last draft has not heard of what was dropped then; the session has.
-    const was = new Map(sent.map(({ id }) => [id, (state.events.get(id) ?? ledger.get(id))?.status]));
-    const fitted = fitSeldom(sent, costs, room, (entry) => was.get(entry.id) === 'dropped');
-    const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
-      const status = was.get(entry.id);
-      const differs = entry.status !== status || touched.has(entry.id);
-      return differs && (status === 'active' || status === 'dropped');
-    });
-    return { changed, tokens: fitted.tokens };
-  }
-
   async #rest({ signal }: CompressionJob): Promise<void> {
     const { breather } = this.#clock;
     if (!breather.isDue()) return;
     await breather.rest();
     signal.throwIfAborted();
   }
-}
-
-/** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */
-const REFITTED = 0.8;
-/** While it takes this share, what was dropped before waits. */
-const WELL_FILLED = 0.75;
-
-/**
- * Fits a ledger, a batch at a time: as long as what stands has room nothing is dropped, and nothing that was dropped
- * comes back before there is room for a good deal, since each entry in the midst changes all of a request behind it.
- */
-function fitSeldom(
-  entries: readonly KeyEvent[],
-  costs: readonly number[],
-  room: number,
-  wasDropped: (entry: KeyEvent) => boolean,
-): FittedLedger {
-  const whole = fitLedger(entries, costs, room);
-  if (whole.dropped.length === 0) return whole;
-  const standing = entries.map((entry) => entry.pinned || !wasDropped(entry));
-  const tokens = costs.reduce((sum, cost, at) => (standing[at]! ? sum + cost : sum), 0);
-  if (tokens > room || tokens < WELL_FILLED * room) return fitLedger(entries, costs, Math.floor(room * REFITTED));
-  const kept = entries.filter((_, at) => standing[at]);
-  const dropped = entries.filter((_, at) => !standing[at]).map((entry): KeyEvent => ({ ...entry, status: 'dropped' }));
-  return { kept, dropped, tokens, pinnedExceed: false };
-}
-
-function lineOf(state: SessionState, entry: KeyEvent): string {
-  const position = state.positionOf(entry.message) ?? 0;
-  return renderEvent(entry, position, state.messages.place(entry.message)?.role ?? 'user');
 }
 
 const messageBefore = (state: SessionState, position: number): Message | undefined =>

@@ -25,8 +25,8 @@ export const LEDGER_FAULTS = [
     {
       what: 'key events of the first message are not sent',
       file: 'src/core/context/ledger-lines.ts',
-      find: 'if (position === undefined || !covered(position)) continue;',
-      put: 'if (!position || !covered(position)) continue;',
+      find: 'if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;',
+      put: 'if (!position || !covered(position) || state.isRemoved(event.id)) continue;',
     },
     {
       what: 'a long quote is cut in the ledger',
@@ -49,8 +49,8 @@ export const LEDGER_FAULTS = [
     {
       what: 'what was superseded on another branch stays away on this one',
       file: 'src/core/state/key-event-list.ts',
-      find: 'return other !== undefined && (this.isRemoved(link) || !isOnBranch(other.message));',
-      put: 'return other === undefined && isOnBranch(link as never);',
+      find: 'return other !== undefined && (this.isRemoved(link) || isOnBranch?.(other.message) === false);',
+      put: 'return other === undefined && isOnBranch?.(link as never) === true;',
     },
   ),
   ...planted(

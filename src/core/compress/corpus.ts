@@ -90,9 +90,12 @@ export async function buildCorpus(
         vocabulary.set(key, index);
         terms.push({ kind, user: 0, assistant: 0, tool: 0, lastMessage: -1 });
       }
-      if (!mentioned.includes(index)) mentioned.push(index);
       const term = terms[index]!;
-      if (term.lastMessage === passage.message) continue;
+      if (term.lastMessage === passage.message) {
+        if (!mentioned.includes(index)) mentioned.push(index);
+        continue;
+      }
+      mentioned.push(index);
       term.lastMessage = passage.message;
       if (role === 'tool' || passage.kind === 'text' || passage.kind === 'names') term.tool++;
       else if (role === 'user') term.user++;

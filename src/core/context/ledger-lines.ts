@@ -39,14 +39,15 @@ export function ledgerEntries(
   const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
   const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
   for (const event of state.events.values()) {
-    if (state.isRemoved(event.id)) continue;
-    const position = state.positionOf(event.message);
-    if (position === undefined || !covered(position)) continue;
+    // Most of a long session's events: told by their status alone, without a look at where they stand.
+    if (event.status === 'dropped' && !event.pinned) continue;
     if (!isCurrent(event)) {
       if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, covered)) continue;
       // One that had no room when it was replaced is not brought back by it.
       if (event.score <= (noRoomUpTo ??= highestDropped(state))) continue;
     }
+    const position = state.positionOf(event.message);
+    if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;
     const line = renderEvent(event, position, state.messages.place(event.message)?.role ?? 'user');
     entries.push({ event, line, position, tokens: counts.ledgerLine(event.id, line) });
   }
@@ -85,7 +86,8 @@ function isReplacedAfter(
   return at !== undefined && at > position && covered(at);
 }
 
-function coverage(frontier: readonly FrontierItem[]): (position: number) => boolean {
+/** Tells whether a frontier's nodes stand for the message at a position. */
+export function coverage(frontier: readonly FrontierItem[]): (position: number) => boolean {
   return (position) => {
     let low = 0;
     let high = frontier.length;

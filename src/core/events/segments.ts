@@ -66,14 +66,14 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
     if (lines.length > MANY_LINES && line.end - line.start < CRUMB) continue;
     let from = line.start;
     if (role === 'user') {
-      const command = SLASH.exec(text.slice(from, Math.min(line.end, from + 40)));
+      const command = text.charCodeAt(from) === 47 ? SLASH.exec(text.slice(from, Math.min(line.end, from + 40))) : null;
       if (command !== null) {
         const name = command[1]!.toLowerCase();
         if (SETTERS.has(name) && line.end > from + command[0].length) settings.push({ start: from, end: line.end });
         if (!TALK.has(name)) continue;
         from += command[0].length;
       }
-      if (INTERRUPTED.test(text.slice(from, Math.min(line.end, from + 80)))) continue;
+      if (text.charCodeAt(from) === 91 && INTERRUPTED.test(text.slice(from, Math.min(line.end, from + 80)))) continue;
     }
     if (line.kind === 'table') {
       addTable(line, from);
@@ -99,7 +99,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
     const colon =
       closing === 58 ||
       closing === 0xff1a ||
-      /[:：]\*{1,2}$/.test(text.slice(Math.max(last.start, last.end - 3), last.end));
+      (closing === 42 && /[:：]\*{1,2}$/.test(text.slice(Math.max(last.start, last.end - 3), last.end)));
     if (line.kind === 'heading' || colon || (spans.length === 1 && isBold(text, line))) heading = last;
     else if (line.kind === 'prose' && blanks > 0) heading = undefined;
     blanks = 0;

@@ -56,10 +56,15 @@ export class KeyEventList {
     return this.#removed.has(event);
   }
 
-  isCurrent({ status, link }: Pick<KeyEvent, 'status' | 'link'>, isOnBranch: (message: MessageId) => boolean): boolean {
+  /** `isOnBranch` is left out where all messages are. */
+  isCurrent(
+    { status, link }: Pick<KeyEvent, 'status' | 'link'>,
+    isOnBranch?: (message: MessageId) => boolean,
+  ): boolean {
     if (status === 'active') return true;
     if (status === 'dropped' || link === undefined) return false;
+    if (!isOnBranch && this.#removed.size === 0) return false;
     const other = this.entries.get(link);
-    return other !== undefined && (this.isRemoved(link) || !isOnBranch(other.message));
+    return other !== undefined && (this.isRemoved(link) || isOnBranch?.(other.message) === false);
   }
 }

@@ -58,6 +58,7 @@ export abstract class SessionFacts {
   protected readonly history = new ChangeHistory();
   protected readonly keyEvents = new KeyEventList();
   protected readonly replies = new Map<MessageId, PartialReply>();
+  #hasStrays = false;
   protected nodesNow: readonly FrontierItem[] | undefined;
 
   /** `bodies` reads the messages that are taken in by `place`. */
@@ -114,7 +115,7 @@ export abstract class SessionFacts {
       messages,
       positionOf: (message) => this.positionOf(message),
       isRemoved: (event) => keyEvents.isRemoved(event),
-      isCurrent: (event) => keyEvents.isCurrent(event, this.isOnBranch),
+      isCurrent: (event) => keyEvents.isCurrent(event, this.#whereBranched()),
     };
   }
 
@@ -202,7 +203,7 @@ export abstract class SessionFacts {
    * have been said on another one, or have been deleted or struck out since.
    */
   isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
-    return this.keyEvents.isCurrent(event, this.isOnBranch);
+    return this.keyEvents.isCurrent(event, this.#whereBranched());
   }
 
   /** The active branch's messages that no frontier node covers, with their positions, oldest first. */
@@ -223,6 +224,16 @@ export abstract class SessionFacts {
     let covered = 0;
     for (const item of this.frontier) covered += item.to - item.from + 1;
     return this.path.length - covered;
+  }
+
+  /** Damage can leave a key event without its message. */
+  protected noticeStrays(events: readonly KeyEvent[]): void {
+    this.#hasStrays ||= events.some(({ message }) => !this.messages.has(message));
+  }
+
+  /** Undefined where every key event's message is on the active branch, and need not be looked for. */
+  #whereBranched(): ((message: MessageId) => boolean) | undefined {
+    return this.path.length === this.messages.size && !this.#hasStrays ? undefined : this.isOnBranch;
   }
 
   protected readonly isOnBranch = (message: MessageId): boolean => this.positionOf(message) !== undefined;

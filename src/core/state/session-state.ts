@@ -129,6 +129,7 @@ export class SessionState extends SessionFacts {
         this.nodesNow = undefined;
         return;
       case 'event_added':
+        this.noticeStrays([event.event]);
         this.keyEvents.add(event.event);
         return;
       case 'event_pinned':
@@ -179,6 +180,7 @@ export class SessionState extends SessionFacts {
 
   #commit(record: CompressionRecord, at: number): void {
     this.summaries.commit(record, ({ first, last }) => this.branches.deletedBetween(first, last));
+    this.noticeStrays(record.events);
     this.keyEvents.commit(record);
     this.compressions.push(countCompression(this.counters, record, at));
     this.lastCompressedAt = at;

@@ -22,10 +22,15 @@ export class CharClasses {
 
   /** The classes of the code point at a UTF-16 offset below the text's length. */
   at(text: string, offset: number): number {
-    const unit = text.charCodeAt(offset);
-    const code = (unit & 0xf800) === 0xd800 ? text.codePointAt(offset)! : unit;
-    const known = this.known[code]!;
-    return known === 0 ? (this.known[code] = classify(code)) : known;
+    // Zero for each half of a surrogate pair, too: what is known of one says nothing of the pair.
+    return this.known[text.charCodeAt(offset)]! || this.look(text, offset);
+  }
+
+  private look(text: string, offset: number): number {
+    const code = text.codePointAt(offset)!;
+    const known = this.known[code]! || classify(code);
+    if (code < 0xd800 || code > 0xdfff) this.known[code] = known;
+    return known;
   }
 }
 

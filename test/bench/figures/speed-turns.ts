@@ -140,7 +140,6 @@ export async function grow(conversation: Conversation, messages: readonly Transc
       return { type: 'message_added', message };
     });
     await journal.append(...events);
-    await conversation.meter.countNew();
     await conversation.betweenTurns();
     await conversation.settled();
   }

@@ -166,8 +166,10 @@ describe('the compression of a session', () => {
     await fill(conversation, 100);
     const { total } = conversation.context();
     await conversation.compressNow();
-    const [item] = conversation.state.frontier;
-    await conversation.undoNodes([item!.node.id], true);
+    await conversation.undoNodes(
+      conversation.state.frontier.map(({ node }) => node.id),
+      true,
+    );
     assert.equal(conversation.context().total, total);
     await conversation.send('One more.');
     await conversation.settled();
@@ -256,7 +258,7 @@ describe('the compression of a session', () => {
       const { system } = conversation.context();
       assert.deepEqual(system.slice(0, before.length), before);
       assert.ok(system.length > before.length);
-      assert.ok(system.at(-1)!.includes(decision));
+      assert.ok(system.slice(before.length).join('\n').includes(decision));
       before = system;
     }
   });

@@ -1,0 +1,95 @@
+import { coverage } from '../core/context/ledger-lines.ts';
+import { renderEvent } from '../core/context/render.ts';
+import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
+import type { Ledger } from '../core/events/ledger.ts';
+import type { KeyEventId } from '../core/model/ids.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
+import type { CompressionJob } from './compression-job.ts';
+
+/** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */
+const REFITTED = 0.8;
+/** While it takes this share, what was dropped before waits. */
+const WELL_FILLED = 0.75;
+
+export interface LedgerChanges {
+  /** Positions of the messages that leave the window now. */
+  readonly leaving: ReadonlySet<number>;
+  /** Entries that are new or have changed, by id. */
+  readonly touched: ReadonlyMap<KeyEventId, KeyEvent>;
+}
+
+/**
+ * Fits a ledger into its share of the budget, a batch at a time: what has no room is marked as dropped, and what has
+ * room again as active. As long as what stands has room nothing is dropped, and nothing that was dropped comes back
+ * before there is room for a good deal, since each entry in the midst changes all of a request behind it. What was
+ * dropped, which is most of a long session's ledger, is looked at only where it may come back.
+ */
+export async function fitLedgerOf(
+  job: CompressionJob,
+  ledger: Ledger,
+  { leaving, touched }: LedgerChanges,
+  rest: () => Promise<void>,
+): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
+  const { state, budget, counts, settings } = job;
+  const isCovered = coverage(state.frontier);
+  // What is still sent word for word takes no room in the ledger.
+  const hasLeft = ({ message }: KeyEvent): boolean => {
+    const position = state.positionOf(message);
+    return position !== undefined && (leaving.has(position) || isCovered(position));
+  };
+  // A ledger that was kept from the last draft has not heard of what was dropped then; the session has.
+  const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
+    (state.events.get(id) ?? ledger.get(id))?.status;
+  const stands = ({ status, link }: KeyEvent): boolean =>
+    status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
+  const asActive = (entry: KeyEvent): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry);
+
+  const costs = new Map<KeyEventId, number>();
+  const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
+    let tokens = 0;
+    for (const entry of entries) {
+      if (!hasLeft(entry)) continue;
+      const role = state.messages.place(entry.message)?.role ?? 'user';
+      const line = renderEvent(entry, state.positionOf(entry.message) ?? 0, role);
+      const cost = counts.ledgerLine(entry.id, line);
+      costs.set(entry.id, cost);
+      tokens += cost;
+      if (tokens > upTo) break;
+      await rest();
+    }
+    return tokens;
+  };
+  const standing: KeyEvent[] = [];
+  const waiting: KeyEvent[] = [];
+  for (const entry of ledger.entries()) {
+    await rest();
+    if (!entry.pinned && !stands(entry)) continue;
+    (!entry.pinned && statusOf(entry) === 'dropped' ? waiting : standing).push(entry);
+  }
+
+  const room = Math.floor(budget * settings.policy.ledgerShare);
+  const tokens = await count(standing);
+  const isWellFilled = tokens <= room && tokens >= WELL_FILLED * room;
+  let fitted: Pick<FittedLedger, 'kept' | 'dropped' | 'tokens'>;
+  if (isWellFilled && (await count(waiting, room - tokens)) > room - tokens) {
+    const dropped = waiting.filter((entry) => touched.has(entry.id) && hasLeft(entry));
+    fitted = {
+      kept: standing.filter(hasLeft).map(asActive),
+      dropped: dropped.map((entry): KeyEvent => ({ ...entry, status: 'dropped' })),
+      tokens,
+    };
+  } else {
+    await count(waiting);
+    const all = ledger.entries().filter(({ id }) => costs.has(id));
+    const active = all.map(asActive);
+    const cost = all.map(({ id }) => costs.get(id)!);
+    const whole = fitLedger(active, cost, room);
+    fitted = whole.dropped.length === 0 ? whole : fitLedger(active, cost, Math.floor(room * REFITTED));
+  }
+  const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
+    const status = statusOf(entry);
+    const differs = entry.status !== status || touched.has(entry.id);
+    return differs && (status === 'active' || status === 'dropped');
+  });
+  return { changed, tokens: fitted.tokens };
+}
