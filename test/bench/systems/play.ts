@@ -10,12 +10,15 @@ export interface Outcome {
   /** Turns that did not fail, of those that were played. */
   readonly proceeded: number;
   readonly played: number;
-  /** Milliseconds of CPU time of a turn at the end: the mean of the last ones, and of putting the context together. */
+  /** Milliseconds of CPU time of a turn at the end: the mean of the last tenth, and of putting the context together. */
   readonly turnMs: number;
 }
 
-/** The last turns, by which the cost of a turn at the end is judged. */
-const LAST = 20;
+/**
+ * The share of all turns by whose mean the cost of a turn at the end is judged: enough that whoever summarizes now and
+ * then does so in it as often as he does elsewhere.
+ */
+const LAST = 0.1;
 
 /**
  * Plays turns in a system's hands, up to `mostMs` of CPU time: what needs longer is stopped there, and has played
@@ -50,7 +53,7 @@ export async function play(
     const contextMs = await cpuMs(async () => {
       text = await kept.context().catch(() => '');
     });
-    const last = costs.slice(-LAST);
+    const last = costs.slice(-Math.ceil(costs.length * LAST));
     const turnMs = last.reduce((sum, cost) => sum + cost, 0) / last.length + contextMs;
     return { text, spent, proceeded, played: costs.length, turnMs };
   } finally {
