@@ -47,6 +47,16 @@ export class SummariesView {
     await this.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
   }
 
+  /**
+   * Chooses the first row of the list with a title. What a row says does not tell the lists apart: the editor uses its
+   * rows again, and they still hold, unseen, what stood in them before.
+   */
+  async pickFirst(title: string): Promise<void> {
+    const { page } = this.workbench;
+    await page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
+    await page.locator('.quick-input-list .monaco-list-row').first().click();
+  }
+
   /** Runs a command on the first summary. */
   async onFirst(title: string): Promise<void> {
     const { workbench } = this;

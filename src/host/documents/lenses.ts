@@ -56,5 +56,5 @@ export function rowOfDocument(
 function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
   const position = state.positionOf(message);
   const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
-  return leaf && state.nodes.get(leaf.node);
+  return leaf && state.nodes.get(leaf.row.node);
 }

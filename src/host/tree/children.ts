@@ -20,7 +20,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
       if (!place?.isLeaf) return rows;
       // Messages stand in a range even where they are few, so that they are not mixed with their events.
       const isFolded = rows[0]?.kind === 'range';
-      const messages: Row[] = isFolded ? rows : [{ kind: 'range', of: row, from: 0, end: list.count }];
+      const messages: Row[] = isFolded ? rows : [{ kind: 'range', of: row, above: row, from: 0, end: list.count }];
       const hasEvents = source.events().countBetween(place.from, place.to) > 0;
       return hasEvents ? [{ kind: 'nodeEvents', node: row.node }, ...messages] : messages;
     }
@@ -31,10 +31,11 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
 
 /** What is shown of a list below its row, or below a range of it: entries, or ranges where these are too many. */
 export function folded(list: RowList, row: Row): Row[] {
-  const [of, run] = row.kind === 'range' ? [row.of, row] : [row, { from: 0, end: list.count }];
+  const of = row.kind === 'range' ? row.of : row;
+  const run = row.kind === 'range' ? row : { from: 0, end: list.count };
   const ranges = rangesIn(run);
   if (ranges.length === 0) return list.run(run.from, run.end);
-  return ranges.map(({ from, end }) => ({ kind: 'range', of, from, end }));
+  return ranges.map(({ from, end }) => ({ kind: 'range', of, above: row, from, end }));
 }
 
 function hasSection(state: SessionState, section: SectionName): boolean {

@@ -57,7 +57,7 @@ function rowOf({ state, events }: TreeSource, hit: SessionHit): Row | undefined 
       return { kind: 'message', message: hit.message };
     case 'summary': {
       const leaf = placesOf(state).leafAt(hit.position);
-      return leaf && { kind: 'node', node: leaf.node };
+      return leaf?.row;
     }
     case 'event': {
       const placed = events()

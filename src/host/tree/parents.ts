@@ -1,14 +1,9 @@
-import type { MessageId, NodeId } from '../../core/model/ids.ts';
+import type { MessageId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { listBelow, openedNodes } from './lists.ts';
-import { placesOf } from './places.ts';
-import { rangeAbove, type Run } from './ranges.ts';
-import type { RangeRow, Row } from './rows.ts';
+import { placesOf, rowAbove, SUMMARIES } from './places.ts';
+import type { PlainRow, Row } from './rows.ts';
 import type { TreeSource } from './tree-source.ts';
-
-type PlainRow = RangeRow['of'];
-
-const SUMMARIES = { kind: 'section', section: 'summaries' } as const;
 
 /** The row above; undefined for the topmost ones. What `reveal` goes up by. */
 export function parentOf(source: TreeSource, row: Row): Row | undefined {
@@ -19,10 +14,8 @@ export function parentOf(source: TreeSource, row: Row): Row | undefined {
       return undefined;
     case 'part':
       return { kind: 'section', section: 'context' };
-    case 'range': {
-      const place = row.of.kind === 'node' ? placesOf(state).placeOf(row.of.node) : undefined;
-      return within(row.of, rangeAbove(row.from, place?.count ?? listBelow(source, row.of).count, row));
-    }
+    case 'range':
+      return row.above;
     case 'opened':
       return SUMMARIES;
     case 'openedNode':
@@ -32,7 +25,7 @@ export function parentOf(source: TreeSource, row: Row): Row | undefined {
         openedNodes(state).findIndex(({ id }) => id === row.node),
       );
     case 'node':
-      return aboveNode(source, row.node);
+      return placesOf(state).placeOf(row.node)?.above ?? SUMMARIES;
     case 'nodeEvents':
       return { kind: 'node', node: row.node };
     case 'message':
@@ -59,27 +52,14 @@ export function parentOf(source: TreeSource, row: Row): Row | undefined {
 }
 
 /** What stands above the entry of a list: a range of it, or the row that the list is of. */
-function above(source: TreeSource, of: PlainRow, at: number): Row {
-  return within(of, rangeAbove(at, listBelow(source, of).count));
-}
-
-const within = (of: PlainRow, run: Run | undefined): Row =>
-  run ? { kind: 'range', of, from: run.from, end: run.end } : of;
-
-function aboveNode({ state }: TreeSource, node: NodeId): Row {
-  const place = placesOf(state).placeOf(node);
-  if (!place) return SUMMARIES;
-  const { parent, at } = place;
-  return parent
-    ? within({ kind: 'node', node: parent.node }, rangeAbove(at, parent.count))
-    : within(SUMMARIES, rangeAbove(at, state.frontier.length));
-}
+const above = (source: TreeSource, of: PlainRow, at: number): Row => rowAbove(of, at, listBelow(source, of).count);
 
 /** The range that a message stands in; undefined for one that no summary stands for. */
 function aboveMessage(state: SessionState, message: MessageId): Row | undefined {
   const position = state.positionOf(message);
   const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
   if (!leaf || position === undefined) return undefined;
-  const { node, from, count } = leaf;
-  return within({ kind: 'node', node }, rangeAbove(position - from, count) ?? { from: 0, end: count });
+  const { row, from, count } = leaf;
+  const range = rowAbove(row, position - from, count);
+  return range === row ? { kind: 'range', of: row, above: row, from: 0, end: count } : range;
 }

@@ -2,7 +2,11 @@ import type { NodeId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { SAID_LISTS, type SaidList } from './rows.ts';
+import { rangesAbove } from './ranges.ts';
+import { SAID_LISTS, type PlainRow, type Row, type SaidList } from './rows.ts';
+
+/** The row that all summaries stand below. */
+export const SUMMARIES = { kind: 'section', section: 'summaries' } as const;
 
 /** Positions of messages on the active branch, from 0, both included. */
 interface Span {
@@ -10,13 +14,13 @@ interface Span {
   readonly to: number;
 }
 
+type NodeRow = Extract<PlainRow, { kind: 'node' }>;
+
 /** Where a summary stands in the tree. */
 interface NodePlace extends Span {
-  readonly node: NodeId;
-  /** Undefined for one that stands at the top. */
-  readonly parent: NodePlace | undefined;
-  /** Among those with the same parent. */
-  readonly at: number;
+  readonly row: NodeRow;
+  /** The row that it stands right below. */
+  readonly above: Row;
   readonly isLeaf: boolean;
   /** Summaries below it, or messages of a leaf. */
   readonly count: number;
@@ -48,7 +52,8 @@ export class Places {
 
   constructor(state: SessionState) {
     this.#frontier = state.frontier;
-    for (const [at, { node }] of this.#frontier.entries()) this.#add(state, node, undefined, at);
+    for (const [at, { node }] of this.#frontier.entries())
+      this.#add(state, node, rowAbove(SUMMARIES, at, this.#frontier.length));
   }
 
   /** Undefined for a summary that stands for nothing now. */
@@ -78,20 +83,28 @@ export class Places {
     return SAID_LISTS.filter((list) => this.said(list).length > 0);
   }
 
-  #add(state: SessionState, { id, children }: SummaryNode, parent: NodePlace | undefined, at: number): void {
+  #add(state: SessionState, { id, children }: SummaryNode, above: Row): void {
     const span = spanOf(state, id);
     if (!span) return;
     const isLeaf = children.length === 0;
     const count = isLeaf ? span.to - span.from + 1 : children.length;
-    const place: NodePlace = { node: id, ...span, parent, at, isLeaf, count };
+    const row: NodeRow = { kind: 'node', node: id };
+    const place: NodePlace = { row, above, ...span, isLeaf, count };
     this.#nodes.set(id, place);
     for (const [n, below] of children.entries()) {
       const child = state.nodes.get(below);
-      if (child) this.#add(state, child, place, n);
+      if (child) this.#add(state, child, rowAbove(row, n, count));
     }
     if (!isLeaf) return;
     for (let position = span.from; position <= span.to; position++) this.#leaves[position] = place;
   }
+}
+
+/** The row that an entry of a list stands right below: the narrowest range that holds it, or the row of the list. */
+export function rowAbove(of: PlainRow, at: number, count: number): Row {
+  let above: Row = of;
+  for (const { from, end } of rangesAbove(at, count)) above = { kind: 'range', of, above, from, end };
+  return above;
 }
 
 /** Positions of the messages that a node stands for; undefined when they are not on the active branch. */

@@ -13,25 +13,21 @@ export interface Run {
 /** The ranges that a run is shown as; none when its entries are shown themselves. */
 export function rangesIn({ from, end }: Run): Run[] {
   const size = sizeIn(end - from);
-  return size === 0
-    ? []
-    : Array.from({ length: Math.ceil((end - from) / size) }, (_, n) => ({
-        from: from + n * size,
-        end: Math.min(end, from + (n + 1) * size),
-      }));
+  const ranges: Run[] = [];
+  if (size > 0) for (let at = from; at < end; at += size) ranges.push({ from: at, end: Math.min(end, at + size) });
+  return ranges;
 }
 
-/** The range that stands right above an entry, or above a narrower range that begins with it; undefined for none. */
-export function rangeAbove(at: number, count: number, narrower?: Run): Run | undefined {
-  let above: Run | undefined;
+/** The ranges of a list that an entry stands in, the widest first; none where the entries are shown themselves. */
+export function rangesAbove(at: number, count: number): Run[] {
+  const ranges: Run[] = [];
   let run: Run = { from: 0, end: count };
   for (let size = sizeIn(count); size > 0; size = sizeIn(run.end - run.from)) {
     const from: number = at - ((at - run.from) % size);
     run = { from, end: Math.min(run.end, from + size) };
-    if (narrower && run.end - run.from <= narrower.end - narrower.from) break;
-    above = run;
+    ranges.push(run);
   }
-  return above;
+  return ranges;
 }
 
 /** Entries in each range that so many are shown as; 0 when they are shown themselves. */

@@ -15,7 +15,7 @@ export type EventListRow =
   { readonly kind: 'eventKind'; readonly of: KeyEventKind } | { readonly kind: 'nodeEvents'; readonly node: NodeId };
 
 /** A row that stands for something of the session. It names what it shows; children are worked out when it is opened. */
-type PlainRow =
+export type PlainRow =
   | { readonly kind: 'section'; readonly section: SectionName }
   /** Stands above what a filter leaves; the view knows which rows these are. */
   | { readonly kind: 'filter'; readonly name: string }
@@ -47,10 +47,14 @@ type PlainRow =
   /** `at` counts from the first compression. */
   | { readonly kind: 'compression'; readonly compression: CompressionId; readonly at: number };
 
-/** A run of what stands below a row, where that is too much to be shown at once; `end` is behind the last. */
+/**
+ * A run of what stands below a row, where that is too much to be shown at once; `end` is behind the last. It stands below
+ * that row itself, or below a wider range: known with it, so that the way up is not looked for.
+ */
 export interface RangeRow {
   readonly kind: 'range';
   readonly of: PlainRow;
+  readonly above: Row;
   readonly from: number;
   readonly end: number;
 }

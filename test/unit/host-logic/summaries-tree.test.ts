@@ -227,7 +227,6 @@ describe('the tree of summaries', () => {
     };
     const small = work(longSession(200));
     const large = work(longSession(10_000));
-    // Two levels of summaries more on the way down and up.
     assert.ok(large <= small * 2, `${large} looks at the state against ${small}`);
   });
 
