@@ -143,14 +143,17 @@ describe('the pace of the view of summaries in the real workbench', function () 
       });
     });
 
-  it(`costs at most ${MOST_LONGER} times as much in the long session`, async () => {
-    const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
-    for (const { act, ratio } of ratios)
-      console.log(
-        `      ${act}: ${spent[act][LONG]!.toFixed(0)} ms against ${spent[act][SHORT]!.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,
-      );
-    await mkdir(path.join(outFolder, 'pace'), { recursive: true });
-    await writeFile(path.join(outFolder, 'pace', 'summaries.json'), JSON.stringify({ spent, ratios }));
-    for (const { act, ratio } of ratios) assert.ok(ratio <= MOST_LONGER, `${act}: ${ratio.toFixed(2)} times as long`);
+  // A suite's own tests come before those of the suites in it.
+  describe('in both', () => {
+    it(`costs at most ${MOST_LONGER} times as much in the long session`, async () => {
+      const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
+      for (const { act, ratio } of ratios)
+        console.log(
+          `      ${act}: ${spent[act][LONG]!.toFixed(0)} ms against ${spent[act][SHORT]!.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,
+        );
+      await mkdir(path.join(outFolder, 'pace'), { recursive: true });
+      await writeFile(path.join(outFolder, 'pace', 'summaries.json'), JSON.stringify({ spent, ratios }));
+      for (const { act, ratio } of ratios) assert.ok(ratio <= MOST_LONGER, `${act}: ${ratio.toFixed(2)} times as long`);
+    });
   });
 });

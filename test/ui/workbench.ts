@@ -158,7 +158,26 @@ export class Workbench {
     // A click on the icon of a container that is open closes it.
     if (await inside.isVisible()) return;
     await this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`).first().click();
+    await this.#restPointer();
     await inside.waitFor();
+  }
+
+  /** Makes the sidebar so many pixels wide. */
+  async widenSidebar(pixels: number): Promise<void> {
+    const { mouse } = this.page;
+    const box = await this.page.locator('.part.sidebar').boundingBox();
+    if (!box) return;
+    await mouse.move(box.x + box.width, box.y + box.height / 2);
+    await mouse.down();
+    await mouse.move(box.x + pixels, box.y + box.height / 2, { steps: 5 });
+    await mouse.up();
+    await this.#restPointer();
+  }
+
+  /** Takes the pointer to where nothing is told of what it rests on: a hint would lie over the rows beside it. */
+  async #restPointer(): Promise<void> {
+    const bar = await this.page.locator('.part.statusbar').boundingBox();
+    if (bar) await this.page.mouse.move(bar.x + bar.width / 2, bar.y + bar.height / 2);
   }
 
   /** A row of a tree in the sidebar. */
