@@ -2,7 +2,7 @@ import { keyEventId, messageId, nodeId, type MessageId } from '../core/model/ids
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
-import { bestExcerpt, togetherness } from '../core/search/excerpt.ts';
+import { foundExcerpt } from '../core/search/excerpt.ts';
 import type { IndexedAs } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
@@ -109,8 +109,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
   switch (kind) {
     case 'message': {
       const whole = messageText(message);
-      const { start, end } = bestExcerpt(whole, query, units);
-      const together = togetherness(whole, query, PASSAGE);
+      const { start, end, together } = foundExcerpt(whole, query, units, PASSAGE);
       return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), together };
     }
     case 'event': {
@@ -119,8 +118,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
     }
     case 'summary': {
       const { text } = searchableNode(state.nodes.get(nodeId(id))!) ?? { text: '' };
-      const { start, end } = bestExcerpt(text, query, units);
-      const together = togetherness(text, query, PASSAGE);
+      const { start, end, together } = foundExcerpt(text, query, units, PASSAGE);
       return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), together };
     }
     default:

@@ -31,33 +31,45 @@ const EDGE_SHARE = 0.3;
  * beginning of the text; a text that is short enough is given whole. Never half of a surrogate pair.
  */
 export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
-  if (text.length <= maxChars) return { start: 0, end: text.length };
-  if (maxChars <= 0) return { start: 0, end: 0 };
-  const matches = matchesOf(text, query);
-  return settle(text, bestWindow(matches, maxChars), maxChars);
+  return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
 }
 
-/**
- * How much of what matches a query stands close together: the share of the matched words that one stretch of `maxChars`
- * UTF-16 units holds, 0…1; 1 without a match.
- */
-export function togetherness(text: string, query: string, maxChars: number): number {
+/** An excerpt, and how much of what matches the query stands close together. */
+export interface FoundExcerpt extends Excerpt {
+  /** The share of the matched words that one stretch of a passage's length holds, 0…1; 1 without a match. */
+  readonly together: number;
+}
+
+/** As `bestExcerpt`, with what is told of passages of `passage` UTF-16 units: the text is read once for both. */
+export function foundExcerpt(text: string, query: string, maxChars: number, passage: number): FoundExcerpt {
   const matches = matchesOf(text, query);
+  const stretch = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
+  return { ...stretch, together: togetherness(matches, passage) };
+}
+
+const isWhole = (text: string, maxChars: number): boolean => text.length <= maxChars;
+const whole = (text: string): Excerpt => ({ start: 0, end: text.length });
+
+function cut(text: string, matches: readonly Match[], maxChars: number): Excerpt {
+  return maxChars <= 0 ? { start: 0, end: 0 } : settle(text, bestWindow(matches, maxChars), maxChars);
+}
+
+function togetherness(matches: readonly Match[], passage: number): number {
   const all = new Set(matches.map(({ word }) => word)).size;
   if (all === 0) return 1;
-  const { start, end } = bestWindow(matches, maxChars);
+  const { start, end } = bestWindow(matches, passage);
   const inside = matches.filter((match) => match.start >= start && match.end <= end);
   return new Set(inside.map(({ word }) => word)).size / all;
 }
 
 function matchesOf(text: string, query: string): readonly Match[] {
   const { sought } = readQuery(query);
-  const known = new Map<string, { word: number; value: number } | undefined>();
+  const known = new Map<string, { word: number; value: number } | null>();
   const matches: Match[] = [];
   visitTerms(text, (term, start, end) => {
-    if (!known.has(term)) known.set(term, answer(sought, term));
-    const found = known.get(term);
-    if (found !== undefined) matches.push({ start, end, ...found });
+    let found = known.get(term);
+    if (found === undefined) known.set(term, (found = answer(sought, term) ?? null));
+    if (found !== null) matches.push({ start, end, ...found });
   });
   return matches.sort((a, b) => a.start - b.start);
 }
