@@ -4,6 +4,7 @@ import type { MessageId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
+import { readQuery, type SoughtTerm } from '../core/search/query.ts';
 import { visitTerms } from '../core/search/terms.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -34,8 +35,13 @@ export interface Place {
   readonly where: Whereabouts;
 }
 
-/** A text that holds this share of a question's words tells of what was asked for. */
-const TELLS_SHARE = 0.6;
+/** What was said tells of what is asked for if it holds this share of what the question seeks, and two things of several. */
+const SAID_SHARE = 0.5;
+/** What stands in its place is longer, and holds words of many things: more of them have to be there. */
+const STANDS_SHARE = 0.6;
+/** So many letters may be added to a word, or taken from it, by its form. */
+const ENDING = 3;
+const SHORTEST_STEM = 4;
 
 /** Says of each hit of a search where it stands now, in the order of the hits. */
 export function whereabouts(
@@ -44,17 +50,17 @@ export function whereabouts(
   hits: readonly SessionHit[],
   ledger: { readonly counts: MessageCounts; readonly budget: number },
 ): Place[] {
-  const wanted = termsOf(query);
+  const sought = soughtIn(query);
   const sent = ledgerEntries(state, ledger.counts, ledger.budget).kept;
   return hits.map(({ message, position, role, start, end, text }) => {
     const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
     const quoted = sent.find(({ event }) => event.message === message && event.start < end && start < event.end);
     const place = { message, position, role, start, end, text };
     if (!item) return { ...place, where: { kind: 'window' } };
-    if (quoted && tells(quoted.event.quote, wanted))
+    if (quoted && tells(quoted.event.quote, sought, STANDS_SHARE))
       return { ...place, where: { kind: 'ledger', event: quoted.event } };
     const level = levelOf(state, item);
-    const kind = tells(nodeText(item.node, level), wanted) ? 'summary' : 'archived';
+    const kind = tells(nodeText(item.node, level), sought, STANDS_SHARE) ? 'summary' : 'archived';
     return { ...place, where: { kind, node: item.node, level } };
   });
 }
@@ -64,35 +70,44 @@ export function whereabouts(
  * nothing on the branch does.
  */
 export function elsewhere(state: SessionState, query: string, limit: number): Place[] {
-  const wanted = termsOf(query);
+  const sought = soughtIn(query);
   const found: Place[] = [];
   for (const id of state.messages.keys()) {
     if (found.length >= limit) break;
     if (state.positionOf(id) !== undefined) continue;
     const message = state.messages.get(id);
     const text = message && messageText(message);
-    if (!message || text === undefined || !tells(text, wanted)) continue;
+    if (!message || text === undefined || !tells(text, sought, SAID_SHARE)) continue;
     const where = { kind: 'elsewhere' } as const;
     found.push({ message: id, position: -1, role: message.role, start: 0, end: text.length, text, where });
   }
   return found;
 }
 
-/** Whether a text was said that answers a question at all: search finds something for nearly every word. */
+/** Whether a text tells of what a question seeks; search finds something for nearly every word. */
 export function tellsOf(text: string, query: string): boolean {
-  return tells(text, termsOf(query));
+  return tells(text, soughtIn(query), SAID_SHARE);
 }
 
-function tells(text: string, wanted: ReadonlySet<string>): boolean {
-  if (wanted.size === 0) return false;
-  const there = termsOf(text);
-  let held = 0;
-  for (const term of wanted) if (there.has(term)) held++;
-  return held / wanted.size >= TELLS_SHARE;
+/** What a question seeks: its words without those that every question is made of. */
+function soughtIn(query: string): readonly SoughtTerm[] {
+  return readQuery(query).sought.filter(({ isManner }) => !isManner);
 }
 
-function termsOf(text: string): Set<string> {
-  const terms = new Set<string>();
-  visitTerms(text, (term) => terms.add(term));
-  return terms;
+function tells(text: string, sought: readonly SoughtTerm[], share: number): boolean {
+  if (sought.length === 0) return false;
+  const held = new Set<SoughtTerm>();
+  visitTerms(text, (term) => {
+    for (const one of sought) if (answers(term, one)) held.add(one);
+  });
+  return held.size >= Math.max(Math.min(2, sought.length), share * sought.length);
+}
+
+/** Whether a word is the one that is sought, another form of it, or another word for the same. */
+function answers(word: string, { term, synonyms }: SoughtTerm): boolean {
+  if (word === term || synonyms.includes(word)) return true;
+  const [short, long] = word.length < term.length ? [word, term] : [term, word];
+  const isForm = short.length >= SHORTEST_STEM && long.length - short.length <= ENDING && long.startsWith(short);
+  // A number that goes on is another number.
+  return isForm && !/\d/.test(long);
 }

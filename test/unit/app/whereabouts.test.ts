@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
-import { elsewhere, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
+import { elsewhere, tellsOf, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Desk, fill } from './desk.ts';
 
@@ -53,5 +53,19 @@ describe('the question why something was forgotten', () => {
       [[message, 'elsewhere']],
     );
     assert.deepEqual(elsewhere(conversation.state, 'zebra crossing', 5), []);
+  });
+
+  it('is asked in a user’s own words: of those that say what is meant half are enough, in any form', () => {
+    const said = 'Mail day. I set up SMTP at her hoster; the reminders go out at nine.';
+    for (const question of [
+      'reminder mail SMTP timeout',
+      'What did we say about the reminder mail?',
+      'hosters',
+      'SMTP',
+    ])
+      assert.ok(tellsOf(said, question), question);
+    for (const question of ['zebra crossing in Timbuktu', 'mail zebra', 'What did we say about it?', 'port 8401'])
+      assert.ok(!tellsOf(said, question), question);
+    assert.ok(!tellsOf('It listens on port 84012.', 'gateway port 8401'));
   });
 });
