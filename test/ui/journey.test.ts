@@ -46,7 +46,11 @@ describe('a long session', () => {
     await workbench.page.locator('.editor-group-container .monaco-editor').first().waitFor();
     await nodes().first().locator('.monaco-tl-twistie').click();
     await workbench.page.locator('.sidebar .monaco-list-row[aria-level="3"]').first().waitFor();
+    await workbench.page.locator('.monaco-editor .detected-link').first().waitFor();
+    // Wide enough for what the rows tell of their summaries.
+    await workbench.widenSidebar(640);
     await workbench.screenshot('summaries-tree');
+    await workbench.widenSidebar(300);
   });
 
   it('goes on: a message is answered with quotes from what was said', async () => {

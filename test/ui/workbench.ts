@@ -133,7 +133,7 @@ export class Workbench {
   }
 
   /** A row of the palette, or of any other quick pick that is open. */
-  paletteRow(text: string): Locator {
+  paletteRow(text: string | RegExp): Locator {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   }
 

@@ -98,6 +98,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
     tokens: vscode.l10n.t('Tokens in context'),
     messages: vscode.l10n.t('Messages'),
     budget: vscode.l10n.t('Budget'),
+    events: vscode.l10n.t('Key events'),
     number: countText,
   };
   return chartSvg(series, conversation.budget(), texts, standsAlone);

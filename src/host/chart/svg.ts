@@ -5,6 +5,7 @@ export interface ChartTexts {
   readonly tokens: string;
   readonly messages: string;
   readonly budget: string;
+  readonly events: string;
   /** Writes a number for people. */
   readonly number: (value: number) => string;
 }
@@ -12,7 +13,8 @@ export interface ChartTexts {
 export const WIDTH = 960;
 export const HEIGHT = 420;
 const LEFT = 72;
-const RIGHT = 16;
+/** Half of the last number of messages stands in it. */
+const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
 /** Marks of key events drawn at most: more become a band. */
@@ -47,7 +49,8 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
     `<text class="label" x="${LEFT}" y="14">${escape(texts.tokens)}</text>`,
     `<text class="label" x="${WIDTH - RIGHT}" y="${HEIGHT - 8}" text-anchor="end">${escape(texts.messages)}</text>`,
     `<line class="budget" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(y(budget))}" y2="${round(y(budget))}"/>`,
-    `<text class="label" x="${WIDTH - RIGHT}" y="${round(y(budget) - 5)}" text-anchor="end">${escape(texts.budget)}</text>`,
+    `<text class="label" x="${LEFT + 6}" y="${round(y(budget) - 5)}">${escape(texts.budget)}</text>`,
+    `<line class="event" x1="${LEFT}" x2="${LEFT}" y1="${HEIGHT - 18}" y2="${HEIGHT - 8}"/><text class="label" x="${LEFT + 6}" y="${HEIGHT - 8}">${escape(texts.events)}</text>`,
     ...thinned(series.marks.filter(({ kind }) => kind === 'event')).map(
       ({ at, label }) =>
         `<line class="event" x1="${round(x(at))}" x2="${round(x(at))}" y1="${HEIGHT - BOTTOM + 4}" y2="${HEIGHT - BOTTOM + 14}"><title>${escape(label)}</title></line>`,
@@ -83,11 +86,11 @@ function thinned<Item>(items: readonly Item[]): readonly Item[] {
   return step <= 1 ? items : items.filter((_, at) => at % step === 0);
 }
 
-/** The next larger 1, 2 or 5 times a power of ten, divided well by four. */
+/** The next larger number that leaves round ones when it is divided by four. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 4, 6, 8, 10].find((one) => one * power >= value) ?? 10;
-  return Math.max(4, step * power);
+  const step = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find((one) => one * power >= value) ?? 10;
+  return Math.max(4, Math.round(step * power));
 }
 
 /** Characters that no XML may hold, escaped or not (XML 1.0, 2.2): what terminals print is full of them. */

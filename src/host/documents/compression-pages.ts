@@ -90,8 +90,10 @@ function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEnt
   page.heading(2, `${n} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
   const models = [...new Set(nodes.map((node) => node.model))].join(', ');
   const rungs = [...new Set(nodes.map((node) => rungName(node.rung)))].join(', ');
+  // A command waits for nothing.
+  const threshold = entry.threshold > 0 ? ` (${entry.threshold.toLocaleString(vscode.env.language)})` : '';
   page
-    .line(vscode.l10n.t('- Because of: {0} ({1})', triggerName(entry.trigger), entry.threshold))
+    .line(vscode.l10n.t('- Because of: {0}', triggerName(entry.trigger) + threshold))
     .line(vscode.l10n.t('- Policy: {0}, {1}', entry.policy, entry.strategy));
   writeSizes(page, entry);
   page.line(vscode.l10n.t('- Written by: {0} ({1})', models, rungs));

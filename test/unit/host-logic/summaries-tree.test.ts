@@ -293,7 +293,14 @@ describe('the chart of the context', () => {
       const { before, after } = state.compressions[0]!.tokens;
       const peak = series.points.findIndex(({ tokens }) => tokens === before);
       assert.equal(series.points[peak + 1]?.tokens, after);
-      const texts = { title: 'Chart', tokens: 'Tokens', messages: 'Messages', budget: 'Budget', number: String };
+      const texts = {
+        title: 'Chart',
+        tokens: 'Tokens',
+        messages: 'Messages',
+        budget: 'Budget',
+        events: 'Events',
+        number: String,
+      };
       const svg = chartSvg(series, 1000, texts, true);
       assert.match(svg, /^<svg xmlns/);
       assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
