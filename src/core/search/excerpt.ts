@@ -51,7 +51,8 @@ const isWhole = (text: string, maxChars: number): boolean => text.length <= maxC
 const whole = (text: string): Excerpt => ({ start: 0, end: text.length });
 
 function cut(text: string, matches: readonly Match[], maxChars: number): Excerpt {
-  return maxChars <= 0 ? { start: 0, end: 0 } : settle(text, bestWindow(matches, maxChars), maxChars);
+  if (maxChars <= 0) return { start: 0, end: 0 };
+  return settle(text, bestWindow(matches, maxChars), maxChars);
 }
 
 function togetherness(matches: readonly Match[], passage: number): number {
