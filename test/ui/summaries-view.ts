@@ -48,13 +48,13 @@ export class SummariesView {
   }
 
   /**
-   * Chooses the first row of the list with a title. What a row says does not tell the lists apart: the editor uses its
-   * rows again, and they still hold, unseen, what stood in them before.
+   * Chooses the topmost row of the list with a title. What a row says does not tell the lists apart, nor does its place
+   * on the page: the editor uses its rows again, in any order, and they still hold, unseen, what stood in them before.
    */
-  async pickFirst(title: string): Promise<void> {
+  async pickTopmost(title: string | RegExp): Promise<void> {
     const { page } = this.workbench;
     await page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
-    await page.locator('.quick-input-list .monaco-list-row').first().click();
+    await page.locator('.quick-input-list .monaco-list-row[data-index="0"]').click();
   }
 
   /** Runs a command on the first summary. */
@@ -63,7 +63,8 @@ export class SummariesView {
     await workbench.page.keyboard.press('Escape');
     await workbench.runCommand('View: Close All Editors');
     await workbench.chooseCommand(title);
-    await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
+    // The palette itself has no title.
+    await this.pickTopmost(/./);
   }
 
   editor(): Locator {
