@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withLock } from '../support/folder-lock.ts';
 import { editorFolder } from '../support/paths.ts';
@@ -24,6 +24,9 @@ const serverMain = path.join(folder, 'out/server-main.js');
 const WATCHDOG = 'node_modules/@vscode/native-watchdog/build/Release';
 const WATCHDOG_STUB = 'exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n';
 
+/** The server writes no log file without it, which leaves the log of each extension empty. */
+const LOG = 'node_modules/@vscode/spdlog';
+
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
   const { code, output } = await runCommand(command, args, { cwd });
   if (code !== 0) throw new PlainError(`"${command} ${args.join(' ')}" failed (${code}):\n${output}`);
@@ -46,6 +49,8 @@ async function install(into: string): Promise<void> {
     await mkdir(path.join(into, WATCHDOG), { recursive: true });
     await writeFile(path.join(into, WATCHDOG, 'watchdog.js'), WATCHDOG_STUB);
   }
+  if (!existsSync(path.join(into, LOG, 'build/Release/spdlog.node')))
+    await copyFile(path.join(import.meta.dirname, 'plain-log.cjs'), path.join(into, LOG, 'index.js'));
 }
 
 /** Removes what installations left that were cut short. Called under the lock, so none of them is at work. */

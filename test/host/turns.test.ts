@@ -152,7 +152,7 @@ describe('a turn in the editor', () => {
   });
 });
 
-/** What is written to a channel of the log while it goes there: VS Code's server as npm builds it keeps no log files. */
+/** What is written to a channel of the log while it goes there, before any file. */
 function listenToLog(channel: vscode.LogOutputChannel): { stop(): readonly string[] } {
   const lines: string[] = [];
   const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const;

@@ -7,7 +7,7 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from '../ids.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
-import { dollars, translated } from '../translated.ts';
+import { dollars, locale, translated } from '../translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -42,7 +42,7 @@ export class GaugeItem implements vscode.Disposable {
     const about = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
-    this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${percent} %`;
+    this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     this.#item.tooltip = tooltip(view, conversation, this.#spend());
     const label = vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget);
     this.#item.accessibilityInformation = {

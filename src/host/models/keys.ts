@@ -62,7 +62,8 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key for {0}', address === '' ? label : `${label} (${address})`),
     prompt: vscode.l10n.t(
-      'The key is kept in the secret storage of the editor, nowhere else, and is sent to this address alone.',
+      'The key is kept in the secret storage of the editor, nowhere else, and is sent to {0} alone.',
+      address === '' ? label : address,
     ),
     password: true,
     ignoreFocusOut: true,

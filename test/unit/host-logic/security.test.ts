@@ -39,6 +39,21 @@ describe('what a model or a repository says', () => {
     assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), []);
   });
 
+  it('has a file read only by the user: attached, imported, opened', () => {
+    assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
+      // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
+      'src/host/attachments.ts',
+      'src/host/commands/editor-commands.ts',
+      // Our own documents, the report that we write, the transcript that the user imports.
+      'src/host/documents/open.ts',
+      'src/host/health/check-health.ts',
+      'src/host/import/file-text.ts',
+      'src/host/page/code-action.ts',
+      // Names of files, for what the user types behind a #.
+      'src/host/page/writing-handlers.ts',
+    ]);
+  });
+
   it('sends no key: keys are read where models are made, and nowhere else', () => {
     assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/models/keys.ts']);
   });
