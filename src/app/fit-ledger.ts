@@ -4,12 +4,23 @@ import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { FrontierItem } from '../core/state/frontier.ts';
+import type { FrontFacts } from '../core/state/session-facts.ts';
 import type { CompressionJob } from './compression-job.ts';
 
 /** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */
 const REFITTED = 0.8;
 /** While it takes this share, what was dropped before waits. */
 const WELL_FILLED = 0.75;
+
+/** A session, and what its ledger may take of the budget. */
+export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
+  readonly state: Pick<FrontFacts, 'events' | 'messages' | 'positionOf'> & {
+    readonly frontier: readonly Pick<FrontierItem, 'from' | 'to'>[];
+  };
+  readonly settings: { readonly policy: Pick<Policy, 'ledgerShare'> };
+}
 
 export interface LedgerChanges {
   /** Positions of the messages that leave the window now. */
@@ -25,7 +36,7 @@ export interface LedgerChanges {
  * dropped, which is most of a long session's ledger, is looked at only where it may come back.
  */
 export async function fitLedgerOf(
-  job: CompressionJob,
+  job: LedgerRoom,
   ledger: Ledger,
   { leaving, touched }: LedgerChanges,
   rest: () => Promise<void>,

@@ -87,7 +87,7 @@ function isReplacedAfter(
 }
 
 /** Tells whether a frontier's nodes stand for the message at a position. */
-export function coverage(frontier: readonly FrontierItem[]): (position: number) => boolean {
+export function coverage(frontier: readonly Pick<FrontierItem, 'from' | 'to'>[]): (position: number) => boolean {
   return (position) => {
     let low = 0;
     let high = frontier.length;

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { fitLedgerOf } from '../../../src/app/fit-ledger.ts';
+import { renderEvent } from '../../../src/core/context/render.ts';
+import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
+import { Ledger } from '../../../src/core/events/ledger.ts';
+import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventStatus } from '../../../src/core/model/key-event.ts';
+import { MessageLog } from '../../../src/core/state/message-log.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
+import { counter } from '../compress/small-runs.ts';
+import { runs } from '../runs.ts';
+
+/** Positions below this have a summary, those below the next leave the window now, the rest stays word for word. */
+const COVERED = 15;
+const LEAVING = 22;
+const MESSAGES = 30;
+
+const drawn = fc.record({
+  position: fc.nat({ max: MESSAGES - 1 }),
+  kind: fc.constantFrom(...KEY_EVENT_KINDS),
+  score: fc.integer({ min: 1, max: 9 }),
+  pinned: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
+  words: fc.integer({ min: 1, max: 30 }),
+  status: fc.constantFrom<KeyEventStatus>('active', 'active', 'dropped', 'dropped', 'superseded'),
+  /** A ledger that was kept from the draft before has not heard of what was dropped then. */
+  hasHeard: fc.boolean(),
+  isTouched: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
+  /** What it was superseded by: another entry, or one that has been struck out since. */
+  link: fc.nat({ max: 40 }),
+});
+
+const positionOf = (message: MessageId): number => Number(message.slice(1));
+
+describe('a ledger fitted a batch at a time', () => {
+  it('keeps and drops what a look at every entry would', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(drawn, { maxLength: 40 }), fc.nat({ max: 900 }), async (all, room) => {
+        const ledger = new Ledger();
+        const known = new Map<KeyEvent['id'], KeyEvent>();
+        const touched = new Map<KeyEvent['id'], KeyEvent>();
+        all.forEach(({ position, words, status, link, hasHeard, isTouched, ...rest }, at) => {
+          const quote = Array.from({ length: words }, (_, word) => `word${at}x${word}`).join(' ');
+          const entry: KeyEvent = {
+            ...rest,
+            id: keyEventId(`e${at}`),
+            message: messageId(`m${position}`),
+            start: 0,
+            end: quote.length,
+            quote,
+            reason: 'drawn',
+            status,
+            ...(status === 'superseded' && { link: keyEventId(`e${link}`) }),
+          };
+          ledger.restore(status === 'dropped' && !hasHeard ? { ...entry, status: 'active' } : entry);
+          if (isTouched) touched.set(entry.id, entry);
+          // What leaves the window now was met in this draft, or pinned by the user before.
+          if (position < COVERED || rest.pinned) known.set(entry.id, entry);
+        });
+        const state = {
+          frontier: [{ from: 0, to: COVERED - 1 }],
+          events: known,
+          messages: new MessageLog(),
+          positionOf,
+        };
+        const counts = new MessageCounts(counter);
+        const job = { state, counts, budget: room * 4, settings: { policy: { ledgerShare: 0.25 } } };
+        const leaving = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
+        const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, () => Promise.resolve());
+        assert.deepEqual(fitted, plainly(ledger, known, touched, room));
+      }),
+      runs(400),
+    );
+  });
+});
+
+/** The same by the rule alone, each entry looked at. */
+function plainly(
+  ledger: Ledger,
+  known: ReadonlyMap<KeyEvent['id'], KeyEvent>,
+  touched: ReadonlyMap<KeyEvent['id'], KeyEvent>,
+  room: number,
+): { readonly changed: KeyEvent[]; readonly tokens: number } {
+  const stands = ({ status, link }: KeyEvent): boolean =>
+    status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
+  const sent = ledger
+    .entries()
+    .filter((entry) => (entry.pinned || stands(entry)) && positionOf(entry.message) < LEAVING)
+    .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
+  const cost = (entry: KeyEvent): number => counter.text(`${renderEvent(entry, positionOf(entry.message), 'user')}\n`);
+  const was = ({ id }: KeyEvent): KeyEventStatus => (known.get(id) ?? ledger.get(id)!).status;
+  const fit = (): { readonly kept: readonly KeyEvent[]; readonly dropped: readonly KeyEvent[]; tokens: number } => {
+    const costs = sent.map(cost);
+    const whole = fitLedger(sent, costs, room);
+    if (whole.dropped.length === 0) return whole;
+    const standing = sent.filter((entry) => entry.pinned || was(entry) !== 'dropped');
+    const tokens = standing.reduce((sum, entry) => sum + cost(entry), 0);
+    if (tokens > room || tokens < 0.75 * room) return fitLedger(sent, costs, Math.floor(room * 0.8));
+    const dropped = sent.filter((entry) => !standing.includes(entry));
+    return { kept: standing, dropped: dropped.map((entry) => ({ ...entry, status: 'dropped' })), tokens };
+  };
+  const { kept, dropped, tokens } = fit();
+  const changed = [...kept, ...dropped].filter((entry) => {
+    const differs = entry.status !== was(entry) || touched.has(entry.id);
+    return differs && (was(entry) === 'active' || was(entry) === 'dropped');
+  });
+  return { changed, tokens };
+}
