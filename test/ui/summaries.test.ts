@@ -162,7 +162,11 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
       await view.preview();
       assert.ok((await view.find('Written by hand')) > 0, 'the preview holds the edited text');
-      if (kind === SAMPLE) await workbench.screenshot('preview-next');
+      if (kind === SAMPLE) {
+        // The box in which the text was looked for takes a moment to go.
+        await workbench.page.waitForTimeout(500);
+        await workbench.screenshot('preview-next');
+      }
       await view.undoChange();
       await workbench.page.waitForTimeout(1000);
       assert.equal(await view.find('Written by hand'), 0);

@@ -172,6 +172,8 @@ export class Workbench {
     await mouse.move(box.x + pixels, box.y + box.height / 2, { steps: 5 });
     await mouse.up();
     await this.#restPointer();
+    // What is dragged stays lit for a moment.
+    await this.page.waitForTimeout(500);
   }
 
   /** Takes the pointer to where nothing is told of what it rests on: a hint would lie over the rows beside it. */

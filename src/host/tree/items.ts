@@ -159,7 +159,11 @@ function rangeItem(source: TreeSource, { of, from, end }: RangeRow): vscode.Tree
   if (start === undefined || finish === undefined)
     return item(vscode.l10n.t('{0}–{1}', from + 1, end), Collapsed, rangeIcon(of));
   const count = first?.kind === 'node' ? String(end - from) : undefined;
-  return item(vscode.l10n.t('Messages {0}–{1}', start + 1, finish + 1), Collapsed, rangeIcon(of), count);
+  const name =
+    start === finish
+      ? vscode.l10n.t('Message {0}', start + 1)
+      : vscode.l10n.t('Messages {0}–{1}', start + 1, finish + 1);
+  return item(name, Collapsed, rangeIcon(of), count);
 }
 
 function positionsOf(state: SessionState, row: Row): { readonly from: number; readonly to: number } | undefined {
