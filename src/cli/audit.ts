@@ -6,8 +6,8 @@ import { requiredOption, type Verb } from './verb.ts';
 export const verb: Verb = {
   help: `Usage: threadkeeper audit FILE --summary SUMMARY [--json]
 
-Checks whether what a summary says stands in the transcript: its words, numbers, names,
-negations, speakers and quotations, statement by statement.
+Checks whether what a summary says stands in the transcript: its numbers, names, paths,
+negations, speakers and quotations, statement by statement. It may be worded freely.
 
   --summary SUMMARY   a text file
   --json              {"statements":[{"text","start","end","supported",

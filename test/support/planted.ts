@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { checkStatements } from '../../src/core/audit/statements.ts';
 import type { ContentBlock, Role } from '../../src/core/model/message.ts';
 import { contentOf } from '../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../src/core/transcript/transcript-reader.ts';
@@ -18,19 +19,26 @@ export interface PlantedCase {
 }
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
-/** Sets of statements: close to their sources; and worded freely, those that the checker was tuned on and those held back. */
+/** Where the real transcripts are that some summaries speak of. */
+const DATA = path.resolve(import.meta.dirname, '../..', process.env['THREADKEEPER_DATA'] ?? '../shared/data', 'dev');
+/**
+ * Sets of statements: close to their sources; worded freely; and as a model sums up real transcripts. Of the latter two
+ * there are those that the checker was tuned on and those held back.
+ */
 export const STATEMENTS = {
   close: 'statements',
   free: 'statements-free/known',
   freeHeld: 'statements-free/held',
+  real: 'statements-real/known',
+  realHeld: 'statements-real/held',
 } as const;
 export type StatementSet = keyof typeof STATEMENTS;
 const CHOICE = /\{([^}]*)\}/g;
 
 /**
  * Transcripts with the sentences of a correct summary, and falsehoods planted in them, one at a time. In a file the
- * messages come first, each line `speaker: text`, or `@ sample-session.jsonl 0-56` for messages of the sample session;
- * after `===` the summary's sentences, in which `{true|kind:false|…}` gives the truth and what may be put in its place.
+ * messages come first, each line `speaker: text`, or `@ sample-session.jsonl 0-56` for messages of the sample session, or
+ * `@@ file.jsonl` for a whole transcript of the shared data (left out where that is absent); after `===` the summary's sentences, in which `{true|kind:false|…}` gives the truth and what may be put in its place.
  */
 export function plantedCases(set: StatementSet): PlantedCase[] {
   const folder = path.join(FIXTURES, STATEMENTS[set]);
@@ -38,20 +46,25 @@ export function plantedCases(set: StatementSet): PlantedCase[] {
     .sort()
     .map((file) => {
       const [talk = '', summary = ''] = readFileSync(path.join(folder, file), 'utf8').split('===\n');
-      const sample = /^@ (\S+) (\d+)-(\d+)$/.exec(talk.trim());
-      return {
-        name: path.parse(file).name,
-        messages: sample
-          ? sampleMessages(sample[1]!, Number(sample[2]), Number(sample[3]))
-          : talk.trim().split('\n').map(toMessage),
-        statements: summary.trim().split('\n').flatMap(variants),
-      };
-    });
+      const messages = messagesOf(talk.trim());
+      return { name: path.parse(file).name, messages, statements: summary.trim().split('\n').flatMap(variants) };
+    })
+    .filter(({ messages }) => messages.length > 0);
 }
 
-function sampleMessages(file: string, from: number, to: number): PlantedCase['messages'] {
-  const { transcript } = readTranscript(readFileSync(path.join(FIXTURES, 'demo-workspace', file), 'utf8'));
-  return transcript.slice(from, to + 1).map((message) => ({ role: message.role, content: contentOf(message) }));
+function messagesOf(talk: string): PlantedCase['messages'] {
+  const [, shared] = /^@@ (\S+)$/.exec(talk) ?? [];
+  if (shared !== undefined) return sharedMessages(path.join(DATA, shared));
+  const [, sample, from, to] = /^@ (\S+) (\d+)-(\d+)$/.exec(talk) ?? [];
+  if (sample === undefined) return talk.split('\n').map(toMessage);
+  return readMessages(path.join(FIXTURES, 'demo-workspace', sample)).slice(Number(from), Number(to) + 1);
+}
+
+const sharedMessages = (file: string): PlantedCase['messages'] => (existsSync(file) ? readMessages(file) : []);
+
+function readMessages(file: string): PlantedCase['messages'] {
+  const { transcript } = readTranscript(readFileSync(file, 'utf8'));
+  return transcript.map((message) => ({ role: message.role, content: contentOf(message) }));
 }
 
 function toMessage(line: string): PlantedCase['messages'][number] {
@@ -89,16 +102,16 @@ export interface PlantedFigures {
   readonly wronglyMarked: number;
 }
 
-/** How a checker does on them; `onWrong` is told of each mistake. */
+/** How the checker does on them; `onWrong` is told of each mistake. None where the transcripts are absent. */
 export function scorePlanted(
   set: StatementSet,
-  isSupported: (statement: string, messages: PlantedCase['messages']) => boolean,
-  onWrong: (name: string, statement: PlantedStatement) => void = () => undefined,
-): PlantedFigures {
+  onWrong: (name: string, statement: PlantedStatement, reason: string) => void = () => undefined,
+): PlantedFigures | undefined {
   const count = { falsehoods: 0, truths: 0, marked: 0, wronglyMarked: 0 };
   for (const { name, messages, statements } of plantedCases(set)) {
-    for (const statement of statements) {
-      const supported = isSupported(statement.text, messages);
+    for (const [at, reason] of reasonsOf(statements, messages).entries()) {
+      const statement = statements[at]!;
+      const supported = reason === 'supported';
       if (statement.planted === undefined) {
         count.truths++;
         if (!supported) count.wronglyMarked++;
@@ -106,13 +119,26 @@ export function scorePlanted(
         count.falsehoods++;
         if (!supported) count.marked++;
       }
-      if (supported !== (statement.planted === undefined)) onWrong(name, statement);
+      if (supported !== (statement.planted === undefined)) onWrong(name, statement, reason);
     }
   }
+  if (count.truths === 0) return undefined;
   return {
     falsehoods: count.falsehoods,
     truths: count.truths,
     marked: count.marked / count.falsehoods,
     wronglyMarked: count.wronglyMarked / count.truths,
   };
+}
+
+/** What the checker says of each, one a line; the first fault where a line is several statements. */
+function reasonsOf(statements: readonly PlantedStatement[], messages: PlantedCase['messages']): string[] {
+  const checked = checkStatements(statements.map(({ text }) => text).join('\n'), messages).statements;
+  let start = 0;
+  return statements.map(({ text }) => {
+    const end = start + text.length;
+    const own = checked.filter((one) => one.start >= start && one.end <= end);
+    start = end + 1;
+    return own.find(({ supported }) => !supported)?.reason ?? 'supported';
+  });
 }

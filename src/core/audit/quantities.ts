@@ -1,4 +1,5 @@
-import { plain, SMALL_NUMBERS } from './closed-words.ts';
+import { plain } from './closed-words.ts';
+import { numberOfWord } from './number-values.ts';
 
 /** A number with its unit, in the smallest unit of its kind. */
 interface Quantity {
@@ -74,6 +75,5 @@ function numberOf(word: string): number | undefined {
   if (/^\d/.test(word)) return Number(word.replace(/[,.](?=\d{3}\b)/g, '').replace(',', '.'));
   if (word === 'half') return 0.5;
   if (/^(?:an?|one|eine?[rnms]?|une?|uma?|un[ao])$/.test(word)) return 1;
-  const small = SMALL_NUMBERS.get(word);
-  return small === undefined ? undefined : Number(small);
+  return numberOfWord(word);
 }

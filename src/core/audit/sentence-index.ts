@@ -1,7 +1,12 @@
-import { TermCursor } from '../compress/terms.ts';
+import { TermCursor, type TermKind } from '../compress/terms.ts';
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Message } from '../model/message.ts';
-import { wordOf } from './statement-words.ts';
+import { closedValues, isClosed, plain } from './closed-words.ts';
+import { isNumberWord, numbersIn } from './number-values.ts';
+import { statementsOf } from './sentences.ts';
+import { SpeakerLabels } from './speaker-labels.ts';
+import type { StatementTerm } from './statement-terms.ts';
+import { keysOfTerm } from './term-keys.ts';
 
 /** A passage of a message: `message` is its index, offsets are UTF-16 units into its text. */
 export interface StatementSource extends Span {
@@ -11,164 +16,170 @@ export interface StatementSource extends Span {
 /** A source sentence, with what it mentions. */
 export interface SourceSentence extends StatementSource {
   readonly role: string;
+  /** Who speaks, where messages begin with a speaker's name. */
+  readonly label: string | undefined;
   readonly text: string;
-  readonly words: ReadonlySet<string>;
+  readonly keys: Set<string>;
 }
 
-/** Sources named for a statement. */
-const MOST_SOURCES = 3;
+interface KnownTerm {
+  readonly keys: readonly string[];
+  /** It may be a number in words. */
+  readonly isNumber: boolean;
+  /** It may be a day or a month. */
+  readonly isClosed: boolean;
+}
 
-/** A sentence that is this much farther from the statement than the closest is no source of it. */
-const NEAR = 0.5;
+/** Places of a name that is searched for in the whole text; more tell nothing. */
+const MOST_FOUND = 600;
+const IN_WORD = /[\p{L}\p{N}_]/u;
 
-/** A sentence from here on is as close as the closest: who of them spoke is not told by their words. */
-const NEARLY = 0.9;
-
-/** A word that so many sentences hold tells nothing about where a statement comes from. */
-const MOST_POSTINGS = 400;
-
-/** The sentences of messages, looked up by word. */
+/** The sentences of messages, looked up by what they mention. */
 export class SentenceIndex {
-  private readonly sentences: SourceSentence[] = [];
-  private readonly byWord = new Map<string, number[]>();
+  readonly sentences: SourceSentence[] = [];
+  readonly speakers: SpeakerLabels;
+  private readonly byKey = new Map<string, number[]>();
   private readonly texts: readonly string[];
+  private lower: readonly string[] | undefined;
+  /** The first sentence of each message. */
+  private readonly firstOf: number[] = [];
+  private readonly terms = new Map<string, KnownTerm>();
+  private readonly weights = new WeakMap<StatementTerm, number>();
+  private readonly postings = new WeakMap<StatementTerm, readonly number[]>();
 
+  /** Linear in the messages. */
   constructor(messages: readonly Pick<Message, 'role' | 'content'>[]) {
     this.texts = messages.map(messageText);
-    for (const [message, text] of this.texts.entries()) {
-      for (const { start, end } of statementsOf(text)) this.add(message, messages[message]!.role, text, start, end);
-    }
-  }
-
-  private add(message: number, role: string, whole: string, start: number, end: number): void {
-    const words = new Set<string>();
-    const term = new TermCursor(whole, start, end);
-    while (term.next()) {
-      const word = wordOf(term.kind, whole.slice(term.start, term.end));
-      if (word !== undefined) words.add(word);
-    }
-    if (words.size === 0) return;
-    const at = this.sentences.length;
-    this.sentences.push({ message, start, end, role, text: whole.slice(start, end), words });
-    for (const word of words) {
-      const postings = this.byWord.get(word);
-      if (postings) postings.push(at);
-      else this.byWord.set(word, [at]);
-    }
-  }
-
-  knows(word: string): boolean {
-    return this.byWord.has(word);
-  }
-
-  /** Whether a word, written with a capital letter, is written so wherever it stands: a name at a statement's start. */
-  isName(word: string, written: string): boolean {
-    const at = this.byWord.get(word);
-    return at !== undefined && at.every((each) => this.sentences[each]!.text.includes(written));
-  }
-
-  /** Whether a word stands in or beside a sentence that has one of the others too. */
-  standsWith(word: string, others: readonly string[]): boolean {
-    return (this.byWord.get(word) ?? []).some((at) => {
-      const message = this.sentences[at]!.message;
-      for (const near of [at - 1, at, at + 1]) {
-        const sentence = this.sentences[near];
-        if (sentence?.message === message || (near === at - 1 && sentence && /[?？]$/.test(sentence.text)))
-          if (others.some((other) => sentence.words.has(other))) return true;
+    this.speakers = new SpeakerLabels(this.texts);
+    for (const [message, whole] of this.texts.entries()) {
+      this.firstOf.push(this.sentences.length);
+      const label = this.speakers.labelOf(message);
+      for (const { start, end } of statementsOf(whole)) {
+        const text = whole.slice(start, end);
+        this.add({ message, start, end, role: messages[message]!.role, label, text, keys: this.keysOf(text) });
       }
-      return false;
-    });
+    }
+    this.terms.clear();
+  }
+
+  private add(sentence: SourceSentence): void {
+    const at = this.sentences.length;
+    this.sentences.push(sentence);
+    for (const key of sentence.keys) {
+      const postings = this.byKey.get(key);
+      if (postings) postings.push(at);
+      else this.byKey.set(key, [at]);
+    }
+  }
+
+  private keysOf(text: string): Set<string> {
+    const keys = new Set<string>();
+    const term = new TermCursor(text, 0, text.length);
+    let numbered = /\d/.test(text);
+    let closed = false;
+    while (term.next()) {
+      const known = this.known(term.kind, text.slice(term.start, term.end));
+      for (const key of known.keys) keys.add(key);
+      numbered ||= known.isNumber;
+      closed ||= known.isClosed;
+    }
+    if (numbered) for (const { values } of numbersIn(text)) for (const value of values) keys.add(`#${value}`);
+    if (closed) for (const { value } of closedValues(text)) keys.add(`=${value}`);
+    return keys;
+  }
+
+  /** What is known of a term; a transcript says few words very often. */
+  private known(kind: TermKind, written: string): KnownTerm {
+    const name = `${kind[0]!}${written}`;
+    let known = this.terms.get(name);
+    if (known === undefined) {
+      const word = plain(written);
+      known = {
+        keys: [...keysOfTerm(kind, written)],
+        isNumber: word.split('-').some(isNumberWord),
+        isClosed: written.charCodeAt(0) >= 0x2e80 || word === 'may' || isClosed(word),
+      };
+      this.terms.set(name, known);
+    }
+    return known;
   }
 
   holds(quote: string): boolean {
     return this.texts.some((text) => text.includes(quote));
   }
 
-  private weight(word: string): number {
-    // A word that nobody says weighs as much as one that is said once: it may be a paraphrase.
-    const count = Math.max(1, this.byWord.get(word)?.length ?? 1);
-    return Math.log(1 + (this.sentences.length + 1) / (count + 1));
+  /** How many sentences hold a term in its commonest form. */
+  count(term: StatementTerm): number {
+    let most = 0;
+    for (const [key] of term.keys) most = Math.max(most, this.byKey.get(key)?.length ?? 0);
+    return most;
   }
 
-  /** The sentences closest to a set of words, the share of its weight that they hold, and all words near them. */
-  closest(wanted: ReadonlySet<string>): {
-    share: number;
-    sources: SourceSentence[];
-    /** Those of the sources that are nearly as close as the closest. */
-    closest: SourceSentence[];
-    words: ReadonlySet<string>;
-    /** What the sentences say, with those beside them. */
-    near: string;
-  } {
-    const scores = new Map<number, number>();
-    let total = 0;
-    for (const word of wanted) {
-      const weight = this.weight(word);
-      total += weight;
-      const postings = this.byWord.get(word) ?? [];
-      // The newest say how things stand; older mentions of a worn word are not gone through.
-      for (const at of postings.slice(-MOST_POSTINGS)) scores.set(at, (scores.get(at) ?? 0) + weight);
+  /** How much a term tells of where a statement comes from: the rarer, the more. */
+  weight(term: StatementTerm): number {
+    let weight = this.weights.get(term);
+    if (weight === undefined) {
+      // A word that nobody says weighs as much as one that is said once: it may be a paraphrase.
+      const count = this.byKey.get(term.keys[0]![0])?.length ?? this.count(term);
+      weight = Math.log(1 + (this.sentences.length + 1) / (Math.max(1, count) + 1));
+      this.weights.set(term, weight);
     }
-    const ranked = [...scores].sort(([a, x], [b, y]) => y - x || b - a).slice(0, MOST_SOURCES * 4);
-    const best = ranked[0]?.[1] ?? 0;
-    const sources: SourceSentence[] = [];
-    const closest: SourceSentence[] = [];
-    const words = new Set<string>();
-    const texts = new Set<string>();
-    for (const [at, score] of ranked) {
-      if (score < best * NEAR || sources.length >= MOST_SOURCES) break;
-      sources.push(this.sentences[at]!);
-      if (score >= best * NEARLY) closest.push(this.sentences[at]!);
-      for (const beside of this.around(at)) {
-        texts.add(beside.text);
-        for (const word of beside.words) words.add(word);
+    return weight;
+  }
+
+  /** How much of a term a sentence holds, 0…1. */
+  creditIn(term: StatementTerm, at: number): number {
+    const keys = this.sentences[at]?.keys;
+    if (keys === undefined) return 0;
+    for (const [key, credit] of term.keys) if (keys.has(key)) return credit;
+    return 0;
+  }
+
+  /** The sentences that hold a key, in order. */
+  protected at(key: string): readonly number[] {
+    return this.byKey.get(key) ?? [];
+  }
+
+  /** The sentences that hold a term in any of its forms, in order. */
+  placesOf(term: StatementTerm): readonly number[] {
+    let places = this.postings.get(term);
+    if (places === undefined) {
+      const all = term.keys.flatMap(([key]) => this.at(key));
+      places = term.keys.length === 1 ? all : [...new Set(all)].sort((a, b) => a - b);
+      this.postings.set(term, places);
+    }
+    return places;
+  }
+
+  /** Looks a name that no sentence holds by itself up as a part of longer ones, and keeps its places. Linear. */
+  find(term: StatementTerm): void {
+    const key = term.keys[0]![0];
+    if (this.count(term) > 0 || key.length < 2) return;
+    this.lower ??= this.texts.map((text) => text.toLowerCase());
+    const places = new Set<number>();
+    const opensWord = IN_WORD.test(key[0]!);
+    for (const [message, text] of this.lower.entries()) {
+      for (let from = text.indexOf(key); from !== -1; from = text.indexOf(key, from + key.length)) {
+        if (opensWord && IN_WORD.test(text[from - 1] ?? '')) continue;
+        if (IN_WORD.test(text[from + key.length] ?? '')) continue;
+        const at = this.sentenceAt(message, from);
+        if (at !== undefined) places.add(at);
       }
+      if (places.size >= MOST_FOUND) break;
     }
-    let held = 0;
-    for (const word of wanted) if (words.has(word)) held += this.weight(word);
-    return { share: total === 0 ? 0 : held / total, sources, closest, words, near: [...texts].join('\n') };
+    if (places.size === 0) return;
+    this.byKey.set(key, [...places]);
+    for (const at of places) this.sentences[at]!.keys.add(key);
   }
 
-  /** A sentence and those beside it in the same message, or the question that it answers: a summary joins such. */
-  private *around(at: number): Generator<SourceSentence> {
-    const { message } = this.sentences[at]!;
-    for (const near of [at - 1, at, at + 1]) {
-      const sentence = this.sentences[near];
-      if (sentence === undefined) continue;
-      if (sentence.message === message || (near < at && /[?？]$/.test(sentence.text))) yield sentence;
+  private sentenceAt(message: number, offset: number): number | undefined {
+    let low = this.firstOf[message]!;
+    let high = (this.firstOf[message + 1] ?? this.sentences.length) - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.sentences[middle]!.start <= offset) low = middle;
+      else high = middle - 1;
     }
+    return this.sentences[low]?.message === message ? low : undefined;
   }
 }
-
-/** Longer lines of a source are taken in pieces of this length, in UTF-16 units. */
-const LONGEST_LINE = 20_000;
-
-let segmenter: Intl.Segmenter | undefined;
-
-/** Sentences and list entries of a text, without their marks; headings that end in no full sentence count too. */
-export function* statementsOf(text: string): Generator<Span> {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  let start = 0;
-  while (start < text.length) {
-    let end = text.indexOf('\n', start);
-    if (end === -1) end = text.length;
-    end = Math.min(end, start + LONGEST_LINE);
-    const line = text.slice(start, end);
-    const lead = /^[\s>*#+-]*(?:\d+[.)]\s+)?(?:\[[ x~-]\]\s+)?/.exec(line)?.[0].length ?? 0;
-    const body = line.slice(lead);
-    if (body.length > SHORT_LINE) {
-      for (const { index, segment } of segmenter.segment(body)) {
-        const trimmed = segment.trimEnd();
-        if (/[\p{L}\p{N}]/u.test(trimmed)) {
-          yield { start: start + lead + index, end: start + lead + index + trimmed.length };
-        }
-      }
-    } else if (/[\p{L}\p{N}]/u.test(body)) {
-      yield { start: start + lead, end: start + lead + body.trimEnd().length };
-    }
-    start = end + (text.charCodeAt(end) === 10 ? 1 : 0);
-  }
-}
-
-/** A line so short is one statement. */
-const SHORT_LINE = 24;

@@ -19,6 +19,7 @@ const ENDINGS = [
   'en',
   's',
   'e',
+  'y',
 ] as const;
 
 const SHORTEST_STEM = 4;

@@ -96,28 +96,3 @@ for (const line of MEANINGS) {
 
 /** A stem that stands for all words of the same meaning; the stem itself where none is known. */
 export const meaningOf = (stem: string): string => MEANING_OF.get(stem) ?? stem;
-
-/** Meanings of which one cannot be told by the other. */
-const OPPOSED = [
-  'choose reject',
-  'allow reject',
-  'allow forbid',
-  'approve reject',
-  'keep reject',
-  'keep delete',
-  'keep change',
-  'change same',
-  'add delete',
-  'fail succeed',
-  'fast slow',
-  'big small',
-  'start stop',
-  'postpone finish',
-  'missing finish',
-  'manual automatic',
-  'good bad',
-].map((pair) => pair.split(' ').map((word) => meaningOf(stemOf(word))));
-
-/** The meanings that a word, in the form of `meaningOf`, is told by its opposite. */
-export const opposedTo = (meaning: string): readonly string[] =>
-  OPPOSED.flatMap(([one, other]) => (one === meaning ? [other!] : other === meaning ? [one!] : []));

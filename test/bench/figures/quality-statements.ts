@@ -1,39 +1,31 @@
-import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { scorePlanted, type PlantedFigures, type StatementSet } from '../../support/planted.ts';
 import type { BenchContext } from '../context.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
+/** Sets beside the one that is worded close to its sources. */
+const FREELY: readonly (readonly [StatementSet, string])[] = [
+  ['free', 'worded freely'],
+  ['freeHeld', 'worded freely, held back'],
+  ['real', 'of real transcripts'],
+  ['realHeld', 'of real transcripts, held back'],
+];
+
 /** How many falsehoods planted in correct summaries the checker of statements marks, and how many true statements. */
 export function measureStatements({ say }: BenchContext): Measured {
   say('support of statements');
-  const score = (set: StatementSet): PlantedFigures =>
-    scorePlanted(set, (statement, messages) =>
-      checkStatements(statement, messages).statements.every(({ supported }) => supported),
-    );
-  const { falsehoods, truths, marked, wronglyMarked } = score('close');
-  const [free, held] = [score('free'), score('freeHeld')];
-  const freely = (id: string, label: string, one: PlantedFigures): Figure[] => [
-    {
-      id: `quality.statements.${id}.falsehoods`,
-      label: `${label}: falsehoods marked`,
-      value: one.marked,
-      unit: 'share',
-      guard: { worse: 'lower', margin: 0.03 },
-    },
-    {
-      id: `quality.statements.${id}.truths`,
-      label: `${label}: true statements marked`,
-      value: one.wronglyMarked,
-      unit: 'share',
-      guard: { worse: 'higher', margin: 0.03 },
-    },
-  ];
+  const close = scorePlanted('close');
+  if (!close) throw new Error('there are no statements close to their sources');
+  const freely = FREELY.flatMap(([set, label]) => {
+    const score = scorePlanted(set);
+    return score ? [{ set, label, score }] : [];
+  });
+  const counts = freely.map(({ label, score }) => `${label} ${score.falsehoods} and ${score.truths}`).join(', ');
   return {
     figures: [
       {
         id: 'quality.statements.falsehoods',
         label: 'planted falsehoods: marked',
-        value: marked,
+        value: close.marked,
         unit: 'share',
         target: { atLeast: 0.9 },
         guard: { worse: 'lower', margin: 0.03 },
@@ -41,17 +33,35 @@ export function measureStatements({ say }: BenchContext): Measured {
       {
         id: 'quality.statements.truths',
         label: 'true statements: marked',
-        value: wronglyMarked,
+        value: close.wronglyMarked,
         unit: 'share',
         target: { atMost: 0.1 },
         guard: { worse: 'higher', margin: 0.03 },
       },
-      ...freely('free', 'worded freely', free),
-      ...freely('freeHeld', 'worded freely, held back', held),
+      ...freely.flatMap(({ set, label, score }) => figuresOf(set, label, score)),
     ],
     notes: [
-      `Statements: ${falsehoods} planted falsehoods and ${truths} true statements, in eight languages; worded freely ` +
-        `${free.falsehoods} and ${free.truths}, held back ${held.falsehoods} and ${held.truths}.`,
+      `Statements: ${close.falsehoods} planted falsehoods and ${close.truths} true statements close to their sources, ` +
+        `in eight languages; ${counts}.`,
     ],
   };
+}
+
+function figuresOf(set: StatementSet, label: string, { marked, wronglyMarked }: PlantedFigures): Figure[] {
+  return [
+    {
+      id: `quality.statements.${set}.falsehoods`,
+      label: `${label}: falsehoods marked`,
+      value: marked,
+      unit: 'share',
+      guard: { worse: 'lower', margin: 0.03 },
+    },
+    {
+      id: `quality.statements.${set}.truths`,
+      label: `${label}: true statements marked`,
+      value: wronglyMarked,
+      unit: 'share',
+      guard: { worse: 'higher', margin: 0.03 },
+    },
+  ];
 }

@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict';
-import { checkStatements } from '../../../src/core/audit/statements.ts';
-import { plantedCases, scorePlanted } from '../../support/planted.ts';
+import { plantedCases, scorePlanted, type StatementSet } from '../../support/planted.ts';
+
+/** Checks a set's figures, with the mistakes in the message where the set is not held back. */
+function holdTo(set: StatementSet, leastMarked: number, mostWronglyMarked: number): boolean {
+  const mistakes: string[] = [];
+  const figures = scorePlanted(set, (name, { text, planted }) => {
+    if (!set.endsWith('Held')) mistakes.push(`${name}, ${planted ?? 'true'}: ${text}`);
+  });
+  if (!figures) return false;
+  assert.ok(figures.marked >= leastMarked, `${set}: marked ${figures.marked}\n${mistakes.join('\n')}`);
+  assert.ok(
+    figures.wronglyMarked <= mostWronglyMarked,
+    `${set}: wrongly marked ${figures.wronglyMarked}\n${mistakes.join('\n')}`,
+  );
+  return true;
+}
 
 describe('falsehoods planted in correct summaries', () => {
   it('are at least 300, of each sort, in eight languages', () => {
@@ -14,26 +28,19 @@ describe('falsehoods planted in correct summaries', () => {
   });
 
   it('are marked, at least 95 of 100, and of the true statements at most 5 of 100', () => {
-    const mistakes: string[] = [];
-    const { marked, wronglyMarked } = scorePlanted(
-      'close',
-      (statement, messages) => checkStatements(statement, messages).statements.every(({ supported }) => supported),
-      (name, { text, planted }) => mistakes.push(`${name}, ${planted ?? 'true'}: ${text}`),
-    );
-    assert.ok(marked >= 0.95, `marked ${marked}:\n${mistakes.join('\n')}`);
-    assert.ok(wronglyMarked <= 0.05, `wrongly marked ${wronglyMarked}:\n${mistakes.join('\n')}`);
+    assert.ok(holdTo('close', 0.95, 0.05));
   });
 
   it('are marked more often than what is true where both are worded freely, in statements held back too', () => {
-    for (const [set, leastMarked, mostWronglyMarked] of [
-      ['free', 0.6, 0.25],
-      ['freeHeld', 0.7, 0.55],
-    ] as const) {
-      const { marked, wronglyMarked } = scorePlanted(set, (statement, messages) =>
-        checkStatements(statement, messages).statements.every(({ supported }) => supported),
-      );
-      assert.ok(marked >= leastMarked, `${set}: marked ${marked}`);
-      assert.ok(wronglyMarked <= mostWronglyMarked, `${set}: wrongly marked ${wronglyMarked}`);
-    }
+    assert.ok(holdTo('free', 0.5, 0.08));
+    assert.ok(holdTo('freeHeld', 0.5, 0.2));
+  });
+
+  it('are marked in summaries of whole real transcripts, where few true statements are', function () {
+    this.timeout(120_000);
+    const isMeasured = holdTo('real', 0.66, 0.09) && holdTo('realHeld', 0.54, 0.12);
+    if (isMeasured) return;
+    console.log('      skipped: no transcripts in THREADKEEPER_DATA');
+    this.skip();
   });
 });
