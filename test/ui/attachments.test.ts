@@ -44,15 +44,6 @@ describe('what goes with a message', () => {
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
   const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
 
-  /** Opens a file of the workspace by its name. */
-  async function openFile(name: string): Promise<void> {
-    const { page } = chat.workbench;
-    await page.keyboard.press('Control+p');
-    await chat.workbench.quickInput().fill(name);
-    await chat.workbench.paletteRow(name).click();
-    await page.locator('.tab.active', { hasText: name }).waitFor();
-  }
-
   /** Chooses from the menu of what can be attached, by keyboard. */
   async function attach(what: string): Promise<void> {
     await chat.show();
@@ -97,7 +88,7 @@ describe('what goes with a message', () => {
   });
 
   it('takes the selection of the editor, from its menu or by a key', async () => {
-    await openFile('config.ts');
+    await chat.workbench.openFile('config.ts');
     await chat.workbench.editorText().click();
     await chat.workbench.page.keyboard.press('Control+a');
     await chat.workbench.editorText().click({ button: 'right' });
@@ -111,8 +102,19 @@ describe('what goes with a message', () => {
     await chips().waitFor({ state: 'detached' });
   });
 
+  it('takes a file from the menu of the explorer, and turns to the chat', async () => {
+    const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
+    await file.click({ button: 'right' });
+    await chat.workbench.page.locator('.monaco-menu').getByText('Attach to Chat').click();
+    await chips()
+      .filter({ hasText: /package\.json.*[\d.,]+ tokens/ })
+      .waitFor();
+    await chat.button(/^Remove package\.json/).click();
+    await chips().waitFor({ state: 'detached' });
+  });
+
   it('asks about a problem of a file, and leaves the sending to the user', async () => {
-    await openFile('broken.json');
+    await chat.workbench.openFile('broken.json');
     const { page } = chat.workbench;
     await page.locator('.monaco-editor .squiggly-error').first().waitFor();
     await page.keyboard.press('F8');
@@ -133,7 +135,7 @@ describe('what goes with a message', () => {
   });
 
   it('takes the current file and its problems from the menu, and says what they cost together', async () => {
-    await openFile('broken.json');
+    await chat.workbench.openFile('broken.json');
     await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
     await attach('Current file');
     await chips().filter({ hasText: 'broken.json, lines 1–5' }).waitFor();

@@ -161,4 +161,36 @@ describe('writing in the chat', () => {
     await chat.workbench.webview().locator('.gauge-policy', { hasText: 'frugal' }).waitFor();
     await chat.composer().press('Escape');
   });
+
+  it('keeps model, policy, task and draft of each session to itself', async () => {
+    const page = chat.workbench.webview();
+    const model = page.locator('.model-button');
+    const asked = () => server.lastRequest?.body['model'];
+    await chat.write('/model');
+    await chat.workbench.paletteRow('Compatible server').click();
+    await chat.workbench.paletteRow('gpt-4o').click();
+    await model.filter({ hasNotText: 'test-model' }).waitFor();
+    await chat.write('/task Its own; One step');
+    await page.getByText('0 of 1 steps').waitFor();
+    await chat.composer().fill('its draft');
+    await chat.newSession();
+    await model.filter({ hasText: 'test-model' }).waitFor();
+    assert.equal(await steps().count(), 0);
+    assert.equal(await chat.composer().inputValue(), '');
+    await page.locator('.gauge').click();
+    await page.locator('.gauge-policy', { hasText: 'balanced' }).waitFor();
+    await chat.composer().press('Escape');
+    server.answer('From the other.');
+    await chat.send('Who is it?', 'From the other.');
+    assert.equal(asked(), 'test-model');
+    await chat.workbench.page.keyboard.press('Alt+PageDown');
+    await page.getByText('0 of 1 steps').waitFor();
+    assert.equal(await chat.composer().inputValue(), 'its draft');
+    await page.locator('.gauge').click();
+    await page.locator('.gauge-policy', { hasText: 'frugal' }).waitFor();
+    await chat.composer().press('Escape');
+    server.answer('From the first.');
+    await chat.send('And now?', 'From the first.');
+    assert.equal(asked(), 'gpt-4o');
+  });
 });

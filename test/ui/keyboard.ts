@@ -4,8 +4,9 @@ import type { ChatPage } from './chat-page.ts';
 
 /** What of a browser's page the tests touch. */
 interface Focusable {
-  readonly ownerDocument: { hasFocus(): boolean };
-  matches(selector: string): boolean;
+  readonly ownerDocument: { readonly activeElement: Focusable | null };
+  /** 4: what is given follows in the document. */
+  compareDocumentPosition(other: Focusable): number;
 }
 interface Described {
   readonly tagName: string;
@@ -15,12 +16,17 @@ interface Described {
 }
 interface PageGlobals {
   readonly document: { readonly activeElement: Described | null; hasFocus(): boolean };
+  getSelection(): { toString(): string };
 }
 
 /** More stops of the Tab key than the page has. */
 const MOST_TABS = 60;
+/** More rows than are on the page at once. */
+const MOST_ROWS = 200;
 /** A key goes through the page at once; what it asks the host for takes a moment. */
 const MOMENT_MS = 50;
+/** A page that stood behind another tab is loaded anew. */
+const KEY_MS = 3000;
 const PATIENCE_MS = 20_000;
 
 /** The keyboard, and nothing else: what the page is told by keys, and where the keyboard is. */
@@ -42,11 +48,13 @@ export class Keyboard {
 
   /** Goes to the composer by the chat's own key, from wherever the keyboard is, and empties it. */
   async toComposer(): Promise<void> {
-    const { page } = this.#chat.workbench;
-    for (const deadline = Date.now() + PATIENCE_MS; !(await this.has(this.#chat.composer()));) {
-      assert.ok(Date.now() < deadline, `the composer has the keyboard, not ${await this.place()}`);
+    for (const deadline = Date.now() + PATIENCE_MS; ;) {
+      if (await this.has(this.#chat.composer())) break;
+      if (Date.now() > deadline) assert.fail(`the composer has the keyboard, not ${await this.place()}`);
       await this.press('Control+Alt+t');
-      await page.waitForTimeout(4 * MOMENT_MS);
+      // Not once more before the first had its time: with text selected in a file, each attaches that text.
+      for (const next = Date.now() + KEY_MS; Date.now() < next && !(await this.has(this.#chat.composer()));)
+        await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);
     }
     await this.clear();
   }
@@ -75,17 +83,15 @@ export class Keyboard {
     await this.#chat.button('Send').waitFor();
   }
 
-  /** Whether this has the keyboard. */
+  /** Whether this has the keyboard; not while the page does not have it, or is behind another tab. */
   async has(element: Locator): Promise<boolean> {
-    if ((await element.count()) !== 1) return false;
-    // A page that is behind another tab keeps its focus to itself.
-    return element.evaluate((one: Focusable) => one.matches(':focus') && one.ownerDocument.hasFocus());
+    return (await element.and(this.#chat.workbench.webview().locator(':focus')).count()) === 1;
   }
 
   /** Waits until this has the keyboard. */
   async isAt(element: Locator): Promise<void> {
     for (const deadline = Date.now() + PATIENCE_MS; !(await this.has(element));) {
-      assert.ok(Date.now() < deadline, `${String(element)} has the keyboard, not ${await this.place()}`);
+      if (Date.now() > deadline) assert.fail(`${String(element)} has the keyboard, not ${await this.place()}`);
       await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);
     }
   }
@@ -93,33 +99,43 @@ export class Keyboard {
   /** Presses Tab, or Shift and Tab, until this has the keyboard. */
   async tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await element.waitFor({ state: 'attached' });
-    const passed: string[] = [];
-    while (!(await this.has(element))) {
-      assert.ok(passed.length < MOST_TABS, `${String(element)} is reached by ${key}: ${passed.join(' · ')}`);
+    for (let tabs = 0; !(await this.has(element)); tabs++) {
+      if (tabs > MOST_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
       await this.press(key);
-      passed.push(await this.place());
     }
   }
 
   /** Goes by Shift and Tab from the composer into the transcript, and by arrows to a row that is on the page. */
   async toRow(row: Locator): Promise<void> {
-    await row.waitFor();
     await this.toComposer();
+    // Not before: a page behind another tab is not loaded.
+    await row.waitFor();
     const transcript = this.#chat.workbench.webview().locator('.transcript:focus, .transcript [role="article"]:focus');
     for (let tabs = 0; (await transcript.count()) === 0; tabs++) {
-      assert.ok(tabs < MOST_TABS, `the transcript is reached by Shift+Tab, not ${await this.place()}`);
+      if (tabs > MOST_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.place()}`);
       await this.press('Shift+Tab');
     }
-    // Down to the last row, then up: whichever row had the keyboard before.
-    for (const key of ['ArrowDown', 'ArrowUp']) {
-      for (let before = ''; !(await this.has(row));) {
-        const here = await this.place();
-        if (here === before) break;
-        before = here;
-        await this.press(key);
-      }
+    for (let steps = 0; !(await this.has(row)); steps++) {
+      if (steps > MOST_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
+      const isAbove = await row.evaluate((one: Focusable) => {
+        const here = one.ownerDocument.activeElement;
+        return here !== null && (one.compareDocumentPosition(here) & 4) !== 0;
+      });
+      await this.press(isAbove ? 'ArrowUp' : 'ArrowDown');
     }
-    await this.isAt(row);
+  }
+
+  /** Selects words of the row that has the keyboard, by the arrow keys. */
+  async selectWords(words: readonly string[]): Promise<void> {
+    const root = this.#chat.workbench.webview().locator('#root');
+    const selected = (): Promise<string> =>
+      root.evaluate(() => (globalThis as unknown as PageGlobals).getSelection().toString().trim());
+    for (let steps = 0; (await selected()) !== words[0]; steps++) {
+      assert.ok(steps < MOST_TABS, `“${words[0]}” is selected, not “${await selected()}”`);
+      await this.press('ArrowRight');
+    }
+    for (let steps = 1; steps < words.length; steps++) await this.press('Shift+ArrowRight');
+    assert.equal(await selected(), words.join(' '));
   }
 
   /** Presses Enter on a button of a row. */
@@ -132,6 +148,7 @@ export class Keyboard {
   /** What has the keyboard, in words for a failure; differs from element to element. */
   async place(): Promise<string> {
     const root = this.#chat.workbench.webview().locator('#root');
+    if ((await root.count()) === 0) return 'anything of the page, which is not shown';
     return root.evaluate(() => {
       const { document } = globalThis as unknown as PageGlobals;
       const element = document.activeElement;

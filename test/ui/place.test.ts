@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChatPage } from './chat-page.ts';
+import { ChatPage, writeSettings } from './chat-page.ts';
 
 describe('the place of the chat', () => {
   let chat: ChatPage;
@@ -22,6 +22,15 @@ describe('the place of the chat', () => {
     await chat.show();
     await chat.message('The second of two sessions.').waitFor();
     assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
+  });
+
+  it('is opened beside a file by the button at the head of that', async () => {
+    await chat.workbench.runCommand('View: Close All Editors');
+    await chat.workbench.openFile('config.ts');
+    await chat.workbench.page.locator('.editor-actions').getByRole('button', { name: 'Open Chat' }).click();
+    await chat.message('The second of two sessions.').waitFor();
+    assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
+    assert.equal(await chat.workbench.page.locator('.tab.active').count(), 2);
   });
 
   it('is moved into the sidebar with what was being written, and is used by keyboard there', async () => {
@@ -58,5 +67,40 @@ describe('the place of the chat', () => {
     await chat.composer().fill('');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
     await tab().waitFor();
+  });
+
+  it('is moved into a window of its own with what was being written, is used there, and comes back', async () => {
+    const { page } = chat.workbench;
+    await chat.show();
+    await chat.composer().fill('on its way');
+    const opened = page.waitForEvent('popup');
+    await chat.workbench.chooseCommand('Threadkeeper: Move Chat into New Window');
+    const own = await opened;
+    const there = chat.workbench.webview(own);
+    const field = there.getByRole('textbox', { name: 'Message', exact: true });
+    await field.waitFor();
+    await tab().waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), 'on its way');
+    await there.locator('.message', { hasText: 'The second of two sessions.' }).waitFor();
+    await field.fill('Said in a window of its own.');
+    await field.press('Enter');
+    await there.locator('.message', { hasText: 'Said in a window of its own.' }).first().waitFor();
+    await there.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    await own.close();
+    await tab().waitFor();
+    await chat.show();
+    await chat.message('Said in a window of its own.').first().waitFor();
+  });
+
+  it('follows the settings of the workspace, and what else changes with them is in force', async () => {
+    const gauge = chat.workbench.statusBarItem('threadkeeper.gauge');
+    const ROOM = /\/4\dk/;
+    const window = { 'threadkeeper.chat.contextWindow': 50_096, 'threadkeeper.chat.reservedTokens': 4096 };
+    await writeSettings(chat.folder, { 'threadkeeper.chat.place': 'sidebar', ...window });
+    await pane().waitFor();
+    await gauge.filter({ hasText: ROOM }).waitFor();
+    await writeSettings(chat.folder, {});
+    await pane().waitFor({ state: 'detached' });
+    await gauge.filter({ hasNotText: ROOM }).waitFor();
   });
 });

@@ -145,6 +145,24 @@ describe('a conversation in the chat', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('draws a table as a table, and a task list with its boxes', async () => {
+    await chat.show();
+    server.answer(
+      '| part | lines |\n| --- | --: |\n| parser | 120 |\n| printer | 80 |\n\n- [x] Write it\n- [ ] Test it\n',
+    );
+    await chat.send('How far is it?', 'printer');
+    const reply = chat.message('printer').last();
+    assert.deepEqual(await reply.getByRole('columnheader').allInnerTexts(), ['part', 'lines']);
+    assert.deepEqual(await reply.getByRole('cell').allInnerTexts(), ['parser', '120', 'printer', '80']);
+    const steps = reply.getByRole('listitem');
+    assert.deepEqual(
+      (await steps.allInnerTexts()).map((text) => text.trim()),
+      ['Write it', 'Test it'],
+    );
+    await steps.filter({ hasText: 'Write it' }).getByRole('img', { name: 'done', exact: true }).waitFor();
+    await steps.filter({ hasText: 'Test it' }).getByRole('img', { name: 'open', exact: true }).waitFor();
+  });
+
   it('starts a new branch of the session at a message', async () => {
     await chat.act(chat.message('A third way.'), 'Fork the session here');
     await chat.message('the manual').waitFor({ state: 'detached' });

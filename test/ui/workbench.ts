@@ -102,6 +102,14 @@ export class Workbench {
     });
   }
 
+  /** Opens a file of the workspace by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+p');
+    await this.quickInput().fill(name);
+    await this.paletteRow(name).click();
+    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+  }
+
   /** Opens the palette at a command, by its title. */
   async findCommand(title: string): Promise<void> {
     await this.#insist(async () => {
@@ -142,9 +150,9 @@ export class Workbench {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
-  /** The extension's page in the webview that is shown. */
-  webview(): FrameLocator {
-    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  /** The extension's page in the webview that is shown, in this window or in one that it has opened. */
+  webview(window: Page = this.page): FrameLocator {
+    return window.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
   }
 
   /** A status bar item by the id that the extension gave it, such as `threadkeeper.gauge`. */

@@ -1,9 +1,12 @@
+import { selectByKey } from './text-keys.ts';
+
 const ARTICLE = '[role="article"]';
 const FOCUSABLE = 'button:not(:disabled), input, textarea, summary, [tabindex="0"]';
 
 /**
  * The keyboard in the transcript (the ARIA pattern of a feed): it is one stop of the Tab key, arrow keys go from row to
- * row, Tab goes through what is in a row, and past the last of that out of the transcript, however long it is.
+ * row and from word to word, Tab goes through what is in a row, and past the last of that out of the transcript,
+ * however long it is.
  */
 export class FeedKeys {
   readonly #feed: HTMLElement;
@@ -28,6 +31,8 @@ export class FeedKeys {
     if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Tab') this.#tab(event, target);
     else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') this.#arrow(event, target);
+    else if (target.matches(ARTICLE) && selectByKey(event, target.querySelector('.message-body')))
+      event.preventDefault();
   }
 
   #tab(event: KeyboardEvent, target: HTMLElement): void {

@@ -36,10 +36,20 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
   };
 
+  const now = useRef(value);
+  now.current = value;
+  const kept = useRef(session.draft.text);
+  const keep = () => {
+    if (kept.current === now.current) return;
+    kept.current = now.current;
+    page.post({ type: 'setDraft', session: session.id, text: now.current });
+  };
   useEffect(() => {
-    const timer = setTimeout(() => page.post({ type: 'setDraft', session: session.id, text: value }), DRAFT_PAUSE);
+    const timer = setTimeout(keep, DRAFT_PAUSE);
     return () => clearTimeout(timer);
   }, [value]);
+  // Who goes to another session in the middle of a word finds the whole of it again.
+  useEffect(() => keep, []);
 
   useSignal(
     useCallback((signal: Signal) => {

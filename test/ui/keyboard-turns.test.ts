@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
+
+// Whatever a step needs it makes itself, so that it can be tried again on what its first try left.
+describe('the turns of a chat by keyboard alone', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+  let keys: Keyboard;
+  let made = 0;
+
+  before(async () => {
+    server = await WireServer.start();
+    chat = await ChatPage.open('keyboard-turns', answeredBy(server));
+    await chat.workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    keys = new Keyboard(chat);
+  });
+
+  after(async () => {
+    await chat?.workbench.close();
+    await server?.stop();
+  });
+
+  /** Has a question answered. Gives back both, which are unlike all before. */
+  async function turn(more = ''): Promise<{ question: string; reply: string }> {
+    made += 1;
+    const [question, reply] = [`Question ${made}.`, `Reply ${made}.`];
+    server.answer(reply + more);
+    await keys.send(question, reply);
+    return { question, reply };
+  }
+
+  const tab = (title: string): Locator => chat.workbench.page.locator('.tab.active', { hasText: title });
+
+  it('go back into the composer, the newest first', async () => {
+    const older = await turn();
+    const newer = await turn();
+    await keys.toComposer();
+    for (const [key, text] of [
+      ['ArrowUp', newer.question],
+      ['ArrowUp', older.question],
+      ['ArrowDown', newer.question],
+      ['ArrowDown', ''],
+    ] as const) {
+      await keys.press(key);
+      await keys.reads(text);
+    }
+  });
+
+  it('are copied as Markdown, and quoted', async () => {
+    const { reply } = await turn(' With *weight*.');
+    await keys.act(chat.message(reply), 'Copy as Markdown');
+    await chat.said('Copied').waitFor();
+    await keys.toComposer();
+    await keys.press('Control+v');
+    await keys.reads(`${reply} With *weight*.`);
+    await keys.toComposer();
+    await keys.act(chat.message(reply), 'Quote');
+    await keys.isAt(chat.composer());
+    await keys.reads(`> ${reply} With *weight*.\n\n`);
+  });
+
+  it('lend the words that the arrow keys select to a quotation and to a key event', async () => {
+    const { reply } = await turn(' We settled on port 8443 for the gateway.');
+    const row = chat.message(reply);
+    const words = ['settled', 'on', 'port', '8443'];
+    await keys.toRow(row);
+    await keys.selectWords(words);
+    await keys.tabTo(row.getByRole('button', { name: 'Quote' }));
+    await keys.press('Enter');
+    await keys.reads('> settled on port 8443\n\n');
+    await keys.toRow(row);
+    await keys.selectWords(words);
+    await keys.tabTo(row.getByRole('button', { name: 'Pin the selection as key event' }));
+    await keys.press('Enter');
+    await chat.said('Pinned').waitFor();
+    await keys.act(row, '1 key event');
+    await row.locator('q', { hasText: 'settled on port 8443' }).waitFor();
+    await keys.tabTo(row.getByRole('button', { name: 'Unpin' }));
+    await keys.press('Enter');
+    await keys.isAt(row.getByRole('button', { name: 'Pin', exact: true }));
+  });
+
+  it('are asked for again, asked in other words, and both ways are kept', async () => {
+    const { question, reply } = await turn();
+    server.answer(`${reply} In another way.`);
+    await keys.act(chat.message(reply), 'Retry');
+    const second = chat.message('In another way.').last();
+    await second.getByText('Branch 2 of 2').waitFor();
+    await keys.act(second, 'Previous branch');
+    await chat.message(reply).getByText('Branch 1 of 2').waitFor();
+    await keys.act(chat.message(question), 'Edit and resend');
+    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and resend' });
+    await keys.isAt(editor);
+    await keys.press('Escape');
+    await editor.waitFor({ state: 'detached' });
+    await keys.act(chat.message(question), 'Edit and resend');
+    await keys.isAt(editor);
+    await keys.clear();
+    await keys.type(`${question} Rather so.`);
+    server.answer(`${reply} To the other question.`);
+    await keys.press('Enter');
+    await chat.message('To the other question.').last().waitFor();
+    const changed = chat.message(`${question} Rather so.`);
+    await changed.getByText('Branch 2 of 2').waitFor();
+    await keys.act(changed, 'Previous branch');
+    await keys.act(chat.message(question), 'Next branch');
+    await changed.waitFor();
+  });
+
+  it('are deleted, and come back by the word at the foot of the page', async () => {
+    const { reply } = await turn();
+    await keys.act(chat.message(reply), 'Delete message');
+    await chat.message(reply).waitFor({ state: 'detached' });
+    await keys.tabTo(chat.said('Message deleted.').getByRole('button', { name: 'Undo' }));
+    await keys.press('Enter');
+    await chat.message(reply).waitFor();
+  });
+
+  it('are forked', async () => {
+    const { reply } = await turn();
+    const later = await turn();
+    await keys.act(chat.message(reply), 'Fork the session here');
+    await chat.message(later.reply).waitFor({ state: 'detached' });
+    const forked = await turn();
+    await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
+  });
+
+  it('are stopped, and gone on with', async () => {
+    made += 1;
+    server.answer({ text: `Slow reply ${made}. ${'And on it goes. '.repeat(60)}`, dripMs: 50 });
+    await keys.toComposer();
+    await keys.type('Go slowly.');
+    await keys.press('Enter');
+    const slow = chat.message(`Slow reply ${made}.`);
+    await slow.waitFor();
+    await keys.press('Escape');
+    await slow.getByText('Stopped').waitFor();
+    server.answer(`The rest of ${made}.`);
+    await keys.act(slow, 'Continue');
+    await chat.message(`The rest of ${made}.`).waitFor();
+    await chat.button('Send').waitFor();
+  });
+
+  it('lead to a file at its line, and to the web after a question that names the address', async () => {
+    const { reply } = await turn(' See `src/config.ts:3` and [the manual](https://example.com/manual).');
+    const row = chat.message(reply);
+    await keys.toRow(row);
+    await keys.tabTo(row.getByRole('link', { name: 'src/config.ts:3' }));
+    await keys.press('Enter');
+    await tab('config.ts').waitFor();
+    await chat.workbench.page.getByRole('button', { name: /Ln 3, Col 1/ }).waitFor();
+    await keys.toRow(row);
+    await keys.tabTo(row.getByRole('link', { name: 'the manual' }));
+    await keys.press('Enter');
+    const dialog = chat.workbench.dialog('Open this address outside the editor?');
+    await dialog.getByText('https://example.com/manual').waitFor();
+    await keys.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await keys.toComposer();
+  });
+
+  it('give their code to the clipboard, the cursor, a comparison and a new file', async () => {
+    made += 1;
+    const code = `export const port = ${8000 + made};`;
+    const { reply } = await turn(` See \`src/config.ts:3\`.\n\n\`\`\`ts\n${code}\n\`\`\`\n`);
+    const row = chat.message(reply);
+    const use = async (action: string): Promise<void> => {
+      await keys.toRow(row);
+      await keys.tabTo(row.locator('.code-block').getByRole('button', { name: action }));
+      await keys.press('Enter');
+    };
+    await keys.toRow(row);
+    await keys.tabTo(row.getByRole('link', { name: 'src/config.ts:3' }));
+    await keys.press('Enter');
+    await tab('config.ts').waitFor();
+    await use('Copy');
+    await chat.said('Copied').waitFor();
+    await keys.toComposer();
+    await keys.press('Control+v');
+    await keys.reads(code);
+    await use('Insert at cursor');
+    await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
+    await use('Compare with the current file');
+    await tab('File and suggestion').waitFor();
+    await use('Open as new file');
+    await tab('Untitled').waitFor();
+    await chat.workbench.editorText().getByText(code).waitFor();
+    await keys.toComposer();
+    assert.equal(await chat.workbench.webview().locator('.composer .chip').count(), 0, 'nothing was attached unasked');
+  });
+});
