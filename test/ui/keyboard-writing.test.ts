@@ -10,8 +10,7 @@ describe('what is written by keyboard alone', () => {
   let chat: ChatPage;
   let keys: Keyboard;
 
-  before(async function () {
-    if (process.env.THREADKEEPER_LONG === undefined) this.skip();
+  before(async () => {
     server = await WireServer.start();
     server.answer('Understood.');
     chat = await ChatPage.open('keyboard-writing', answeredBy(server));

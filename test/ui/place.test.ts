@@ -70,26 +70,24 @@ describe('the place of the chat', () => {
   });
 
   it('is moved into a window of its own with what was being written, is used there, and comes back', async () => {
-    const { page } = chat.workbench;
     await chat.show();
     await chat.composer().fill('on its way');
-    const opened = page.waitForEvent('popup');
-    await chat.workbench.chooseCommand('Threadkeeper: Move Chat into New Window');
-    const own = await opened;
-    const there = chat.workbench.webview(own);
-    const field = there.getByRole('textbox', { name: 'Message', exact: true });
-    await field.waitFor();
+    const own = await chat.workbench.openedBy(() =>
+      chat.workbench.chooseCommand('Threadkeeper: Move Chat into New Window'),
+    );
+    const there = new ChatPage(own);
+    await there.message('The second of two sessions.').waitFor();
     await tab().waitFor({ state: 'detached' });
-    assert.equal(await field.inputValue(), 'on its way');
-    await there.locator('.message', { hasText: 'The second of two sessions.' }).waitFor();
-    await field.fill('Said in a window of its own.');
-    await field.press('Enter');
-    await there.locator('.message', { hasText: 'Said in a window of its own.' }).first().waitFor();
-    await there.getByRole('button', { name: 'Send', exact: true }).waitFor();
-    await own.close();
+    assert.equal(await there.composer().inputValue(), 'on its way');
+    await there.send('Said in a window of its own.', 'No model is configured');
+    await there.composer().fill('on its way back');
+    await own.screenshot('own-window');
+    await own.chooseCommand('View: Restore Editors into Main Window');
     await tab().waitFor();
     await chat.show();
     await chat.message('Said in a window of its own.').first().waitFor();
+    assert.equal(await chat.composer().inputValue(), 'on its way back');
+    await chat.composer().fill('');
   });
 
   it('follows the settings of the workspace, and what else changes with them is in force', async () => {

@@ -58,6 +58,13 @@ export class Workbench {
     return Workbench.open({ folder, profile: this.profile });
   }
 
+  /** The window that an editor tab is moved into by what `move` does. */
+  async openedBy(move: () => Promise<void>): Promise<Workbench> {
+    const [page] = await Promise.all([this.page.waitForEvent('popup'), move()]);
+    page.setDefaultTimeout(READY_LIMIT_MS);
+    return new Workbench(page, this.folder, this.profile);
+  }
+
   /** Loads the window again, as *Developer: Reload Window* does. */
   async reload(): Promise<void> {
     await this.page.reload();
@@ -150,9 +157,9 @@ export class Workbench {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
-  /** The extension's page in the webview that is shown, in this window or in one that it has opened. */
-  webview(window: Page = this.page): FrameLocator {
-    return window.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  /** The extension's page in the webview that is shown. */
+  webview(): FrameLocator {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
   }
 
   /** A status bar item by the id that the extension gave it, such as `threadkeeper.gauge`. */
