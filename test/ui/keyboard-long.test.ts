@@ -51,7 +51,7 @@ describe('a long session by keyboard alone', () => {
     await page().locator('.hit-text').first().waitFor();
     await keys.tabTo(page().locator('.session-open').first());
     await keys.press('Enter');
-    await keys.isAt(page().locator('.message.marked'));
+    await keys.isAt(page().locator('.message:focus', { hasText: /database/i }));
   });
 
   it('shows what fills the context, with the way to another policy, and closes that by Escape', async () => {
