@@ -171,7 +171,7 @@ describe('writing in the chat', () => {
     await chat.workbench.paletteRow('gpt-4o').click();
     await model.filter({ hasNotText: 'test-model' }).waitFor();
     await chat.write('/task Its own; One step');
-    await page.getByText('0 of 1 steps').waitFor();
+    await page.getByText('0 of 1 step').waitFor();
     await chat.composer().fill('its draft');
     await chat.newSession();
     await model.filter({ hasText: 'test-model' }).waitFor();
@@ -184,7 +184,7 @@ describe('writing in the chat', () => {
     await chat.send('Who is it?', 'From the other.');
     assert.equal(asked(), 'test-model');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
-    await page.getByText('0 of 1 steps').waitFor();
+    await page.getByText('0 of 1 step').waitFor();
     assert.equal(await chat.composer().inputValue(), 'its draft');
     await page.locator('.gauge').click();
     await page.locator('.gauge-policy', { hasText: 'frugal' }).waitFor();

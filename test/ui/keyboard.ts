@@ -7,6 +7,7 @@ interface Focusable {
   readonly ownerDocument: { readonly activeElement: Focusable | null };
   /** 4: what is given follows in the document. */
   compareDocumentPosition(other: Focusable): number;
+  matches(selector: string): boolean;
 }
 interface Described {
   readonly tagName: string;
@@ -117,11 +118,12 @@ export class Keyboard {
     }
     for (let steps = 0; !(await this.has(row)); steps++) {
       if (steps > MOST_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
-      const isAbove = await row.evaluate((one: Focusable) => {
-        const here = one.ownerDocument.activeElement;
-        return here !== null && (one.compareDocumentPosition(here) & 4) !== 0;
+      // A row that has left the page is above: whoever comes into the transcript comes to its lowest row.
+      const isBelow = await row.evaluateAll(([one]: Focusable[]) => {
+        const here = one?.ownerDocument.activeElement;
+        return here ? (here.compareDocumentPosition(one) & 4) !== 0 && !here.matches('[role="feed"]') : false;
       });
-      await this.press(isAbove ? 'ArrowUp' : 'ArrowDown');
+      await this.press(isBelow ? 'ArrowDown' : 'ArrowUp');
     }
   }
 

@@ -77,10 +77,11 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     setTimeout(() => setMarked((now) => (now === position ? undefined : now)), 2_500);
   }, []);
 
-  // What the reader asked to be taken to takes the keyboard too, once it is on the page.
+  // What the reader asked to be taken to takes the keyboard too, once it is on the page: not the place that is held for
+  // it until it is loaded, which is taken off again.
   useEffect(() => {
     if (sought.current === undefined || !document.hasFocus()) return;
-    const row = rows.current?.querySelector<HTMLElement>(`[data-row="${sought.current}"] > .message`);
+    const row = rows.current?.querySelector<HTMLElement>(`[data-row="${sought.current}"] > [data-message]`);
     if (!row) return;
     sought.current = undefined;
     row.focus({ preventScroll: true });

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import {} from '../format.ts';
 import type { TaskView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { text, type TextKey } from '../texts.ts';
