@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withLock } from '../support/folder-lock.ts';
 import { editorFolder } from '../support/paths.ts';
@@ -49,8 +49,17 @@ async function install(into: string): Promise<void> {
     await mkdir(path.join(into, WATCHDOG), { recursive: true });
     await writeFile(path.join(into, WATCHDOG, 'watchdog.js'), WATCHDOG_STUB);
   }
-  if (!existsSync(path.join(into, LOG, 'build/Release/spdlog.node')))
-    await copyFile(path.join(import.meta.dirname, 'plain-log.cjs'), path.join(into, LOG, 'index.js'));
+}
+
+/** Sees to it that the server keeps logs, also one that was installed before it did. */
+async function keepLogs(): Promise<void> {
+  if (existsSync(path.join(folder, LOG, 'build/Release/spdlog.node'))) return;
+  const ours = await readFile(path.join(import.meta.dirname, 'plain-log.cjs'), 'utf8');
+  const file = path.join(folder, LOG, 'index.js');
+  if ((await readFile(file, 'utf8')) === ours) return;
+  // At once, since a server may be reading it.
+  await writeFile(`${file}.${process.pid}`, ours);
+  await rename(`${file}.${process.pid}`, file);
 }
 
 /** Removes what installations left that were cut short. Called under the lock, so none of them is at work. */
@@ -71,7 +80,10 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
   if (process.platform === 'win32') {
     throw new PlainError("VS Code's server runs on Linux and macOS here; set VSCODE_EXECUTABLE to a desktop VS Code.");
   }
-  if (existsSync(serverMain)) return serverMain;
+  if (existsSync(serverMain)) {
+    await keepLogs();
+    return serverMain;
+  }
   const waiting = (): void => say('Another process is fetching VS Code’s server; waiting for it.');
   return withLock(path.join(hosts, 'lock'), waiting, async () => {
     if (existsSync(serverMain)) return serverMain;
@@ -81,6 +93,7 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
     await install(partial);
     await rm(folder, { recursive: true, force: true });
     await rename(partial, folder);
+    await keepLogs();
     return serverMain;
   });
 }

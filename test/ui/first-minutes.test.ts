@@ -1,16 +1,52 @@
 import { Workbench } from './workbench.ts';
 
 describe('the first minutes', () => {
-  it('have a walkthrough whose first step leads to the choice of a model', async () => {
-    const workbench = await Workbench.open({ profile: 'first-minutes' });
-    const { page } = workbench;
+  let workbench: Workbench;
+
+  before(async () => {
+    workbench = await Workbench.open({ profile: 'first-minutes' });
+  });
+
+  after(() => workbench.close());
+
+  async function openWalkthrough(): Promise<void> {
     await workbench.chooseCommand('Welcome: Open Walkthrough...');
-    await workbench.quickInput().fill('Get Started with Threadkeeper');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Choose Model' }).waitFor();
+    await workbench.paletteRow('Get Started with Threadkeeper').click();
+  }
+
+  /** Comes back to the walkthrough, opens one of its steps and presses a button there. */
+  async function follow(step: string, name: string): Promise<void> {
+    await openWalkthrough();
+    const walkthrough = workbench.page.locator('.gettingStartedContainer');
+    const button = walkthrough.getByRole('button', { name, exact: true });
+    const title = walkthrough.locator('.getting-started-step', { hasText: step });
+    await title.waitFor();
+    // A step that is open would be closed.
+    if (!(await button.isVisible())) await title.click();
+    await button.click();
+  }
+
+  it('have a walkthrough whose first step leads to the choice of a model', async () => {
+    await openWalkthrough();
+    await workbench.page.getByRole('button', { name: 'Choose Model' }).waitFor();
     await workbench.screenshot('walkthrough');
-    await page.getByRole('button', { name: 'Choose Model' }).click();
-    await page.getByText('Who answers in this session?').waitFor();
-    await workbench.close();
+    await follow('Choose a model, or go on without one', 'Choose Model');
+    await workbench.page.getByText('Who answers in this session?').waitFor();
+  });
+
+  it('lead on to a session to play with, to the gauge, to a compression and to the tree', async () => {
+    await follow('Open a chat', 'Open Sample Session');
+    await workbench.webview().getByRole('article').first().waitFor();
+    await follow('Watch the gauge', 'Show Actions');
+    await workbench.paletteRow('Compress History').waitFor();
+    await follow('Compress, and undo it', 'Compress History');
+    await workbench.toast(/Compressed \d+ messages/).waitFor();
+    await follow('Open the tree', 'Show Summaries');
+    await workbench.treeRow(/^Summaries\s*\d/).waitFor();
+  });
+
+  it('show the log of what was compressed', async () => {
+    await workbench.runCommand('Threadkeeper: Open Log');
+    await workbench.page.locator('.panel .view-lines', { hasText: 'history_compression_complete' }).waitFor();
   });
 });
