@@ -142,7 +142,7 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
       from: offset + segment.from,
       to: offset + segment.to,
       tokens: segment.tokens,
-      limits: levelLimits(segment.tokens, settings.ceilings),
+      limits: levelLimits(segment.tokens, segments.length > 1 ? shareOf(segment, settings) : settings.ceilings),
       ...(wanted && { wanted }),
     };
     const covered = messages.slice(segment.from, segment.to + 1);
@@ -212,6 +212,16 @@ export async function compressRun(input: RunInput, settings: RunSettings, tools:
     named,
     ...(fault !== undefined && { fault }),
   };
+}
+
+/** Where a node says less than this, in tokens, its heading takes more than it says. */
+const LEAST_CEILINGS: LevelLimits = { brief: 60, detailed: 240 };
+
+/** Short segments side by side say together what one of the same messages would: each has its share of the ceilings. */
+function shareOf({ tokens }: Segment, { ceilings, segmentTokens }: RunSettings): LevelLimits {
+  const share = (level: keyof LevelLimits): number =>
+    Math.min(ceilings[level], Math.max(LEAST_CEILINGS[level], Math.ceil((ceilings[level] * tokens) / segmentTokens)));
+  return { brief: share('brief'), detailed: share('detailed') };
 }
 
 /** An answer is as long as its segment has messages: the longest is begun first, so that nobody waits for it alone. */

@@ -191,6 +191,20 @@ describe('the ladder of summaries', () => {
     assert.equal(most, 3);
   });
 
+  it('says of many short segments together no more than one summary would of the same messages', async () => {
+    const short = transcript(
+      ...Array.from({ length: 180 }, (_, at) => {
+        const text = `Bay ${at} of the harbour holds ${at + 3} boats of class ${at % 7}, moored by ${at * 11} ropes.`;
+        return ['user', text] as const;
+      }),
+    );
+    const { nodes } = await compressRun({ messages: short, frontier: [] }, settings, tools());
+    const leaves = nodes.filter(({ depth }) => depth === 0);
+    assert.equal(leaves.length, 3);
+    const said = leaves.reduce((sum, { tokens }) => sum + tokens.detailed, 0);
+    assert.ok(said <= settings.ceilings.detailed, `${said} tokens`);
+  });
+
   it('asks first for the segments of most messages, whose answers are the longest', async () => {
     const talk = transcript(
       ...Array.from({ length: 90 }, (_, at) => ['user', `The answer to question ${at} is ${at * 7}.`] as const),
