@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Workbench } from './workbench.ts';
 
 describe('a first chat, with no key and no model', () => {
@@ -34,5 +35,18 @@ describe('a first chat, with no key and no model', () => {
     const message = workbench.webview().getByRole('article', { name: 'You' });
     await message.filter({ hasText: 'keep the bookings in SQLite' }).waitFor();
     await workbench.webview().getByRole('article').nth(1).waitFor();
+  });
+
+  it('stays one chat when its tab was behind another while the window was reloaded', async () => {
+    const { page } = workbench;
+    await workbench.openFile('config.ts');
+    const file = page.locator('.tab.active', { hasText: 'config.ts' });
+    await file.waitFor();
+    await workbench.reload();
+    await file.waitFor();
+    assert.equal(await page.locator('.tab', { hasText: 'Threadkeeper' }).count(), 1);
+    await workbench.runCommand('Threadkeeper: Open Chat');
+    await workbench.webview().getByRole('article', { name: 'You' }).first().waitFor();
+    assert.equal(await page.locator('.tab', { hasText: 'Threadkeeper' }).count(), 1);
   });
 });

@@ -49,8 +49,11 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       this.#tab.page.post({ type: 'focus', target: 'composer' });
       return;
     }
-    const column = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    const left = tabsLeft();
+    const beside = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    const column = left[0]?.group.viewColumn ?? beside;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
+    void vscode.window.tabGroups.close(left);
   }
 
   /** Shows the chat with a message of the current session in view, by its 0-based position. */
@@ -153,4 +156,16 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
 /** For the keys that act on the chat in the sidebar. */
 function noteFocus(focused: boolean): void {
   void vscode.commands.executeCommand('setContext', 'threadkeeper.chatViewFocused', focused);
+}
+
+/**
+ * Tabs of the chat from before the window was loaded again that nobody has looked at since: the editor gives back a tab
+ * when it is shown, and until then it stands there as a second chat.
+ */
+function tabsLeft(): readonly vscode.Tab[] {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  return tabs.filter(
+    ({ input, isActive }) =>
+      !isActive && input instanceof vscode.TabInputWebview && input.viewType.endsWith(CHAT_PANEL),
+  );
 }
