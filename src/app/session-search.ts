@@ -83,8 +83,10 @@ export class SessionSearch {
 
   /** Excerpts of compressed history that match a text and fit into a number of tokens, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
-    await this.grow();
     const { frontier } = this.#state();
+    // The message that asks is not taken in yet: how common its own words are would be told by itself, too, and what is
+    // sent would not be what was previewed.
+    await this.grow((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
     const kept: Recalled[] = [];
