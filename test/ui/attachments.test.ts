@@ -92,9 +92,8 @@ describe('what goes with a message', () => {
     await chat.workbench.editorText().click();
     await chat.workbench.page.keyboard.press('Control+a');
     await chat.workbench.editorText().click({ button: 'right' });
-    const menu = chat.workbench.page.locator('.monaco-menu');
-    await menu.getByText('Explain Problem').waitFor();
-    await menu.getByText('Ask about Selection').click();
+    await chat.workbench.page.locator('.monaco-menu').getByText('Explain Problem').waitFor();
+    await chat.workbench.chooseInMenu('Ask about Selection');
     await chips()
       .filter({ hasText: /config\.ts, lines 1–\d+/ })
       .waitFor();
@@ -105,7 +104,7 @@ describe('what goes with a message', () => {
   it('takes a file from the menu of the explorer, and turns to the chat', async () => {
     const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
     await file.click({ button: 'right' });
-    await chat.workbench.page.locator('.monaco-menu').getByText('Attach to Chat').click();
+    await chat.workbench.chooseInMenu('Attach to Chat');
     await chips()
       .filter({ hasText: /package\.json.*[\d.,]+ tokens/ })
       .waitFor();

@@ -8,6 +8,7 @@ import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './edito
 /** What takes a second or two takes this long on a machine that is busy with other things. */
 const READY_LIMIT_MS = 60_000;
 /** The list of commands is there at once, or not at all. */
+const MENU_DEAF_MS = 300;
 const PALETTE_PATIENCE_MS = 2000;
 const EXTENSION = 'threadkeeper.threadkeeper';
 
@@ -107,6 +108,16 @@ export class Workbench {
       await this.#openPalette(title);
       await this.paletteRow(title).click({ timeout: PALETTE_PATIENCE_MS });
     });
+  }
+
+  /** Chooses from the context menu that is open. */
+  async chooseInMenu(title: string): Promise<void> {
+    const item = this.page.locator('.monaco-menu').getByText(title);
+    await item.hover();
+    // The editor lets a menu take no click in its first tenth of a second: it may be the end of the one that opened it.
+    await this.page.waitForTimeout(MENU_DEAF_MS);
+    await item.click();
+    await item.waitFor({ state: 'detached' });
   }
 
   /** Opens a file of the workspace by its name. */
