@@ -42,7 +42,8 @@ describe('a first chat, with no key and no model', () => {
     await workbench.openFile('config.ts');
     const file = page.locator('.tab.active', { hasText: 'config.ts' });
     await file.waitFor();
-    await workbench.reload();
+    // By the command, which has the window write down which tabs are open; the browser's own way may be too fast for it.
+    await Promise.all([page.waitForEvent('load'), workbench.runCommand('Developer: Reload Window')]);
     await file.waitFor();
     assert.equal(await page.locator('.tab', { hasText: 'Threadkeeper' }).count(), 1);
     await workbench.runCommand('Threadkeeper: Open Chat');
