@@ -194,13 +194,15 @@ describe('the ladder of summaries', () => {
   it('says of many short segments together no more than one summary would of the same messages', async () => {
     const short = transcript(
       ...Array.from({ length: 180 }, (_, at) => {
-        const text = `Bay ${at} of the harbour holds ${at + 3} boats of class ${at % 7}, moored by ${at * 11} ropes.`;
+        const berths = Array.from({ length: 5 }, (_, n) => `Berth ${at * 5 + n} is let to skipper${at * 5 + n}.`);
+        const text = `${berths.join(' ')} The rope of bay${at} frayed at knot${at}, and mast${at} leans by ${at} degrees.`;
         return ['user', text] as const;
       }),
     );
     const { nodes } = await compressRun({ messages: short, frontier: [] }, settings, tools());
     const leaves = nodes.filter(({ depth }) => depth === 0);
     assert.equal(leaves.length, 3);
+    assert.ok(leaves.every(({ tokens }) => tokens.source > 4_000));
     const said = leaves.reduce((sum, { tokens }) => sum + tokens.detailed, 0);
     assert.ok(said <= settings.ceilings.detailed, `${said} tokens`);
   });

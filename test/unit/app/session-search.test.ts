@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { SessionSearch } from '../../../src/app/session-search.ts';
+import { Desk, fill } from './desk.ts';
+
+describe('the search in a session', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  it('recalls by what is compressed alone, so that the message that asks changes nothing', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60, (n) => (n === 0 ? 'The lamp of the pier is on channel 42.' : `Line ${n} is dry.`));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const search = new SessionSearch(() => conversation.state, desk.clock);
+    const recall = () => search.recall('On which channel is the lamp?', 400, conversation.counter);
+    const before = await recall();
+    assert.match(before[0]?.text ?? '', /channel 42/);
+    await fill(conversation, 1, () => 'On which channel is the lamp, and who is the zookeeper?');
+    assert.deepEqual(await recall(), before);
+    assert.deepEqual(search.search('zookeeper', 3), []);
+    await search.grow();
+    assert.equal(search.search('zookeeper', 3).length, 1);
+  });
+});

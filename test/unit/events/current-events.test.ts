@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
+
+describe('a key event that was replaced', () => {
+  const event = (name: string, message: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
+    id: keyEventId(name),
+    message: messageId(message),
+    start: 0,
+    end: 8,
+    quote: 'Port 80.',
+    kind: 'decision',
+    score: 0.9,
+    reason: 'drawn',
+    status: 'active',
+    pinned: false,
+    ...more,
+  });
+  const old = event('old', 'm0', { status: 'superseded', link: keyEventId('new') });
+
+  function session(later: readonly string[]): SessionState {
+    const state = new SessionState();
+    for (const [at, id] of ['m0', ...later].entries()) {
+      const parent = at === 0 ? null : messageId('m0');
+      const message = {
+        id: messageId(id),
+        parent,
+        role: 'user',
+        content: [{ type: 'text', text: 'Port 80.' }],
+        at,
+      } as const;
+      state.apply({ type: 'message_added', message }, at);
+    }
+    for (const one of [old, event('new', 'm1')]) state.apply({ type: 'event_added', event: one }, 9);
+    return state;
+  }
+
+  it('stays replaced while what took its place is there', () => {
+    assert.equal(session(['m1']).isCurrent(old), false);
+  });
+
+  it('holds again once that is struck out, deleted, or on another branch', () => {
+    const removed = session(['m1']);
+    removed.apply({ type: 'event_removed', id: keyEventId('new'), removed: true }, 10);
+    assert.equal(removed.isCurrent(old), true);
+    const deleted = session(['m1']);
+    deleted.apply({ type: 'message_deleted', id: messageId('m1'), deleted: true }, 10);
+    assert.equal(deleted.isCurrent(old), true);
+    assert.equal(session(['m1', 'm2']).isCurrent(old), true);
+  });
+
+  it('holds where damage has taken the message that replaced it', () => {
+    assert.equal(session([]).isCurrent(old), true);
+  });
+});

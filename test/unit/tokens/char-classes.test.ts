@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { CharClasses, LETTER, OTHER, UPPER } from '../../../src/core/tokens/char-classes.ts';
+
+describe('the classes of characters', () => {
+  it('tell a pair of surrogates from its halves, whichever was met first', () => {
+    const capital = '𝒜';
+    const [high, low] = [capital[0]!, capital[1]!];
+    for (const texts of [
+      [high, low, capital],
+      [capital, high, low],
+    ]) {
+      const classes = new CharClasses();
+      for (const text of [...texts, ...texts])
+        assert.equal(classes.at(text, 0), text === capital ? LETTER | UPPER : OTHER, JSON.stringify(text));
+    }
+  });
+});
