@@ -154,12 +154,16 @@ describe('writing in the chat', () => {
     await chat.composer().fill('');
   });
 
+  const showsPolicy = async (name: string): Promise<void> => {
+    await chat.workbench.webview().locator('.gauge').click();
+    await chat.workbench.webview().locator('.gauge-policy', { hasText: name }).waitFor();
+    await chat.composer().press('Escape');
+  };
+
   it('lets the session choose when it compresses', async () => {
     await chat.write('/policy');
     await chat.workbench.paletteRow('frugal').click();
-    await chat.workbench.webview().locator('.gauge').click();
-    await chat.workbench.webview().locator('.gauge-policy', { hasText: 'frugal' }).waitFor();
-    await chat.composer().press('Escape');
+    await showsPolicy('frugal');
   });
 
   it('keeps model, policy, task and draft of each session to itself', async () => {
@@ -177,18 +181,14 @@ describe('writing in the chat', () => {
     await model.filter({ hasText: 'test-model' }).waitFor();
     assert.equal(await steps().count(), 0);
     assert.equal(await chat.composer().inputValue(), '');
-    await page.locator('.gauge').click();
-    await page.locator('.gauge-policy', { hasText: 'balanced' }).waitFor();
-    await chat.composer().press('Escape');
+    await showsPolicy('balanced');
     server.answer('From the other.');
     await chat.send('Who is it?', 'From the other.');
     assert.equal(asked(), 'test-model');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await page.getByText('0 of 1 step').waitFor();
     assert.equal(await chat.composer().inputValue(), 'its draft');
-    await page.locator('.gauge').click();
-    await page.locator('.gauge-policy', { hasText: 'frugal' }).waitFor();
-    await chat.composer().press('Escape');
+    await showsPolicy('frugal');
     server.answer('From the first.');
     await chat.send('And now?', 'From the first.');
     assert.equal(asked(), 'gpt-4o');

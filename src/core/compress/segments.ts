@@ -21,8 +21,9 @@ export const LEAST_TOKENS = 24;
 
 /**
  * Cuts `messages[from, to]` into segments of about `targetTokens` each, in order and without a gap; into smaller ones
- * where the messages are many and short. A segment ends at a turn's end; a turn larger than a segment is cut after a complete tool result, never between a call and its result.
- * The cuts depend on what is left of them alone, so that a session that has grown is cut as before. Linear.
+ * where the messages are many and short. A segment ends at a turn's end; a turn larger than a segment is cut after a
+ * complete tool result, never between a call and its result. The cuts depend on what is left of them alone, so that a
+ * session that has grown is cut as before. Linear.
  *
  * @param tokens each message's tokens, by position
  */
