@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
@@ -9,6 +10,8 @@ import { LockRequest, type Urgency } from './lock-request.ts';
 export const HEARTBEAT_MS = 2_000;
 /** Without a heartbeat for this long (ms) a writer counts as gone, whatever its pid says: pids are used again. */
 const STALE_AFTER_MS = 30_000;
+/** A file that was changed later than so long ago (ms) may be changed again without its times telling. */
+const SETTLED_MS = 100;
 
 const lockSchema = v.object({ token: v.string(), pid: v.number(), host: v.string() });
 type Holder = v.InferOutput<typeof lockSchema>;
@@ -23,6 +26,8 @@ export class WriterLock {
   /** Where windows ask the writer for the lock. */
   readonly request: LockRequest;
   #token: string;
+  /** The file in which this token was read: it is not read again while it is the same and unchanged. */
+  #known: string | undefined;
 
   constructor(path: string, window: string) {
     this.#path = path;
@@ -66,14 +71,20 @@ export class WriterLock {
 
   /** Whether this window is still the writer. A lock that somebody deleted is put back. */
   async check(): Promise<'held' | 'lost'> {
+    // Before each write to the journal: looking at the file costs a sixth of reading it.
+    const file = await this.#file();
+    if (file !== undefined && file === this.#known) return 'held';
     const text = await this.#read();
     if (text === undefined) return (await this.#create()) ? 'held' : 'lost';
-    return parseHolder(text)?.token === this.#token ? 'held' : 'lost';
+    const isHeld = parseHolder(text)?.token === this.#token;
+    this.#known = isHeld ? file : undefined;
+    return isHeld ? 'held' : 'lost';
   }
 
   /** Goes on under a new name, keeping the lock. */
   async renew(): Promise<void> {
     this.#token = newToken(this.#window);
+    this.#known = undefined;
     await this.seize();
   }
 
@@ -110,8 +121,20 @@ export class WriterLock {
   }
 
   async #touchedAt(): Promise<number | undefined> {
+    const found = await this.#stat();
+    return found && Number(found.mtimeMs);
+  }
+
+  /** Which file it is, in which state; undefined when there is none, or when its times cannot tell yet. */
+  async #file(): Promise<string | undefined> {
+    const found = await this.#stat();
+    if (!found || Date.now() - Number(found.ctimeMs) < SETTLED_MS) return undefined;
+    return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+  }
+
+  async #stat(): Promise<BigIntStats | undefined> {
     try {
-      return (await stat(this.#path)).mtimeMs;
+      return await stat(this.#path, { bigint: true });
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
