@@ -1,5 +1,5 @@
+import type { Pace } from '../core/compress/source.ts';
 import { coverage } from '../core/context/ledger-lines.ts';
-import { renderEvent } from '../core/context/render.ts';
 import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
@@ -13,6 +13,8 @@ import type { CompressionJob } from './compression-job.ts';
 const REFITTED = 0.8;
 /** While it takes this share, what was dropped before waits. */
 const WELL_FILLED = 0.75;
+/** A look at one entry takes as long as work on so many characters of text. */
+const LOOK_CHARS = 20;
 
 /** A session, and what its ledger may take of the budget. */
 export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
@@ -39,14 +41,14 @@ export async function fitLedgerOf(
   job: LedgerRoom,
   ledger: Ledger,
   { leaving, touched }: LedgerChanges,
-  rest: () => Promise<void>,
+  pace: Pace,
 ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
   const { state, budget, counts, settings } = job;
   const isCovered = coverage(state.frontier);
   // What is still sent word for word takes no room in the ledger.
-  const hasLeft = ({ message }: KeyEvent): boolean => {
+  const placeIn = ({ message }: KeyEvent): number | undefined => {
     const position = state.positionOf(message);
-    return position !== undefined && (leaving.has(position) || isCovered(position));
+    return position !== undefined && (leaving.has(position) || isCovered(position)) ? position : undefined;
   };
   // A ledger that was kept from the last draft has not heard of what was dropped then; the session has.
   const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
@@ -59,22 +61,24 @@ export async function fitLedgerOf(
   const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
     let tokens = 0;
     for (const entry of entries) {
-      if (!hasLeft(entry)) continue;
+      if (pace.isDue(LOOK_CHARS)) await pace.rest();
+      const position = placeIn(entry);
+      if (position === undefined) continue;
       const role = state.messages.place(entry.message)?.role ?? 'user';
-      const line = renderEvent(entry, state.positionOf(entry.message) ?? 0, role);
-      const cost = counts.ledgerLine(entry.id, line);
+      const cost = counts.front.line(entry, position, role).tokens;
       costs.set(entry.id, cost);
       tokens += cost;
       if (tokens > upTo) break;
-      await rest();
     }
     return tokens;
   };
+  const sendable: KeyEvent[] = [];
   const standing: KeyEvent[] = [];
   const waiting: KeyEvent[] = [];
   for (const entry of ledger.entries()) {
-    await rest();
+    if (pace.isDue(LOOK_CHARS)) await pace.rest();
     if (!entry.pinned && !stands(entry)) continue;
+    sendable.push(entry);
     (!entry.pinned && statusOf(entry) === 'dropped' ? waiting : standing).push(entry);
   }
 
@@ -83,15 +87,15 @@ export async function fitLedgerOf(
   const isWellFilled = tokens <= room && tokens >= WELL_FILLED * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped' | 'tokens'>;
   if (isWellFilled && (await count(waiting, room - tokens)) > room - tokens) {
-    const dropped = waiting.filter((entry) => touched.has(entry.id) && hasLeft(entry));
+    const dropped = waiting.filter((entry) => touched.has(entry.id) && placeIn(entry) !== undefined);
     fitted = {
-      kept: standing.filter(hasLeft).map(asActive),
+      kept: standing.filter(({ id }) => costs.has(id)).map(asActive),
       dropped: dropped.map((entry): KeyEvent => ({ ...entry, status: 'dropped' })),
       tokens,
     };
   } else {
     await count(waiting);
-    const all = ledger.entries().filter(({ id }) => costs.has(id));
+    const all = sendable.filter(({ id }) => costs.has(id));
     const active = all.map(asActive);
     const cost = all.map(({ id }) => costs.get(id)!);
     const whole = fitLedger(active, cost, room);

@@ -1,3 +1,4 @@
+import { Pace } from '../core/compress/source.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { withClaims } from '../core/events/model-events.ts';
@@ -96,16 +97,17 @@ export class LedgerKeeper {
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
-    const ledger = await this.#ledger(job);
+    const pace = new Pace(this.#clock.breather, job.signal);
+    const ledger = await this.#ledger(job, pace);
     const touched = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {
       const found = spans.get(message.id) ?? [];
       for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
         touched.set(entry.id, entry);
-      await this.#rest(job);
+      if (pace.isDue()) await pace.rest();
     }
     const leaving = new Set(items.map((item) => item.position));
-    const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, () => this.#rest(job));
+    const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, pace);
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]
@@ -120,8 +122,7 @@ export class LedgerKeeper {
     return { events, changes, spans, tokens: fitted.tokens };
   }
 
-  async #ledger(job: CompressionJob): Promise<Ledger> {
-    const { state } = job;
+  async #ledger({ state }: CompressionJob, pace: Pace): Promise<Ledger> {
     const kept = this.#kept;
     this.#kept = undefined;
     if (
@@ -136,16 +137,9 @@ export class LedgerKeeper {
       if (state.isRemoved(entry.id)) ledger.refuse(entry.id);
       // What was said on another branch neither absorbs nor supersedes anything here.
       else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry);
-      await this.#rest(job);
+      if (pace.isDue(entry.quote.length)) await pace.rest();
     }
     return ledger;
-  }
-
-  async #rest({ signal }: CompressionJob): Promise<void> {
-    const { breather } = this.#clock;
-    if (!breather.isDue()) return;
-    await breather.rest();
-    signal.throwIfAborted();
   }
 }
 

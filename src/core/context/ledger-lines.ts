@@ -3,7 +3,6 @@ import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-facts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
-import { renderEvent } from './render.ts';
 
 /** The level at which a frontier node is sent. */
 export function levelOf(state: FrontFacts, item: FrontierItem): Level {
@@ -37,7 +36,7 @@ export function ledgerEntries(
   const settledTo = state.frontier[settledNodes(state) - 1]?.to ?? -1;
   let noRoomUpTo: number | undefined;
   const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
-  const entries: { event: KeyEvent; line: string; position: number; tokens: number }[] = [];
+  const entries: LedgerLine[] = [];
   for (const event of state.events.values()) {
     // Most of a long session's events: told by their status alone, without a look at where they stand.
     if (event.status === 'dropped' && !event.pinned) continue;
@@ -48,8 +47,9 @@ export function ledgerEntries(
     }
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;
-    const line = renderEvent(event, position, state.messages.place(event.message)?.role ?? 'user');
-    entries.push({ event, line, position, tokens: counts.ledgerLine(event.id, line) });
+    const role = state.messages.place(event.message)?.role ?? 'user';
+    const { line, tokens } = counts.front.line(event, position, role);
+    entries.push({ event, line, position, tokens });
   }
   entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
   let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);

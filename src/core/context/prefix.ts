@@ -4,9 +4,10 @@ import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-facts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
+import type { BlockSource } from './front-texts.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
-import { renderLedger, renderSummaries } from './render.ts';
+import { nodeText, renderLedger, renderSummaries } from './render.ts';
 
 export interface PrefixInput {
   readonly state: FrontFacts;
@@ -27,37 +28,55 @@ export interface ContextPrefix {
 }
 
 /**
- * Costs in proportion to the ledger and the frontier, which is why the caller keeps it. Both grow at their ends with each
- * commit, and so does this, that what was sent stays where it was: key events stand right behind the summaries of what
- * they were said in, and what a commit adds comes last. What is told briefly is settled and stands in larger blocks, each
- * of messages that stay together however many follow.
+ * Looks at all of the ledger and the frontier, which is why the caller keeps it, and writes those blocks that are new.
+ * Both grow at their ends with each commit, and so does this, that what was sent stays where it was: key events stand
+ * right behind the summaries of what they were said in, and what a commit adds comes last. What is told briefly is settled
+ * and stands in larger blocks, each of messages that stay together however many follow.
  */
 export function assemblePrefix(input: PrefixInput): ContextPrefix {
   const { state, systemPrompt, memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
   const linesUpTo = linesInOrder(kept);
-  const parts: (readonly [SystemPart, string])[] = [
-    ['system', systemPrompt],
-    ['memory', memory],
-  ];
-  const isFirst = (part: SystemPart): boolean => !parts.some(([one, text]) => one === part && text !== '');
+  const parts: PartSource[] = [];
+  if (systemPrompt !== '') parts.push(asItIs('system', systemPrompt));
+  if (memory !== '') parts.push(asItIs('memory', memory));
+  const isFirst = (part: SystemPart): boolean => !parts.some((one) => one.part === part);
   for (const items of inBlocks(state)) {
-    parts.push(['summaries', renderSummaries(items, isFirst('summaries'))]);
-    parts.push(['ledger', renderLedger(linesUpTo(items.at(-1)!.to), isFirst('ledger'))]);
+    parts.push(summariesBlock(items, isFirst('summaries')));
+    const lines = linesUpTo(items.at(-1)!.to);
+    if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
   }
-  const said = parts.filter(([, text]) => text !== '');
+  const blocks = counts.front.blocks(parts);
   const tokens = { system: 0, memory: 0, ledger: 0, summaries: 0 };
-  const system = said.map(([, text]) => text);
-  const blocks = counts.blocks(system);
-  for (const [at, [part]] of said.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
+  for (const [at, { part }] of parts.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
   return {
-    system,
-    systemParts: said.map(([part]) => part),
+    system: blocks.map(({ text }) => text),
+    systemParts: parts.map(({ part }) => part),
     cjk: blocks.reduce((sum, block) => sum + block.cjk, 0),
     tokens,
     leftOut,
   };
 }
+
+interface PartSource extends BlockSource {
+  readonly part: SystemPart;
+}
+
+const asItIs = (part: SystemPart, text: string): PartSource => ({ part, key: part, from: [text], render: () => text });
+
+const summariesBlock = (items: readonly SentItem[], isFirst: boolean): PartSource => ({
+  part: 'summaries',
+  key: `summaries ${items[0]!.from}`,
+  from: [isFirst, ...items.flatMap(({ node, from, to, level }) => [from, to, nodeText(node, level)])],
+  render: () => renderSummaries(items, isFirst),
+});
+
+const ledgerBlock = (lines: readonly string[], position: number, isFirst: boolean): PartSource => ({
+  part: 'ledger',
+  key: `ledger ${position}`,
+  from: [isFirst, ...lines],
+  render: () => renderLedger(lines, isFirst),
+});
 
 /** Settled nodes that end within the same so many messages stand in one block. */
 const BLOCK_MESSAGES = 400;

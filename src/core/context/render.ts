@@ -17,6 +17,10 @@ export function renderEvent(event: KeyEvent, position: number, role: string): st
   return `- [${event.kind}, ${role}, message ${position + 1}] ${event.quote}${about}`;
 }
 
+/** Whether two entries have the same line, where they stand in the same place. */
+export const saysTheSame = (a: KeyEvent, b: KeyEvent): boolean =>
+  a === b || (a.kind === b.kind && a.quote === b.quote && a.about?.quote === b.about?.quote);
+
 /** Lines of the ledger; what they are is said in the first block of a request alone. */
 export function renderLedger(lines: readonly string[], isFirst = true): string {
   return lines.length === 0

@@ -24,10 +24,12 @@ function worth(entry: KeyEvent): number {
   }
 }
 
+const asKept = (entry: KeyEvent): KeyEvent => (entry.status === 'dropped' ? { ...entry, status: 'active' } : entry);
+
 /**
  * Fits a ledger into a budget (tokens; `costs` are those of each entry's line): pinned entries stay whatever they cost;
  * of the others the least worth leave first, the older before the newer. A smaller entry may stay where a larger one of
- * more worth found no room. O(n log n).
+ * more worth found no room. O(n log n), and O(n) where there is room for all.
  */
 export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[], budgetTokens: number): FittedLedger {
   const keep = new Set<number>();
@@ -38,6 +40,8 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
     tokens += costs[i]!;
   });
   const pinnedExceed = tokens > budgetTokens;
+  const all = costs.reduce((sum, cost) => sum + cost, 0);
+  if (all <= budgetTokens) return { kept: entries.map(asKept), dropped: [], tokens: all, pinnedExceed };
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
   rest.sort((a, b) => worth(entries[b]!) - worth(entries[a]!) || b - a);
   let denied = false;
@@ -55,7 +59,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   const kept: KeyEvent[] = [];
   const dropped: KeyEvent[] = [];
   entries.forEach((entry, i) => {
-    if (keep.has(i)) kept.push(entry.status === 'dropped' ? { ...entry, status: 'active' } : entry);
+    if (keep.has(i)) kept.push(asKept(entry));
     else dropped.push(entry.status === 'active' ? { ...entry, status: 'dropped' } : entry);
   });
   return { kept, dropped, tokens, pinnedExceed };

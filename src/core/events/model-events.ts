@@ -40,7 +40,7 @@ interface Folded {
  * space, and the source's own characters are kept. The newest message that holds it wins. The rest is dropped and counted.
  */
 export function locateModelEvents(claims: readonly ClaimedEvent[], sources: readonly SourceMessage[]): LocatedEvents {
-  const folded = sources.map(squeeze);
+  const folded: (Folded | undefined)[] = [];
   const events: { message: MessageId; event: DetectedEvent }[] = [];
   const seen = new Set<string>();
   const dropped: LocatedEvents['dropped'][number][] = [];
@@ -54,7 +54,7 @@ export function locateModelEvents(claims: readonly ClaimedEvent[], sources: read
       dropped.push({ quote, why: 'too_short' });
       continue;
     }
-    const place = locate(wanted, folded);
+    const place = locate(wanted, sources, folded);
     if (place === undefined) {
       dropped.push({ quote, why: 'not_found' });
       continue;
@@ -83,12 +83,14 @@ export function locateModelEvents(claims: readonly ClaimedEvent[], sources: read
 
 const isKind = (kind: string): kind is KeyEventKind => (KEY_EVENT_KINDS as readonly string[]).includes(kind);
 
+/** `folded` keeps what was squeezed of the sources, which are many and mostly not asked for. */
 function locate(
   wanted: string,
-  sources: readonly Folded[],
+  sources: readonly SourceMessage[],
+  folded: (Folded | undefined)[],
 ): { readonly source: Folded; readonly start: number; readonly end: number } | undefined {
   for (let i = sources.length - 1; i >= 0; i--) {
-    const source = sources[i]!;
+    const source = (folded[i] ??= squeeze(sources[i]!));
     const at = source.squeezed.indexOf(wanted);
     if (at === -1) continue;
     return { source, start: source.offsets[at]!, end: source.offsets[at + wanted.length - 1]! + 1 };

@@ -1,4 +1,5 @@
-import type { KeyEventId, MessageId } from '../model/ids.ts';
+import { FrontTexts } from '../context/front-texts.ts';
+import type { MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
 import { cjkUnits } from './script.ts';
@@ -11,25 +12,20 @@ export interface CountableMessages extends MessageOrder {
   get(id: MessageId): Message | undefined;
 }
 
-/** Tokens and UTF-16 units of CJK text. */
-export interface BlockCount {
-  readonly tokens: number;
-  readonly cjk: number;
-}
-
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
  */
 export class MessageCounts {
+  /** What stands before the messages in a request: it is counted by what it is made from. */
+  readonly front: FrontTexts;
   private readonly counts = new Map<MessageId, MessageCount>();
   private kept: KeptCounts | undefined;
-  private readonly lines = new Map<KeyEventId, { readonly line: string; readonly tokens: number }>();
-  private lastBlocks: Map<string, BlockCount> = new Map();
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
+    this.front = new FrontTexts(counter);
   }
 
   of(message: Message): MessageCount {
@@ -77,26 +73,6 @@ export class MessageCounts {
     const count = { body, attachments, cjk };
     this.counts.set(message.id, count);
     return count;
-  }
-
-  /** Tokens of a key event's line in the ledger, its line break included; counted again only when the line is another. */
-  ledgerLine(id: KeyEventId, line: string): number {
-    const known = this.lines.get(id);
-    if (known?.line === line) return known.tokens;
-    const tokens = this.counter.text(`${line}\n`);
-    this.lines.set(id, { line, tokens });
-    return tokens;
-  }
-
-  /** The blocks of a request's front: those that stood in the one before, too, are not counted again. */
-  blocks(texts: readonly string[]): BlockCount[] {
-    const before = this.lastBlocks;
-    this.lastBlocks = new Map();
-    return texts.map((text) => {
-      const count = before.get(text) ?? { tokens: this.counter.text(text), cjk: cjkUnits(text) };
-      this.lastBlocks.set(text, count);
-      return count;
-    });
   }
 
   forget(id: MessageId): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fitLedgerOf } from '../../../src/app/fit-ledger.ts';
+import { Pace } from '../../../src/core/compress/source.ts';
 import { renderEvent } from '../../../src/core/context/render.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
@@ -8,6 +9,7 @@ import { keyEventId, messageId, type MessageId } from '../../../src/core/model/i
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventStatus } from '../../../src/core/model/key-event.ts';
 import { MessageLog } from '../../../src/core/state/message-log.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 import { counter } from '../compress/small-runs.ts';
 import { runs } from '../runs.ts';
 
@@ -66,7 +68,7 @@ describe('a ledger fitted a batch at a time', () => {
         const counts = new MessageCounts(counter);
         const job = { state, counts, budget: room * 4, settings: { policy: { ledgerShare: 0.25 } } };
         const leaving = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
-        const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, () => Promise.resolve());
+        const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, new Pace(alwaysDue()));
         assert.deepEqual(fitted, plainly(ledger, known, touched, room));
       }),
       runs(400),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import type { Context } from '../../../src/core/context/assemble.ts';
 import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
+import { assemblePrefix } from '../../../src/core/context/prefix.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import { startsTurn } from '../../../src/core/compress/segments.ts';
@@ -11,6 +12,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import {
   MESSAGE_FRAMING_TOKENS,
   REPLY_PRIMING_TOKENS,
@@ -115,6 +117,15 @@ export function checkEvents(world: World, context: Context): void {
   assert.ok(cost <= share || kept.every(({ event }) => event.pinned), 'the ledger keeps within its share');
   if (leftOut.length > 0) assert.ok(context.leftOut.length > 0, 'what has no room is named');
   if (world.detects) checkDetected(state, covered);
+}
+
+/** What is written and counted block by block, from commit to commit, is what it would be if it were made at once. */
+export function checkFront({ state, conversation, desk }: World, context: Context): void {
+  const { systemPrompt, memory, policy } = desk.settings;
+  const counts = new MessageCounts(conversation.counter);
+  const ledgerBudget = Math.floor(conversation.budget() * policy.ledgerShare);
+  const { tokens, cjk: _cjk, ...front } = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
+  assert.deepEqual({ ...context, ...front, tokens: { ...context.tokens, ...tokens } }, context);
 }
 
 /** What took an event's place is on the branch and not struck out. */

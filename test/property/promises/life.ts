@@ -4,6 +4,7 @@ import type { Context } from '../../../src/core/context/assemble.ts';
 import {
   checkCoverage,
   checkEvents,
+  checkFront,
   checkRequest,
   compressed,
   newestSent,
@@ -20,6 +21,7 @@ import type { World } from './world.ts';
 export function checkPromises(world: World, context: Context): void {
   checkCoverage(world, context);
   checkEvents(world, context);
+  checkFront(world, context);
   const { system, messages, total } = context;
   const counted = requestTokens({ system, messages }, world.conversation.counter);
   assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
