@@ -85,7 +85,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
   readonly #snapshots: Snapshots;
   readonly files: SessionFiles;
   readonly chart: ChartPanel;
-  readonly comparison = new Comparison();
+  readonly comparison: Comparison;
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
   readonly #views: SessionViews;
@@ -97,6 +97,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     this.channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
     this.log = channelLog(this.channel);
     this.clock = systemClock();
+    this.comparison = new Comparison(this.clock.breather);
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);

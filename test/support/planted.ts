@@ -22,7 +22,8 @@ const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
 /** Where the real transcripts are that some summaries speak of. */
 const DATA = path.resolve(import.meta.dirname, '../..', process.env['THREADKEEPER_DATA'] ?? '../shared/data', 'dev');
 /**
- * Sets of statements: close to their sources; worded freely; and as a model sums up real transcripts. Of the latter two
+ * Sets of statements: close to their sources; worded freely; as a model sums up whole real transcripts; and as a model
+ * answers the product's own prompt for a segment of one, with a falsehood put wherever one can be. Of the latter three
  * there are those that the checker was tuned on and those held back.
  */
 export const STATEMENTS = {
@@ -31,6 +32,8 @@ export const STATEMENTS = {
   freeHeld: 'statements-free/held',
   real: 'statements-real/known',
   realHeld: 'statements-real/held',
+  made: 'statements-made/known',
+  madeHeld: 'statements-made/held',
 } as const;
 export type StatementSet = keyof typeof STATEMENTS;
 const CHOICE = /\{([^}]*)\}/g;
@@ -38,7 +41,9 @@ const CHOICE = /\{([^}]*)\}/g;
 /**
  * Transcripts with the sentences of a correct summary, and falsehoods planted in them, one at a time. In a file the
  * messages come first, each line `speaker: text`, or `@ sample-session.jsonl 0-56` for messages of the sample session, or
- * `@@ file.jsonl` for a whole transcript of the shared data (left out where that is absent); after `===` the summary's sentences, in which `{true|kind:false|…}` gives the truth and what may be put in its place.
+ * `@@ file.jsonl` for a whole transcript of the shared data, `@@ file.jsonl 94-151` for some of its messages (left out
+ * where it is absent); after `===` the sentences of the summary, in which `{true|kind:false|…}` gives the truth and what may
+ * be put in its place.
  */
 export function plantedCases(set: StatementSet): PlantedCase[] {
   const folder = path.join(FIXTURES, STATEMENTS[set]);
@@ -53,8 +58,8 @@ export function plantedCases(set: StatementSet): PlantedCase[] {
 }
 
 function messagesOf(talk: string): PlantedCase['messages'] {
-  const [, shared] = /^@@ (\S+)$/.exec(talk) ?? [];
-  if (shared !== undefined) return sharedMessages(path.join(DATA, shared));
+  const [, shared, first = '0', last = 'Infinity'] = /^@@ (\S+)(?: (\d+)-(\d+))?$/.exec(talk) ?? [];
+  if (shared !== undefined) return sharedMessages(path.join(DATA, shared)).slice(Number(first), Number(last) + 1);
   const [, sample, from, to] = /^@ (\S+) (\d+)-(\d+)$/.exec(talk) ?? [];
   if (sample === undefined) return talk.split('\n').map(toMessage);
   return readMessages(path.join(FIXTURES, 'demo-workspace', sample)).slice(Number(from), Number(to) + 1);

@@ -1,5 +1,4 @@
 import { plain } from './closed-words.ts';
-import { denies } from './denials.ts';
 
 /**
  * Words of which one denies the other, where no negation shows it: what stands left of the stroke is the opposite of
@@ -159,6 +158,29 @@ const SIDES = PAIRS.flatMap((pair) => {
   ] as const;
 });
 
+/** Shorter words are not taken apart. */
+const SHORTEST = 4;
+/** A word with one of these before it is the opposite of the word: "unfiltered", "non-blocking". */
+const PREFIXES = ['un', 'in', 'im', 'ir', 'il', 'non', 'non-', 'dis', 'des', 'not', 'mis'];
+
+/** Tells whether a text has the opposite of a word; undefined where none is known. */
+export function oppositesOf(term: string): ((text: string) => boolean) | undefined {
+  const word = plain(term);
+  const sides = SIDES.filter(([own]) => own.holds(word)).map(([, other]) => other);
+  const joined = EACH_JOINED.filter(([own]) => term.includes(own)).map(([, other]) => other);
+  const exact = new Set<string>();
+  if (word.length >= SHORTEST && /^\p{L}+$/u.test(word)) {
+    for (const prefix of PREFIXES) {
+      exact.add(prefix + word);
+      if (word.startsWith(prefix) && word.length - prefix.length >= SHORTEST) exact.add(word.slice(prefix.length));
+    }
+  }
+  if (sides.length === 0 && joined.length === 0 && exact.size === 0) return undefined;
+  return (text) =>
+    wordsOf(text).some((other) => exact.has(other) || sides.some(({ holds }) => holds(other))) ||
+    joined.some((other) => text.includes(other));
+}
+
 /** In scripts without spaces a word is any run of characters. */
 const JOINED: readonly (readonly [string, string])[] = [
   ['有効', '無効'],
@@ -175,26 +197,3 @@ const JOINED: readonly (readonly [string, string])[] = [
 const EACH_JOINED = JOINED.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
 
 const wordsOf = (text: string): string[] => plain(text).match(/[\p{L}\p{N}]+(?:-\p{L}+)*/gu) ?? [];
-
-/**
- * Whether a statement has the opposite of a word that its source has, and nothing `near` the source has the
- * statement's. `alike` says whether both deny, or neither.
- */
-export function saysOpposite(statement: string, source: string, near: string, alike: boolean): boolean {
-  const said = wordsOf(statement);
-  const there = wordsOf(source);
-  const around = wordsOf(near);
-  for (const [own, other] of SIDES) {
-    if (!said.some(own.holds) || said.some(other.holds)) continue;
-    const opposite = there.find(other.holds);
-    // "Never" is the opposite of "always", and denies as well.
-    if (opposite !== undefined && (alike || denies(opposite)) && !around.some(own.holds)) return true;
-  }
-  return (
-    alike &&
-    EACH_JOINED.some(
-      ([own, other]) =>
-        statement.includes(own) && !statement.includes(other) && source.includes(other) && !near.includes(own),
-    )
-  );
-}

@@ -33,6 +33,9 @@ const byHeld = (one: Passage, other: Passage): number => other.held - one.held |
 
 /** The passages of messages that hold a statement's terms. A look-up costs what its rarer terms cost. */
 export class PassageIndex extends SentenceIndex {
+  /** The best passages of a statement's terms. */
+  private readonly best = new WeakMap<readonly StatementTerm[], readonly Passage[]>();
+
   /** The passages that hold most of the terms, the best first; `counts` says which sentences are read. */
   passages(terms: readonly StatementTerm[], most = MOST_PASSAGES, counts = always): Passage[] {
     const scores = new Map<number, number>();
@@ -96,33 +99,39 @@ export class PassageIndex extends SentenceIndex {
     return this.held(terms, at, SHARP);
   }
 
-  /** Where a term stands, with what of the others stands around it, the most first. */
-  placesBeside(term: StatementTerm, others: readonly StatementTerm[]): Passage[] {
-    const places = this.placesAmong(term, others, MOST_READ, (at) => this.creditIn(term, at) > 0);
+  /** Where a term stands, with what of a statement's others stands around it, the most first. */
+  placesBeside(term: StatementTerm, terms: readonly StatementTerm[]): Passage[] {
+    const places = this.placesAmong(term, terms, MOST_READ, (at) => this.creditIn(term, at) > 0);
+    const others = terms.filter((other) => other !== term);
     return places.map((at) => ({ at, held: this.heldSharply(others, at) })).sort(byHeld);
   }
 
-  /** The most of the others that stand around a term. */
-  mostBeside(term: StatementTerm, others: readonly StatementTerm[]): number {
+  /** The most of a statement's other terms that stand around one. */
+  mostBeside(term: StatementTerm, terms: readonly StatementTerm[]): number {
+    const others = terms.filter((other) => other !== term);
     const stands = (at: number): boolean => {
       for (let near = at - BESIDE; near <= at + BESIDE; near++) if (this.creditIn(term, near) > 0) return true;
       return false;
     };
     let most = 0;
-    for (const at of this.placesAmong(term, others, MOST_PLACES, stands)) most = Math.max(most, this.held(others, at));
+    for (const at of this.placesAmong(term, terms, MOST_PLACES, stands)) most = Math.max(most, this.held(others, at));
     return most;
   }
 
   /** Where a term stands; only among the best passages of all terms where it stands in more places. */
   private placesAmong(
     term: StatementTerm,
-    others: readonly StatementTerm[],
+    terms: readonly StatementTerm[],
     most: number,
     stands: (at: number) => boolean,
   ): readonly number[] {
     const places = this.placesOf(term);
     if (places.length <= most) return places;
-    const best = this.passages([...others, term], MOST_READ);
+    let best = this.best.get(terms);
+    if (best === undefined) {
+      best = this.passages(terms, MOST_READ);
+      this.best.set(terms, best);
+    }
     return best.map(({ at }) => at).filter(stands);
   }
 

@@ -1,6 +1,6 @@
-import { denies, deniesSoftly } from './denials.ts';
-import { saysOpposite } from './opposites.ts';
-import type { Passage, PassageIndex } from './passage-index.ts';
+import { denialsIn, denies } from './denials.ts';
+import type { Nearness } from './nearness.ts';
+import type { PassageIndex } from './passage-index.ts';
 import { spokenWords, type SpokenWord } from './spoken-words.ts';
 import type { StatementTerm } from './statement-terms.ts';
 
@@ -10,8 +10,6 @@ const CLOSE = 0.85;
 const MOST = 0.75;
 /** What stands around a mention must hold so much of the statement to speak of the same, by weight. */
 const SAME = 0.25;
-/** What the closest sentence that denies something must hold, of what the closest that does not holds. */
-const ECHO = 0.83;
 /** So many sentences that hold a term are read closely. */
 const MOST_READ = 12;
 /** A question, a row of a table: they tell neither. */
@@ -23,24 +21,40 @@ interface Mention {
   readonly denied: boolean;
 }
 
+/** From here on a sentence with the opposite of a word, and below that none with the word, tells the opposite. */
+const OPPOSED = 0.9;
+const OPPOSED_OWN = 0.7;
+
+/** Whether the messages have the opposite of a word where the statement has the word. */
+export function isOpposed(term: StatementTerm, nearness: Nearness): boolean {
+  const { opposite, own } = nearness.opposed(term);
+  return opposite >= OPPOSED && own <= OPPOSED_OWN;
+}
+
+/** What denies something must stand so near to what a statement denies, where that much of it stands anywhere. */
+const DENIED = 0.65;
+const DENIED_COVER = 0.4;
+
+/** Whether a statement denies something that no sentence near it denies. */
+export function denialMissing(text: string, nearness: Nearness): boolean {
+  return denialsIn(text).some(({ start }) => {
+    const { share, cover } = nearness.around(start, (sentence) => denies(sentence.text));
+    return share <= DENIED && cover >= DENIED_COVER;
+  });
+}
+
 /**
- * Whether a statement denies what the sentences closest to it affirm, or the other way round; `passages` are its best.
- * Each word is looked up by itself: the sentence that speaks of it most closely need not be the statement's closest.
+ * Whether the sentences closest to something that a statement affirms deny it. Each word is looked up by itself: the
+ * sentence that speaks of it most closely need not be the statement's closest.
  */
-export function denialDiffers(
-  text: string,
-  terms: readonly StatementTerm[],
-  passages: readonly Passage[],
-  index: PassageIndex,
-): boolean {
-  if (denies(text)) return deniesAlone(terms, passages, index);
+export function affirmationMissing(text: string, terms: readonly StatementTerm[], index: PassageIndex): boolean {
   const said = spokenWords(text);
   return terms.some((term) => {
     const word = said.find(({ start }) => Math.abs(start - term.start) <= 1);
     if (word === undefined || word.within) return false;
     const rest = terms.filter((other) => other !== term);
     const known = rest.filter((other) => index.count(other) > 0);
-    const mentions = mentionsOf(term, rest, index);
+    const mentions = mentionsOf(term, terms, rest, index);
     const most = Math.max(0, ...mentions.map(({ held }) => held));
     if (most < SAME * known.reduce((sum, other) => sum + index.weight(other), 0)) return false;
     const closest = mentions.filter(({ held }) => held >= CLOSE * most);
@@ -50,8 +64,13 @@ export function denialDiffers(
 
 const heldBy = (mentions: readonly Mention[]): number => mentions.reduce((sum, { held }) => sum + held, 0);
 
-function mentionsOf(term: StatementTerm, rest: readonly StatementTerm[], index: PassageIndex): Mention[] {
-  const places = index.placesBeside(term, rest).slice(0, MOST_READ);
+function mentionsOf(
+  term: StatementTerm,
+  terms: readonly StatementTerm[],
+  rest: readonly StatementTerm[],
+  index: PassageIndex,
+): Mention[] {
+  const places = index.placesBeside(term, terms).slice(0, MOST_READ);
   return places.flatMap(({ at, held: around }) => {
     if (TELLS_NEITHER.test(index.sentences[at]!.text)) return [];
     const words = wordsAt(at, index);
@@ -78,30 +97,4 @@ function wordsAt(at: number, index: PassageIndex): SpokenWord[] {
     known.set(at, words);
   }
   return words;
-}
-
-/** Whether a statement that denies something is told by sentences that deny nothing. */
-function deniesAlone(terms: readonly StatementTerm[], passages: readonly Passage[], index: PassageIndex): boolean {
-  let denying = 0;
-  let affirming = 0;
-  const places = new Set(passages.flatMap(({ at }) => [at - 1, at, at + 1]));
-  for (const at of places) {
-    const sentence = index.sentences[at]?.text;
-    if (sentence === undefined) continue;
-    const held = index.heldSharply(terms, at);
-    if (denies(sentence) || deniesSoftly(sentence)) denying = Math.max(denying, held);
-    else affirming = Math.max(affirming, held);
-  }
-  return denying < ECHO * affirming;
-}
-
-/** Whether a statement has the opposite of a word that one of its closest sources has, and none has the word. */
-export function meansOpposite(text: string, passages: readonly Passage[], index: PassageIndex): boolean {
-  const denied = denies(text);
-  const best = passages[0]?.held ?? 0;
-  const near = passages.flatMap(({ at }) => index.around(at)).map((sentence) => sentence.text);
-  return passages.some(({ at, held }) => {
-    const sentence = index.sentences[at]!.text;
-    return held >= CLOSE * best && saysOpposite(text, sentence, near.join('\n'), denies(sentence) === denied);
-  });
 }

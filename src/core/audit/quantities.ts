@@ -5,6 +5,8 @@ import { numberOfWord } from './number-values.ts';
 interface Quantity {
   readonly kind: 'time' | 'bytes';
   readonly value: number;
+  /** Of how many smallest units one of its own is. */
+  readonly unit: number;
   /** The number as it is written in digits. */
   readonly number: string;
 }
@@ -52,8 +54,11 @@ export class Quantities {
     );
   }
 
-  #holds({ kind, value }: Quantity): boolean {
-    return this.#said.some((one) => one.kind === kind && Math.abs(one.value - value) <= SAME * value);
+  #holds({ kind, value, unit }: Quantity): boolean {
+    // In the same unit another number is another amount.
+    return this.#said.some(
+      (one) => one.kind === kind && Math.abs(one.value - value) <= (one.unit === unit ? 0 : SAME * value),
+    );
   }
 }
 
@@ -66,7 +71,8 @@ function quantitiesOf(text: string): Quantity[] {
     PHRASE.lastIndex = match.index + match[1]!.length;
     const number = numberOf(match[1]!);
     const unit = number === undefined ? undefined : UNITS.find(([name]) => name.test(match[2]!));
-    if (number !== undefined && unit) found.push({ kind: unit[1], value: number * unit[2], number: String(number) });
+    if (number !== undefined && unit)
+      found.push({ kind: unit[1], value: number * unit[2], unit: unit[2], number: String(number) });
   }
   return found;
 }

@@ -1,12 +1,13 @@
 import { TermCursor, type TermKind } from '../compress/terms.ts';
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Message } from '../model/message.ts';
+import type { Steps } from '../pace/steps.ts';
 import { closedValues, isClosed, plain } from './closed-words.ts';
 import { isNumberWord, numbersIn } from './number-values.ts';
 import { statementsOf } from './sentences.ts';
 import { SpeakerLabels } from './speaker-labels.ts';
 import type { StatementTerm } from './statement-terms.ts';
-import { keysOfTerm } from './term-keys.ts';
+import { codesIn, identifierKey, keysOfTerm, rangesIn } from './term-keys.ts';
 
 /** A passage of a message: `message` is its index, offsets are UTF-16 units into its text. */
 export interface StatementSource extends Span {
@@ -30,6 +31,8 @@ interface KnownTerm {
   readonly isClosed: boolean;
 }
 
+/** UTF-16 units that are read in a step. */
+const STEP_CHARS = 5000;
 /** Places of a name that is searched for in the whole text; more tell nothing. */
 const MOST_FOUND = 600;
 const IN_WORD = /[\p{L}\p{N}_]/u;
@@ -47,16 +50,28 @@ export class SentenceIndex {
   private readonly weights = new WeakMap<StatementTerm, number>();
   private readonly postings = new WeakMap<StatementTerm, readonly number[]>();
 
-  /** Linear in the messages. */
+  private readonly messages: readonly Pick<Message, 'role' | 'content'>[];
+
   constructor(messages: readonly Pick<Message, 'role' | 'content'>[]) {
+    this.messages = messages;
     this.texts = messages.map(messageText);
     this.speakers = new SpeakerLabels(this.texts);
+  }
+
+  /** Reads the messages; nothing is found before. Linear. */
+  *readSteps(): Steps<void> {
+    let read = 0;
     for (const [message, whole] of this.texts.entries()) {
       this.firstOf.push(this.sentences.length);
+      const { role } = this.messages[message]!;
       const label = this.speakers.labelOf(message);
       for (const { start, end } of statementsOf(whole)) {
         const text = whole.slice(start, end);
-        this.add({ message, start, end, role: messages[message]!.role, label, text, keys: this.keysOf(text) });
+        this.add({ message, start, end, role, label, text, keys: this.keysOf(text) });
+        read += text.length;
+        if (read < STEP_CHARS) continue;
+        read = 0;
+        yield;
       }
     }
     this.terms.clear();
@@ -83,7 +98,11 @@ export class SentenceIndex {
       numbered ||= known.isNumber;
       closed ||= known.isClosed;
     }
-    if (numbered) for (const { values } of numbersIn(text)) for (const value of values) keys.add(`#${value}`);
+    if (numbered) {
+      for (const { values } of numbersIn(text)) for (const value of values) keys.add(`#${value}`);
+      for (const { key } of rangesIn(text)) keys.add(key);
+      for (const { written } of codesIn(text)) keys.add(identifierKey(written));
+    }
     if (closed) for (const { value } of closedValues(text)) keys.add(`=${value}`);
     return keys;
   }

@@ -18,6 +18,15 @@ export class SpeakerLabels {
     this.labels = named ? labels : [];
   }
 
+  /** Whether a speaker is named at that place of a text. */
+  names(start: number, text: string): boolean {
+    return this.all.some((label) => {
+      for (let at = text.indexOf(label); at >= 0 && at <= start; at = text.indexOf(label, at + 1))
+        if (start < at + label.length) return true;
+      return false;
+    });
+  }
+
   labelOf(message: number): string | undefined {
     return this.labels[message];
   }

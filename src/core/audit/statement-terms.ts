@@ -2,7 +2,7 @@ import { TermCursor } from '../compress/terms.ts';
 import { closedValues, plain } from './closed-words.ts';
 import { numbersIn } from './number-values.ts';
 import { wordOf } from './statement-words.ts';
-import { identifierKey, isHyphenated, prefixKey } from './term-keys.ts';
+import { codesIn, identifierKey, isHyphenated, prefixKey, rangesIn } from './term-keys.ts';
 
 export type AnchorKind = 'number' | 'identifier' | 'name';
 
@@ -33,7 +33,11 @@ export function termsOf(text: string): StatementTerm[] {
   };
   const numbers = numbersIn(text);
   const german = isGerman(text);
+  const codes = codesIn(text);
+  for (const { written, start } of codes) add(identifierTerm(written, start));
+  for (const { key, start } of rangesIn(text)) add({ kind: 'number', text: key.slice(1), start, keys: [[key, 1]] });
   for (const { values, start } of numbers) {
+    if (codes.some((code) => start >= code.start && start < code.start + code.written.length)) continue;
     if (spans.some((span) => start > span.index && start < span.index + span[0].length)) continue;
     add({ kind: 'number', text: values[0]!, start, keys: values.map((value) => [`#${value}`, 1]) });
   }
@@ -52,6 +56,7 @@ export function termsOf(text: string): StatementTerm[] {
       continue;
     if (numbers.some((number) => number.inWords && start >= number.start && end <= number.end)) continue;
     const written = text.slice(start, end);
+    if (codes.some((code) => start < code.start + code.written.length && end > code.start)) continue;
     if ((kind === 'identifier' || kind === 'url') && !isHyphenated(written)) {
       if (/\p{L}/u.test(written)) add(identifierTerm(written, start));
       continue;

@@ -1,9 +1,11 @@
 import type { Span } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
-import { anchorHolds, opensWithStranger } from './anchors.ts';
-import { directionDiffers } from './direction.ts';
+import { atOnce, type Steps } from '../pace/steps.ts';
+import { anchorHolds, exchangesPlaces, opensWithStranger } from './anchors.ts';
+import { denies } from './denials.ts';
+import { Nearness } from './nearness.ts';
 import { PassageIndex } from './passage-index.ts';
-import { denialDiffers, meansOpposite } from './polarity.ts';
+import { affirmationMissing, denialMissing, isOpposed } from './polarity.ts';
 import { Quantities } from './quantities.ts';
 import { findQuotes } from './quotes.ts';
 import type { StatementSource } from './sentence-index.ts';
@@ -39,23 +41,32 @@ const CLOSE_SHARE = 0.75;
 /**
  * Whether the statements of a summary stand in the messages. A statement may be worded freely: its anchors (numbers,
  * names, paths, identifiers, days) decide. Each must stand in the messages, and near what the statement else speaks
- * of. Beyond that a statement is marked where its closest passages tell otherwise: with a denial more or less, with an
- * opposite, with another speaker, with a change the other way round, with one word exchanged, with another quotation.
- * A lexical check, in any language: it cannot see that a common word was put for another where all else is said
- * differently. Linear in the messages; a statement costs what its rarer terms cost.
+ * of. Beyond that a statement is marked where what stands nearest to it tells otherwise: with a denial more or less,
+ * with an opposite, with another speaker, with two names in one another's place, with one word exchanged, with another
+ * quotation. A lexical check, in any language: it cannot see that a common word was put for another where all else is
+ * said differently. Linear in the messages; a statement costs what its rarer terms cost.
  */
-export function checkStatements(
-  summary: string,
-  messages: readonly Pick<Message, 'role' | 'content'>[],
-): { readonly statements: CheckedStatement[] } {
+export const checkStatements = (summary: string, messages: SpokenMessages): CheckedStatements =>
+  atOnce(checkStatementsSteps(summary, messages));
+
+type SpokenMessages = readonly Pick<Message, 'role' | 'content'>[];
+interface CheckedStatements {
+  readonly statements: readonly CheckedStatement[];
+}
+
+/** The same in steps: some thousand characters of the messages, or a part of what is asked of a statement. */
+export function* checkStatementsSteps(summary: string, messages: SpokenMessages): Steps<CheckedStatements> {
   const index = new PassageIndex(messages);
-  const statements = Array.from(statementsOf(summary), ({ start, end }) =>
-    checkStatement(summary.slice(start, end), start, index),
-  );
+  yield* index.readSteps();
+  const statements: CheckedStatement[] = [];
+  for (const { start, end } of statementsOf(summary)) {
+    statements.push(yield* checkStatement(summary.slice(start, end), start, index));
+    yield;
+  }
   return { statements };
 }
 
-function checkStatement(text: string, start: number, index: PassageIndex): CheckedStatement {
+function* checkStatement(text: string, start: number, index: PassageIndex): Steps<CheckedStatement> {
   const terms = termsOf(text);
   for (const term of terms) if (term.kind !== 'word' && term.kind !== 'number') index.find(term);
   const ranked = index.passages(terms);
@@ -75,17 +86,32 @@ function checkStatement(text: string, start: number, index: PassageIndex): Check
   const [amounts, theirs] = [new Quantities(text), new Quantities(near)];
   if (amounts.differsFrom(theirs)) return judged('number_differs');
   const known = amounts.heldBy(theirs);
+  yield;
+  const nearness = new Nearness(text, terms, index);
   for (const term of terms) {
-    if (term.kind === 'word' || known.has(term.text) || anchorHolds(term, terms, index)) continue;
+    yield;
+    if (
+      term.kind === 'word' ||
+      known.has(term.text) ||
+      index.speakers.names(term.start, text) ||
+      anchorHolds(term, terms, nearness, index)
+    )
+      continue;
     return judged(term.kind === 'number' ? 'number_differs' : 'name_differs');
   }
-  const turned = directionDiffers(text, terms, index);
-  if (turned) return judged(turned.kind === 'number' ? 'number_differs' : 'name_differs');
+  yield;
+  if (exchangesPlaces(text, terms, nearness)) return judged('name_differs');
   const share = ranked[0]!.held / terms.reduce((sum, term) => sum + index.weight(term), 0);
   if (share < SUPPORTED_SHARE) return judged('no_source');
-  if (opensWithStranger(text, terms, index)) return judged('name_differs');
+  if (opensWithStranger(text, terms, nearness, index)) return judged('name_differs');
   if (share >= CLOSE_SHARE && exchangesWord(withoutSpeaker(text), near)) return judged('name_differs');
-  if (meansOpposite(text, passages, index) || denialDiffers(text, terms, ranked, index))
+  yield;
+  if (
+    terms.some((term) => term.kind === 'word' && isOpposed(term, nearness)) ||
+    denialMissing(text, nearness) ||
+    (!denies(text) && affirmationMissing(text, terms, index))
+  )
     return judged('negation_differs');
-  return judged(speakerDiffers(text, index) ? 'speaker_differs' : 'supported');
+  yield;
+  return judged(speakerDiffers(text, nearness, index) ? 'speaker_differs' : 'supported');
 }

@@ -32,6 +32,28 @@ export const prefixKey = (word: string): string | undefined =>
 /** Whether a term is words joined by hyphens, with or without a number: "close-talking", "24-hour". */
 export const isHyphenated = (term: string): boolean => /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+$/u.test(term);
 
+/** A run of letters and digits that no word or number is: a hash, "gpt-4o". */
+const EACH_CODE =
+  /(?<![\p{L}\p{N}_/\\.#-])(?=[a-z-]*\d)(?=[\d.-]*[a-z])[a-z\d]+(?:[-.][a-z\d]+)*(?![\p{L}\p{N}_/\\])/giu;
+/** Digits before a unit, or before a word: "5s", "24-hour", "3rd". */
+const NO_CODE = /^\d+(?:\.\d+)?-?[a-z]+(?:-[a-z]+)*$/i;
+const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,40}$/;
+
+/** Hashes, versions of models and other runs of letters and digits. */
+export const codesIn = (text: string): { readonly written: string; readonly start: number }[] =>
+  Array.from(text.matchAll(EACH_CODE), ({ 0: written, index }) => ({ written, start: index })).filter(
+    ({ written }) => HASH.test(written) || !NO_CODE.test(written),
+  );
+
+const EACH_RANGE = /(?<![\p{L}\p{N}_.:/-])(\d+(?:[.,]\d+)*)\s?([-–/:])\s?(\d+(?:[.,]\d+)*)(?![\p{L}\p{N}_/-]|[.:]\d)/gu;
+
+/** Two numbers that stand as one: "4-6", "20/22". */
+export const rangesIn = (text: string): { readonly key: string; readonly start: number }[] =>
+  Array.from(text.matchAll(EACH_RANGE), (match) => ({
+    key: `#${match[1]}${match[2]!.replace('–', '-')}${match[3]}`,
+    start: match.index,
+  }));
+
 /** The keys under which a term of a source is found. */
 export function keysOfTerm(kind: TermKind, term: string): ReadonlySet<string> {
   const keys = new Set<string>();

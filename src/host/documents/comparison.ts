@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { CheckedStatement, StatementReason } from '../../core/audit/statements.ts';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
+import type { Breather } from '../../core/pace/breather.ts';
+import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri, placeOf } from './node-pages.ts';
 import { openDocument } from './open.ts';
@@ -18,6 +20,12 @@ export class Comparison implements vscode.Disposable {
     textDecoration: 'underline wavy',
   });
 
+  readonly #breather: Breather;
+
+  constructor(breather: Breather) {
+    this.#breather = breather;
+  }
+
   dispose(): void {
     this.#supported.dispose();
     this.#unsupported.dispose();
@@ -33,9 +41,9 @@ export class Comparison implements vscode.Disposable {
     const place = placeOf(state, node);
     const ids = place ? state.path.slice(place.from, place.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
-    const { checkStatements } = await import('../../core/audit/statements.ts');
+    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
     const text = node[shown] ?? '';
-    const { statements } = checkStatements(text, messages);
+    const { statements } = await resting(checkStatementsSteps(text, messages), this.#breather);
     const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
     const right = await openDocument(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,

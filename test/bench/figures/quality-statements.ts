@@ -8,6 +8,8 @@ const FREELY: readonly (readonly [StatementSet, string])[] = [
   ['freeHeld', 'worded freely, held back'],
   ['real', 'of real transcripts'],
   ['realHeld', 'of real transcripts, held back'],
+  ['made', 'by the product’s prompt'],
+  ['madeHeld', 'by the product’s prompt, held back'],
 ];
 
 /** How many falsehoods planted in correct summaries the checker of statements marks, and how many true statements. */

@@ -38,7 +38,15 @@ describe('falsehoods planted in correct summaries', () => {
 
   it('are marked in summaries of whole real transcripts, where few true statements are', function () {
     this.timeout(120_000);
-    const isMeasured = holdTo('real', 0.66, 0.09) && holdTo('realHeld', 0.54, 0.12);
+    const isMeasured = holdTo('real', 0.66, 0.09) && holdTo('realHeld', 0.56, 0.1);
+    if (isMeasured) return;
+    console.log('      skipped: no transcripts in THREADKEEPER_DATA');
+    this.skip();
+  });
+
+  it('are marked in summaries that a model made of segments by the product’s own prompt', function () {
+    this.timeout(120_000);
+    const isMeasured = holdTo('made', 0.66, 0.11) && holdTo('madeHeld', 0.57, 0.17);
     if (isMeasured) return;
     console.log('      skipped: no transcripts in THREADKEEPER_DATA');
     this.skip();
