@@ -27,6 +27,7 @@ export async function aiSdkSystems(load: <T>(name: string) => Promise<T>): Promi
     label: `Vercel AI pruneMessages, ${label}`,
     asks: false,
     shape: 'json',
+    assemblesInTurn: false,
     open({ budget, counter }) {
       const all: ModelMessage[] = [];
       return Promise.resolve({

@@ -62,6 +62,8 @@ export async function langChainSystems(load: <T>(name: string) => Promise<T>): P
     label: `LangChain summarizationMiddleware, ${label}`,
     asks: true,
     shape: 'json',
+    // What is kept is what is sent.
+    assemblesInTurn: true,
     open: (given) => Promise.resolve(summarized(given, { messages, agents, options: options(given.budget) })),
   });
   return [
@@ -70,6 +72,7 @@ export async function langChainSystems(load: <T>(name: string) => Promise<T>): P
       label: 'LangChain trimMessages',
       asks: false,
       shape: 'json',
+      assemblesInTurn: false,
       open: ({ budget, counter }) => {
         const all: Message[] = [];
         // It counts the same messages again and again: kept counts are its best setting.
@@ -108,6 +111,7 @@ export async function langChainSystems(load: <T>(name: string) => Promise<T>): P
       label: `LangChain ConversationSummaryBufferMemory, ${label}`,
       asks: true,
       shape: 'json',
+      assemblesInTurn: false,
       open: ({ budget, counter, answer }) => {
         const model = new PlainModel(answer, counter);
         const llm = languageModel(LLM, model);

@@ -29,6 +29,7 @@ export async function llamaIndexSystem(load: <T>(name: string) => Promise<T>): P
     label: 'LlamaIndex ChatSummaryMemoryBuffer',
     asks: true,
     shape: 'json',
+    assemblesInTurn: true,
     open({ budget, counter, answer }) {
       const model = new PlainModel(answer, counter);
       const memory = new ChatSummaryMemoryBuffer({

@@ -79,6 +79,7 @@ export async function mastraSystems(load: <T>(name: string) => Promise<T>): Prom
       label: 'Mastra TokenLimiter',
       asks: false,
       shape: 'json',
+      assemblesInTurn: false,
       open: (given) => Promise.resolve(limited(given, parts)),
     },
     {
@@ -86,6 +87,7 @@ export async function mastraSystems(load: <T>(name: string) => Promise<T>): Prom
       label: 'Mastra ObservationalMemory, defaults',
       asks: true,
       shape: 'observations',
+      assemblesInTurn: true,
       open: (given) => Promise.resolve(observed(given, parts, undefined)),
     },
     {
@@ -93,6 +95,7 @@ export async function mastraSystems(load: <T>(name: string) => Promise<T>): Prom
       label: 'Mastra ObservationalMemory, half of the budget each',
       asks: true,
       shape: 'observations',
+      assemblesInTurn: true,
       open: (given) => Promise.resolve(observed(given, parts, Math.floor(given.budget / 2))),
     },
   ];

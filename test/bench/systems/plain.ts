@@ -11,6 +11,7 @@ export const truncation: System = {
   label: 'newest messages alone',
   asks: false,
   shape: 'json',
+  assemblesInTurn: false,
   open({ budget, counter }) {
     const all: string[] = [];
     return Promise.resolve({
@@ -43,6 +44,7 @@ export const rollingSummary: System = {
   label: 'window with a rolling summary',
   asks: true,
   shape: 'json',
+  assemblesInTurn: false,
   open({ budget, counter, answer }) {
     const model = new PlainModel(answer, counter);
     let window: readonly string[] = [];

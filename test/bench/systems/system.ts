@@ -29,6 +29,8 @@ export interface System {
   readonly asks: boolean;
   /** How a summarizer has to answer it. */
   readonly shape: AnswerShape;
+  /** Whether each turn puts together what is sent with it: asking for that afterwards is then no more of a turn's cost. */
+  readonly assemblesInTurn: boolean;
   open(given: Given): Promise<Kept>;
 }
 

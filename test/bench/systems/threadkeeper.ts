@@ -11,6 +11,8 @@ export const threadkeeper: System = {
   label: 'Threadkeeper',
   asks: true,
   shape: 'json',
+  // The request that is sent within it.
+  assemblesInTurn: true,
   async open({ budget, counter, answer }) {
     const desk = await Desk.open();
     const { model, spent } = metered('bench', counter, answer, () => new ModelFault('overloaded', 'It is down.'));
