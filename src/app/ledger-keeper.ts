@@ -136,7 +136,7 @@ export class LedgerKeeper {
     for (const entry of [...state.events.values()]) {
       if (state.isRemoved(entry.id)) ledger.refuse(entry.id);
       // What was said on another branch neither absorbs nor supersedes anything here.
-      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry);
+      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, kept?.ledger);
       if (pace.isDue(entry.quote.length)) await pace.rest();
     }
     return ledger;

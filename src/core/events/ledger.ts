@@ -48,10 +48,14 @@ export class Ledger {
   private messages = 0;
   private lastMessage: MessageId | undefined;
 
-  /** Takes up an entry that was stored before; in the order in which they were met. */
-  restore(entry: KeyEvent): void {
+  /**
+   * Takes up an entry that was stored before; in the order in which they were met. What its quote is about, which is
+   * most of the work, is taken from an earlier ledger where that has read the same quote.
+   */
+  restore(entry: KeyEvent, earlier?: Ledger): void {
     this.count(entry.message);
-    this.hold(entry, subjectOf(entry.quote));
+    const known = earlier?.held.get(entry.id);
+    this.hold(entry, known?.entry.quote === entry.quote ? known.subject : subjectOf(entry.quote));
   }
 
   /** An id that was marked as wrong before is not taken in again. */
