@@ -206,7 +206,7 @@ export async function localContent(
   const { counter } = tools;
   const detailed = chosen?.detailed ?? (await extractText(source, source.limits.detailed, tools));
   if (detailed !== '') {
-    const short = await extractText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
+    const short = await briefText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
     await tools.pace.rest();
     const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
     const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, least), counter) : short;
@@ -216,6 +216,13 @@ export async function localContent(
   }
   return cutContent(source, tools);
 }
+
+/** Nobody reads what is extracted before it is sent: in the little room of a brief text the unusual counts for more. */
+const BRIEF_NOVELTY = 2;
+
+/** A brief text by code. What key events say stands in the ledger: it tells of the rest first. */
+const briefText = ({ wanted: _, ...source }: LeafSource, limit: number, tools: LeafTools): Promise<string> =>
+  extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
 
 /** The ladder's last step: the start of the source's text, as much as fits. */
 function cutContent(source: LeafSource, tools: LeafTools): Promise<NodeContent | undefined> {

@@ -37,6 +37,7 @@ const COMPARED: readonly {
 ];
 
 const OURS = 'threadkeeper';
+const BY_CODE = 'threadkeeperByCode';
 
 interface Compared {
   readonly system: string;
@@ -51,35 +52,57 @@ interface Compared {
  */
 export function leads(figures: readonly Figure[]): Figure[] {
   const value = (id: string): number | undefined => figures.find((figure) => figure.id === id)?.value;
-  return COMPARED.flatMap(({ id, label, of, better }) => {
-    const found = figures.flatMap((figure): (Compared & { readonly session: string })[] => {
-      const system = of.exec(figure.id)?.[1];
-      if (system === undefined) return [];
-      return [{ system, name: figure.cell?.row ?? system, value: figure.value, session: sessionOf(figure.id) }];
-    });
-    const ours = found.find(({ system }) => system === OURS);
-    // A system that sends nothing asks no model: what it keeps is in the grid.
-    const others = found.filter(({ system, value: own }) => system !== OURS && (better === 'higher' || own > 0));
-    if (!ours) return [];
-    if (better === 'higher') return against(`peers.lead.${id}`, label, better, ours, others);
-    const facts = (system: string): number | undefined => value(`${ours.session}.${system}.facts`);
-    const kept = others.filter(
-      ({ system }) =>
-        (facts(system) ?? 0) >= (facts(OURS) ?? 0) &&
-        (value(`${ours.session}.${system}.context`) ?? Infinity) <= OVER &&
-        value(`${ours.session}.${system}.played`) === 1,
-    );
-    const named = others.map((other) => {
-      const share = facts(other.system);
-      return share === undefined
-        ? other
-        : { ...other, name: `${other.name}, ${show(share, 'share')} of the facts kept` };
-    });
-    return [
-      ...against(`peers.lead.${id}.kept`, `${label}, among those that kept as many facts`, better, ours, kept),
-      ...against(`peers.lead.${id}`, `${label}, whatever was kept`, better, ours, named),
-    ];
+  const ofThoseWhoAskNone = [1_000, 10_000].flatMap((count) => byCode(figures, count));
+  return ofThoseWhoAskNone.concat(
+    COMPARED.flatMap(({ id, label, of, better }) => {
+      const found = figures.flatMap((figure): (Compared & { readonly session: string })[] => {
+        const system = of.exec(figure.id)?.[1];
+        if (system === undefined) return [];
+        return [{ system, name: figure.cell?.row ?? system, value: figure.value, session: sessionOf(figure.id) }];
+      });
+      const ours = found.find(({ system }) => system === OURS);
+      // A system that sends nothing asks no model: what it keeps is in the grid.
+      const others = found.filter(
+        ({ system, value: own }) => system !== OURS && system !== BY_CODE && (better === 'higher' || own > 0),
+      );
+      if (!ours) return [];
+      if (better === 'higher') return against(`peers.lead.${id}`, label, better, ours, others);
+      const facts = (system: string): number | undefined => value(`${ours.session}.${system}.facts`);
+      const kept = others.filter(
+        ({ system }) =>
+          (facts(system) ?? 0) >= (facts(OURS) ?? 0) &&
+          (value(`${ours.session}.${system}.context`) ?? Infinity) <= OVER &&
+          value(`${ours.session}.${system}.played`) === 1,
+      );
+      const named = others.map((other) => {
+        const share = facts(other.system);
+        return share === undefined
+          ? other
+          : { ...other, name: `${other.name}, ${show(share, 'share')} of the facts kept` };
+      });
+      return [
+        ...against(`peers.lead.${id}.kept`, `${label}, among those that kept as many facts`, better, ours, kept),
+        ...against(`peers.lead.${id}`, `${label}, whatever was kept`, better, ours, named),
+      ];
+    }),
+  );
+}
+
+/** What is kept by those who send nothing to any model and stay within the budget. */
+function byCode(figures: readonly Figure[], count: number): Figure[] {
+  const session = `peers.at${count}`;
+  const value = (system: string, what: string): number | undefined =>
+    figures.find(({ id }) => id === `${session}.${system}.${what}`)?.value;
+  const silent = figures.flatMap(({ id, value: facts, cell }): Compared[] => {
+    const [, system] = new RegExp(`^${session}\\.(\\w+)\\.facts$`).exec(id) ?? [];
+    if (system === undefined || value(system, 'sent') !== 0 || (value(system, 'context') ?? Infinity) > OVER) return [];
+    return [{ system, name: cell?.row ?? system, value: facts }];
   });
+  const ours = silent.find(({ system }) => system === BY_CODE);
+  if (!ours) return [];
+  const label = `facts kept of ${count.toLocaleString('en-US')} messages by those who send no tokens to a summarizer`;
+  const others = silent.filter(({ system }) => system !== BY_CODE);
+  return against(`peers.lead.silent${count}`, label, 'higher', ours, others);
 }
 
 /** `peers.at1000` of `peers.at1000.system.sent`. */

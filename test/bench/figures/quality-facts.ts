@@ -126,18 +126,21 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
   for (const { name, keeps, label } of [
     { name: 'oracle', keeps: 1, label: `${FACTS} facts in ${thousands} messages, turn by turn, with an oracle model` },
     { name: 'decay', keeps: 0.9, label: `the same in ${thousands}, each fact survives a call with 0.9` },
+    { name: 'local', keeps: undefined, label: `the same in ${thousands}, by code alone` },
   ]) {
     say(`facts turn by turn, ${count} messages, ${name}`);
     const desk = await Desk.open();
     try {
       const shown = new Set<string>();
-      const answer = oracle({ counter, facts, keeps });
-      const shows: Answer = (prompt, maxTokens) => {
-        for (const { text } of factsIn(facts, prompt)) shown.add(text);
-        return answer(prompt, maxTokens);
-      };
-      const model = metered(name, counter, shows, () => new Error('unused'));
-      desk.summarizer = (request, signal) => model.model.stream(request, signal);
+      if (keeps !== undefined) {
+        const answer = oracle({ counter, facts, keeps });
+        const shows: Answer = (prompt, maxTokens) => {
+          for (const { text } of factsIn(facts, prompt)) shown.add(text);
+          return answer(prompt, maxTokens);
+        };
+        const model = metered(name, counter, shows, () => new Error('unused'));
+        desk.summarizer = (request, signal) => model.model.stream(request, signal);
+      }
       const { reservedTokens } = desk.settings;
       const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
       desk.settings = { ...desk.settings, contextWindow: budget + reservedTokens };
@@ -152,7 +155,8 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
       await conversation.close();
       const id = `quality.facts.turns${count}.${name}`;
       const value = factsIn(facts, text).length / facts.length;
-      figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
+      const isPromised = keeps !== undefined || count === 1_000;
+      figures.push({ id, label, value, unit: 'share', ...(isPromised && { target: { atLeast: 0.95 } }), guard });
       if (name !== 'oracle') continue;
       figures.push({
         id: `quality.facts.turns${count}.shown`,

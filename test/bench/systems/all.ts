@@ -2,7 +2,7 @@ import type { BenchContext } from '../context.ts';
 import { installPeers, peerSystems } from '../peers/load.ts';
 import { rollingSummary, truncation } from './plain.ts';
 import type { System } from './system.ts';
-import { threadkeeper } from './threadkeeper.ts';
+import { threadkeeper, threadkeeperByCode } from './threadkeeper.ts';
 
 /** Not tried in every way: their settings do not know the budget, or one session takes them most of a minute. */
 const SELDOM: ReadonlySet<string> = new Set(['summaryBuffer', 'summaryBufferBest', 'observational', 'pruneMessages']);
@@ -10,7 +10,7 @@ const SELDOM: ReadonlySet<string> = new Set(['summaryBuffer', 'summaryBufferBest
 /** This product first, then every other way to keep a conversation; other libraries are installed for it. */
 export async function allSystems({ say }: BenchContext): Promise<readonly System[]> {
   await installPeers(say);
-  return [threadkeeper, truncation, rollingSummary, ...(await peerSystems())];
+  return [threadkeeper, threadkeeperByCode, truncation, rollingSummary, ...(await peerSystems())];
 }
 
 /** Those that are tried at every budget and length. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
 import { CallLog, ModelTrust } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
@@ -71,6 +72,24 @@ describe('the ladder of summaries', () => {
     const { nodes } = await compressRun({ messages: data, frontier: [] }, settings, tools());
     assert.equal(nodes[0]?.rung, 'cut');
     assert.notEqual(nodes[0].brief, '');
+  });
+
+  it('tells by code in the brief text what is unusual, not what stands in the ledger anyway', async () => {
+    const output = Array.from({ length: 8 }, (_, line) => `row ${line} of 8 was written, 0 errors`).join('\n');
+    const work = Array.from({ length: 60 }, (_, i): ['tool' | 'assistant', string] =>
+      i % 2 === 0
+        ? ['tool', output]
+        : ['assistant', `The retries of client ${i} go through the queue of client ${i} now.`],
+    );
+    work.splice(11, 0, ['assistant', 'Beatriz walks past the old kiln with the brass ladder on Thursdays.']);
+    const messages = transcript(...work);
+    const ledger = messages.flatMap(({ content }, at) => {
+      const text = messageText({ content });
+      return text.startsWith('The retries') ? [[at, [{ start: 0, end: text.length }]] as const] : [];
+    });
+    const input = { messages, frontier: [], wanted: new Map(ledger) };
+    const { nodes } = await compressRun(input, settings, tools());
+    assert.match(nodes[0]!.brief, /Beatriz walks past the old kiln/);
   });
 
   it('throws a provider’s fault on and commits nothing', async () => {
