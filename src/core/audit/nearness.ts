@@ -146,38 +146,28 @@ export class Nearness {
     return turned;
   }
 
-  #scoresAt(start: number): { scores: Float64Array; total: number } {
+  /** What each sentence holds of the terms but one, those close to a place in the statement counting most. */
+  #scoresAt(start: number, without?: StatementTerm): { readonly scores: Float64Array; readonly total: number } {
     const scores = new Float64Array(this.#candidates.length);
     const place = this.#terms.filter((term) => term.start < start).length;
-    const clause = this.#clauses.findLastIndex((from) => from <= start);
+    const clause = this.#clauseAt(start);
     let total = 0;
-    for (const [nth, credits] of this.#beside.entries()) {
-      const other = this.#terms[nth]!;
-      const factor = Math.exp(-Math.abs(nth - place) / SPAN) * (this.#clauseOf(other) === clause ? 1 : OTHER_CLAUSE);
-      const weight = this.#index.weight(other) * factor;
+    for (const [nth, term] of this.#terms.entries()) {
+      if (term === without) continue;
+      const near = Math.exp(-Math.abs(nth - place) / SPAN);
+      const weight = this.#index.weight(term) * near * (this.#clauseAt(term.start) === clause ? 1 : OTHER_CLAUSE);
       total += weight;
+      const credits = this.#beside[nth]!;
       for (let c = 0; c < scores.length; c++) scores[c]! += weight * credits[c]!;
     }
     return { scores, total };
   }
 
-  /** What each sentence holds of the other terms, those close to this one in the statement counting most. */
   #scoresAround(term: StatementTerm): Float64Array {
-    const scores = new Float64Array(this.#candidates.length);
-    const place = this.#terms.indexOf(term);
-    const clause = this.#clauseOf(term);
-    for (const [nth, credits] of this.#beside.entries()) {
-      if (nth === place) continue;
-      const other = this.#terms[nth]!;
-      const away = nth < place ? place - 1 - nth : nth - place;
-      const factor = Math.exp(-away / SPAN) * (this.#clauseOf(other) === clause ? 1 : OTHER_CLAUSE);
-      const weight = this.#index.weight(other) * factor;
-      for (let c = 0; c < scores.length; c++) scores[c]! += weight * credits[c]!;
-    }
-    return scores;
+    return this.#scoresAt(term.start, term).scores;
   }
 
-  #clauseOf({ start }: StatementTerm): number {
+  #clauseAt(start: number): number {
     return this.#clauses.findLastIndex((from) => from <= start);
   }
 
