@@ -6,23 +6,23 @@ import { tell } from '../core/compress/tell.ts';
 import { makeParent } from '../core/compress/tree.ts';
 import { nodeId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import type { Span } from '../core/model/key-event.ts';
-import type { Message, Usage } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { presetText, summaryPrompt, type PresetName, type SummaryPrompt } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { ChatModel, Clock, SessionJournal } from './ports.ts';
+import type { JobModel } from './job-model.ts';
+import { paidModel, type PaidModel, type PriceOf } from './paid-model.ts';
+import type { Clock, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
-import { OPEN_GATE, SpendLimitReached, type SpendGate } from './spend.ts';
-import { nodeOf, SummaryFault } from './summary-changes.ts';
-import { summaryModel } from './summary-model.ts';
+import { OPEN_GATE, type SpendGate } from './spend.ts';
+import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
 /** How a summary is made anew. */
 export interface Resummary {
   readonly node: NodeId;
   /** Who writes it; code, where it is left out. */
-  readonly model?: { readonly model: ChatModel; readonly maxInputTokens: number };
+  readonly model?: JobModel;
   /** What the user wants of this one, in a sentence or two; added to the prompt. */
   readonly instructions?: string;
   /** Makes the level `full` from the source, and sends it from now on; the shorter texts stay as they are. */
@@ -38,7 +38,7 @@ export interface ResummarizeDeps {
   readonly preset: () => PresetName;
   /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
   readonly promptText?: () => string | undefined;
-  readonly price: (model: string, usage: Usage) => number | null;
+  readonly price: PriceOf;
   /** No limit where it is left out. */
   readonly spendGate?: SpendGate;
 }
@@ -51,8 +51,9 @@ export interface ResummarizeDeps {
 export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {
   const { journal } = deps;
   const node = nodeOf(journal.state, wanted.node);
-  const spent: { readonly model: string; readonly usage: Usage; readonly costUsd: number | null }[] = [];
-  const tools = toolsFor(deps, wanted, signal, spent);
+  const { spendGate = OPEN_GATE, price } = deps;
+  const paid = wanted.model && paidModel(wanted.model, spendGate, price, signal);
+  const tools = toolsFor(deps, paid, signal);
   try {
     const made = await make(deps, wanted, node, tools);
     signal.throwIfAborted();
@@ -61,7 +62,7 @@ export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, sign
     await journal.append({ type: 'node_replaced', node: made, ...(wanted.finer && { level: 'full' as const }) });
     return made;
   } finally {
-    await journal.append(...spent.map((one) => ({ type: 'usage_recorded', purpose: 'compression', ...one }) as const));
+    await journal.append(...(paid?.usage() ?? []));
   }
 }
 
@@ -112,16 +113,6 @@ async function rebuilt(state: SessionState, node: SummaryNode, tools: RunTools):
   return parent;
 }
 
-/** The messages that a node stands for, oldest first. @throws {SummaryFault} `not_on_branch` */
-function messagesOf(state: SessionState, node: SummaryNode): Message[] {
-  const from = state.positionOf(node.first);
-  const to = state.positionOf(node.last);
-  const ids = from === undefined || to === undefined ? [] : state.path.slice(from, to + 1);
-  if (ids.length !== node.messages)
-    throw new SummaryFault('not_on_branch', 'Some messages of this summary are not on the branch that is open.');
-  return ids.flatMap((id) => state.messages.get(id) ?? []);
-}
-
 function eventSpans(state: SessionState, messages: readonly SourceMessage[]): ReadonlyMap<number, readonly Span[]> {
   const at = new Map<MessageId, number>(messages.map(({ id }, index) => [id, index]));
   const spans = new Map<number, Span[]>();
@@ -158,33 +149,14 @@ function runSettings({ settings }: ResummarizeDeps, prompt: SummaryPrompt): RunS
   };
 }
 
-function toolsFor(
-  deps: ResummarizeDeps,
-  { model }: Resummary,
-  signal: AbortSignal,
-  spent: { readonly model: string; readonly usage: Usage; readonly costUsd: number | null }[],
-): RunTools {
-  const { clock, counter, price, spendGate = OPEN_GATE } = deps;
-  const tools: RunTools = {
+function toolsFor({ clock, counter }: ResummarizeDeps, paid: PaidModel | undefined, signal: AbortSignal): RunTools {
+  return {
     counter,
     nextId: () => nodeId(clock.id()),
     now: () => clock.now(),
     breather: clock.breather,
     cancel: signal,
     calls: new CallLog(),
-  };
-  if (!model) return tools;
-  const asked = summaryModel(model.model, model.maxInputTokens, signal, (usage) => {
-    const costUsd = price(model.model.id, usage);
-    spent.push({ model: model.model.id, usage, costUsd });
-    spendGate.spent(costUsd);
-  });
-  return {
-    ...tools,
-    model: {
-      ...asked,
-      complete: (request, cancel) =>
-        spendGate.state() === 'open' ? asked.complete(request, cancel) : Promise.reject(new SpendLimitReached()),
-    },
+    ...(paid && { model: paid.model }),
   };
 }

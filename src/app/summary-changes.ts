@@ -1,5 +1,6 @@
 import { framed } from '../core/compress/counting.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
+import type { Message } from '../core/model/message.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -7,7 +8,8 @@ import type { SessionJournal } from './ports.ts';
 
 /** Why a summary could not be changed. */
 export class SummaryFault extends Error {
-  readonly reason: 'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed';
+  readonly reason:
+    'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed' | 'outdated' | 'unanswered';
 
   constructor(reason: SummaryFault['reason'], message: string) {
     super(message);
@@ -25,6 +27,16 @@ export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   const node = nodes.get(id);
   if (!node) throw new SummaryFault('unknown_node', 'That summary is no longer in the session.');
   return node;
+}
+
+/** The messages that a node stands for, oldest first. @throws {SummaryFault} `not_on_branch` */
+export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
+  const from = state.positionOf(node.first);
+  const to = state.positionOf(node.last);
+  const ids = from === undefined || to === undefined ? [] : state.path.slice(from, to + 1);
+  if (ids.length !== node.messages)
+    throw new SummaryFault('not_on_branch', 'Some messages of this summary are not on the branch that is open.');
+  return ids.flatMap((id) => state.messages.get(id) ?? []);
 }
 
 /**

@@ -1,33 +1,52 @@
+import type { AskedStatement, AskTools } from '../core/audit/asked.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
+import { CallLog } from '../core/compress/summary-model.ts';
+import { ALONE } from '../core/pace/breather.ts';
+import { encodingFor } from '../core/tokens/models.ts';
+import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
+import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
 import { sourceMessages } from './source-messages.ts';
 import { readTranscriptFile, textOf } from './transcript-file.ts';
 import { requiredOption, type Verb } from './verb.ts';
 
 export const verb: Verb = {
-  help: `Usage: threadkeeper audit FILE --summary SUMMARY [--json]
+  help: `Usage: threadkeeper audit FILE --summary SUMMARY [options]
 
 Checks whether what a summary says stands in the transcript: its numbers, names, paths,
-negations, speakers and quotations, statement by statement. It may be worded freely.
+negations, speakers and quotations, statement by statement. It may be worded freely. By
+code this costs nothing and misses some of what is put in other words; a model is shown
+the passages that speak of each statement and misses little.
 
   --summary SUMMARY   a text file
+${MODEL_HELP}
   --json              {"statements":[{"text","start","end","supported",
                       "sources":[{"message","start","end"}],"reason"}]}
                       a statement's offsets are into the summary, a source's into its
-                      message's text; all are UTF-16 units
+                      message's text; all are UTF-16 units. With a model also "instead",
+                      what the transcript says in place of a wrong detail, and
+                      "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
-  options: { summary: { type: 'string' } },
-  async run({ file, options, json, output }) {
+  options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
+  async run(invocation) {
+    const { file, options, json, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
+    const chosen = await chosenModel(invocation);
     const { transcript } = await readTranscriptFile(file);
     let summary = '';
     for await (const chunk of textOf(summaryFile)) summary += chunk;
-    const { statements } = checkStatements(summary, sourceMessages(transcript));
+    const messages = sourceMessages(transcript);
+    const calls = new CallLog();
+    const { model, info } = chosen;
+    const statements =
+      model && info
+        ? await asked(summary, messages, { model, encoding: encodingFor(info.id), calls })
+        : checkStatements(summary, messages).statements;
     if (json) {
-      const shown = statements.map(({ text, start, end, supported, sources, reason }) => {
-        const places = sources.map((source) => ({ message: source.message, start: source.start, end: source.end }));
-        return { text, start, end, supported, sources: places, reason };
+      const { count, inputTokens, outputTokens } = calls;
+      await output.json({
+        statements: statements.map(shownStatement),
+        ...(model && { calls: { count, inputTokens, outputTokens, costUsd: chosen.costUsd() } }),
       });
-      await output.json({ statements: shown });
       return 0;
     }
     const unsupported = statements.filter(({ supported }) => !supported).length;
@@ -37,8 +56,27 @@ negations, speakers and quotations, statement by statement. It may be worded fre
   },
 };
 
-function lineOf({ text, supported, sources, reason }: CheckedStatement): string {
+type Statement = CheckedStatement & Partial<Pick<AskedStatement, 'isAnswered'>>;
+
+async function asked(
+  summary: string,
+  messages: ReturnType<typeof sourceMessages>,
+  { model, encoding, calls }: Pick<AskTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
+): Promise<readonly AskedStatement[]> {
+  const { askAboutStatements } = await import('../core/audit/asked.ts');
+  const counter = await loadEncoding(encoding);
+  return askAboutStatements(summary, messages, { model, counter, breather: ALONE, calls, cancel: { aborted: false } });
+}
+
+function shownStatement({ text, start, end, supported, sources, reason, instead }: Statement): object {
+  const places = sources.map((source) => ({ message: source.message, start: source.start, end: source.end }));
+  return { text, start, end, supported, sources: places, reason, ...(instead !== undefined && { instead }) };
+}
+
+function lineOf({ text, supported, sources, reason, instead, isAnswered }: Statement): string {
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;
-  return `${supported ? '+' : '-'} ${text.replace(/\s+/g, ' ').trim()} [${reason}]${found}\n`;
+  const by = isAnswered === false ? ', by code: the model gave no verdict' : '';
+  const other = instead === undefined ? '' : ` instead: ${instead.replace(/\s+/g, ' ')}`;
+  return `${supported ? '+' : '-'} ${text.replace(/\s+/g, ' ').trim()} [${reason}${by}]${found}${other}\n`;
 }

@@ -91,6 +91,10 @@ function summaryFaultText({ reason }: SummaryFault): string {
       return vscode.l10n.t('Nothing better could be made of these messages; the summary is as it was.');
     case 'changed':
       return vscode.l10n.t('The summary was changed meanwhile, so the new one was dropped.');
+    case 'outdated':
+      return vscode.l10n.t('The summary was changed meanwhile, so what was found of it was dropped.');
+    case 'unanswered':
+      return vscode.l10n.t('The model gave no answer that can be used: try again, or choose another model.');
   }
 }
 

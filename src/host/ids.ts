@@ -46,6 +46,7 @@ export const COMMAND = {
   editSummary: 'threadkeeper.editSummary',
   readSummary: 'threadkeeper.readSummary',
   compareSummary: 'threadkeeper.compareSummary',
+  checkSummary: 'threadkeeper.checkSummary',
   resummarize: 'threadkeeper.resummarize',
   expandForTurn: 'threadkeeper.expandForTurn',
   closeNode: 'threadkeeper.closeNode',

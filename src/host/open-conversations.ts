@@ -5,8 +5,8 @@ import type { Resummary } from '../app/resummarize.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import type { ConversationSettings } from '../app/settings.ts';
-import type { SessionId } from '../core/model/ids.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
+import type { NodeId, SessionId } from '../core/model/ids.ts';
+import type { SummaryCheck, SummaryNode } from '../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../providers/local.ts';
 import { retrying } from '../providers/retry.ts';
@@ -23,6 +23,9 @@ import {
 import type { Summarizers } from './models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from './settings.ts';
 
+/** What the user asks for and waits for. */
+const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
+
 /** A conversation with what belongs to it alone. */
 export interface OpenConversation {
   readonly conversation: Conversation;
@@ -33,6 +36,8 @@ export interface OpenConversation {
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;
+  /** Has a model hold a summary against its messages; undefined where it is none. */
+  readonly checkSummary: (node: NodeId, chosen: ChosenModel, signal: AbortSignal) => Promise<SummaryCheck | undefined>;
 }
 
 export interface OpenConversationsDeps {
@@ -115,8 +120,7 @@ export class OpenConversations {
       conversation,
       search,
       resummarize: async (wanted, chosen = summarizer(), signal) => {
-        const due = { trigger: 'command', threshold: 0 } as const;
-        const model = await summarizers.model(chosen, memory, { due, urgency: 'now' });
+        const model = await summarizers.model(chosen, memory, ASKED_FOR);
         const { resummarize } = await import('../app/resummarize.ts');
         const deps = {
           journal,
@@ -130,6 +134,12 @@ export class OpenConversations {
           spendGate: summarizers.gate(() => chosen),
         };
         return resummarize(deps, { ...wanted, ...(model && { model }) }, signal);
+      },
+      checkSummary: async (node, chosen, signal) => {
+        const reader = await summarizers.model(chosen, memory, ASKED_FOR);
+        const { checkSummary } = await import('../app/check-summary.ts');
+        const spendGate = summarizers.gate(() => chosen);
+        return reader && checkSummary({ journal, clock, counter, price: costOf, spendGate }, node, reader, signal);
       },
     });
     await conversation.prepare();

@@ -50,8 +50,8 @@ export interface Product {
   /** The chart of the context's size. */
   readonly chart: ChartPanel;
   readonly comparison: Comparison;
-  /** Makes one summary of the current session anew. */
-  resummarize: OpenConversation['resummarize'];
+  /** The current session with what can be done to it alone; the latest one, if none was opened yet. */
+  current(): Promise<OpenConversation>;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** The best places of all sessions of the workspace; undefined when cancelled. */

@@ -1,16 +1,23 @@
 import * as vscode from 'vscode';
 import type { TriggerName } from '../core/journal/event.ts';
-import type { Level, Rung, SummaryNode } from '../core/model/summary.ts';
+import type { Level, Rung, SummaryCheck, SummaryNode } from '../core/model/summary.ts';
 
 /** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */
 export function trustOf({ audit, rung }: SummaryNode): string {
-  const { identifiers, quotes } = audit;
+  const { identifiers, quotes, check } = audit;
   const parts = [
     ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes', quotes.known, quotes.total)] : []),
     ...(identifiers.total > 0 ? [vscode.l10n.t('{0}/{1} identifiers', identifiers.known, identifiers.total)] : []),
+    ...(check ? [checkText(check)] : []),
     rungName(rung),
   ];
   return parts.join(' · ');
+}
+
+/** What a model found to stand in the messages, of all that it looked at. */
+function checkText({ statements }: SummaryCheck): string {
+  const supported = statements.filter(({ reason }) => reason === 'supported').length;
+  return vscode.l10n.t('{0}/{1} statements', supported, statements.length);
 }
 
 export function rungName(rung: Rung): string {

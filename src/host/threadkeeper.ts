@@ -5,7 +5,6 @@ import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
@@ -302,11 +301,11 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     return this.#open.get(sessionId(id))?.conversation;
   }
 
-  async resummarize(...how: Parameters<OpenConversation['resummarize']>): Promise<SummaryNode> {
+  async current(): Promise<OpenConversation> {
     const { journal } = await this.sessions.currentOrLatest();
     const open = this.#open.get(journal.id);
     if (!open) throw new Error('the current session is not open');
-    return open.resummarize(...how);
+    return open;
   }
 
   /** The chat's model as far as it is needed to say what it would be sent; undefined when it cannot be had now. */

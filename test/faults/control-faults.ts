@@ -121,9 +121,9 @@ export const CONTROL_FAULTS = [
     },
     {
       what: 'making a summary anew knows no limit',
-      file: 'src/app/resummarize.ts',
-      find: "spendGate.state() === 'open' ? asked.complete",
-      put: 'spendGate.state() !== undefined ? asked.complete',
+      file: 'src/app/paid-model.ts',
+      find: "gate.state() === 'open' ? asked.complete",
+      put: 'gate.state() !== undefined ? asked.complete',
     },
   ),
 ];

@@ -37,6 +37,11 @@ const PARSED: Catcher = {
   title: 'are parsed or refused, never thrown over',
 };
 
+const ASKED: Catcher = {
+  spec: 'test/property/audit/asked.test.ts',
+  title: 'asks for no more than the model takes, with all data fenced off, and keeps each statement where it is',
+};
+
 /** What a summary may be, whatever a model answers. */
 export const SUMMARY_FAULTS = [
   ...planted(
@@ -115,6 +120,28 @@ export const SUMMARY_FAULTS = [
       file: 'src/core/compress/ladder.ts',
       find: 'const { prompt } = options;\n  const messages',
       put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { prompt } = options;\n  const messages',
+    },
+  ),
+  ...planted(
+    'check',
+    ASKED,
+    {
+      what: 'the answer has no room kept for it',
+      file: 'src/core/audit/asked.ts',
+      find: ' - maxTokens - SPARE_TOKENS;',
+      put: ' - SPARE_TOKENS;',
+    },
+    {
+      what: 'a verdict that was not given supports its statement',
+      file: 'src/core/audit/asked.ts',
+      find: 'if (given === undefined) return { ...statement, isAnswered: false };',
+      put: "if (given === undefined) return { ...statement, supported: true, reason: 'supported', isAnswered: false };",
+    },
+    {
+      what: 'the record has no fence around it',
+      file: 'src/core/prompts/render.ts',
+      find: 'record: fenced(record, fence)',
+      put: 'record',
     },
   ),
   ...planted(

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { checkStatements } from '../../src/core/audit/statements.ts';
+import { checkStatements, type CheckedStatement } from '../../src/core/audit/statements.ts';
 import type { ContentBlock, Role } from '../../src/core/model/message.ts';
 import { contentOf } from '../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../src/core/transcript/transcript-reader.ts';
@@ -112,38 +112,45 @@ export function scorePlanted(
   set: StatementSet,
   onWrong: (name: string, statement: PlantedStatement, reason: string) => void = () => undefined,
 ): PlantedFigures | undefined {
-  const count = { falsehoods: 0, truths: 0, marked: 0, wronglyMarked: 0 };
+  const judged: { readonly planted: string | undefined; readonly isMarked: boolean }[] = [];
   for (const { name, messages, statements } of plantedCases(set)) {
-    for (const [at, reason] of reasonsOf(statements, messages).entries()) {
+    const found = checkStatements(statements.map(({ text }) => text).join('\n'), messages).statements;
+    for (const [at, fault] of firstFaults(statements, found).entries()) {
       const statement = statements[at]!;
-      const supported = reason === 'supported';
-      if (statement.planted === undefined) {
-        count.truths++;
-        if (!supported) count.wronglyMarked++;
-      } else {
-        count.falsehoods++;
-        if (!supported) count.marked++;
-      }
-      if (supported !== (statement.planted === undefined)) onWrong(name, statement, reason);
+      judged.push({ planted: statement.planted, isMarked: fault !== undefined });
+      if ((fault !== undefined) !== (statement.planted !== undefined))
+        onWrong(name, statement, fault?.reason ?? 'supported');
     }
   }
-  if (count.truths === 0) return undefined;
+  return figuresOf(judged);
+}
+
+/** The shares, of what was marked and what was not; undefined of nothing. */
+export function figuresOf(
+  judged: readonly { readonly planted: string | undefined; readonly isMarked: boolean }[],
+): PlantedFigures | undefined {
+  const falsehoods = judged.filter(({ planted }) => planted !== undefined);
+  const truths = judged.filter(({ planted }) => planted === undefined);
+  if (truths.length === 0) return undefined;
+  const share = (of: typeof judged): number => of.filter(({ isMarked }) => isMarked).length / of.length;
   return {
-    falsehoods: count.falsehoods,
-    truths: count.truths,
-    marked: count.marked / count.falsehoods,
-    wronglyMarked: count.wronglyMarked / count.truths,
+    falsehoods: falsehoods.length,
+    truths: truths.length,
+    marked: share(falsehoods),
+    wronglyMarked: share(truths),
   };
 }
 
-/** What the checker says of each, one a line; the first fault where a line is several statements. */
-function reasonsOf(statements: readonly PlantedStatement[], messages: PlantedCase['messages']): string[] {
-  const checked = checkStatements(statements.map(({ text }) => text).join('\n'), messages).statements;
+/** The first fault of each line, which may be several statements; the lines were checked as one text. */
+export function firstFaults<Found extends CheckedStatement>(
+  lines: readonly PlantedStatement[],
+  found: readonly Found[],
+): (Found | undefined)[] {
   let start = 0;
-  return statements.map(({ text }) => {
+  return lines.map(({ text }) => {
     const end = start + text.length;
-    const own = checked.filter((one) => one.start >= start && one.end <= end);
+    const own = found.filter((one) => one.start >= start && one.end <= end);
     start = end + 1;
-    return own.find(({ supported }) => !supported)?.reason ?? 'supported';
+    return own.find(({ supported }) => !supported);
   });
 }

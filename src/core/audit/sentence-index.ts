@@ -1,6 +1,6 @@
 import { TermCursor, type TermKind } from '../compress/terms.ts';
-import type { Span } from '../model/key-event.ts';
 import { messageText, type Message } from '../model/message.ts';
+import type { StatementSource } from '../model/statement.ts';
 import type { Steps } from '../pace/steps.ts';
 import { closedValues, isClosed, plain } from './closed-words.ts';
 import { isNumberWord, numbersIn } from './number-values.ts';
@@ -8,11 +8,6 @@ import { statementsOf } from './sentences.ts';
 import { SpeakerLabels } from './speaker-labels.ts';
 import type { StatementTerm } from './statement-terms.ts';
 import { codesIn, identifierKey, keysOfTerm, rangesIn } from './term-keys.ts';
-
-/** A passage of a message: `message` is its index, offsets are UTF-16 units into its text. */
-export interface StatementSource extends Span {
-  readonly message: number;
-}
 
 /** A source sentence, with what it mentions. */
 export interface SourceSentence extends StatementSource {

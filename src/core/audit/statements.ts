@@ -1,5 +1,5 @@
-import type { Span } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
+import type { StatementFinding, StatementReason } from '../model/statement.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
 import { anchorHolds, exchangesPlaces, opensWithStranger } from './anchors.ts';
 import { denies } from './denials.ts';
@@ -8,29 +8,15 @@ import { PassageIndex } from './passage-index.ts';
 import { affirmationMissing, denialMissing, isOpposed } from './polarity.ts';
 import { Quantities } from './quantities.ts';
 import { findQuotes } from './quotes.ts';
-import type { StatementSource } from './sentence-index.ts';
 import { statementsOf } from './sentences.ts';
 import { speakerDiffers, withoutSpeaker } from './speakers.ts';
 import { termsOf } from './statement-terms.ts';
 import { exchangesWord } from './substitution.ts';
 
-/** Why a statement is held to be supported or not. */
-export type StatementReason =
-  | 'supported'
-  | 'no_source'
-  | 'unknown_quote'
-  | 'number_differs'
-  | 'name_differs'
-  | 'negation_differs'
-  | 'speaker_differs';
-
-/** A statement of a summary, with where it is said. Offsets are UTF-16 units into the summary. */
-export interface CheckedStatement extends Span {
+/** A statement of a summary, with where it is said. */
+export interface CheckedStatement extends StatementFinding {
   readonly text: string;
   readonly supported: boolean;
-  /** The passages that speak of it, the closest first. */
-  readonly sources: readonly StatementSource[];
-  readonly reason: StatementReason;
 }
 
 /** Share of a statement's terms (by weight) that its closest passage must hold. */
@@ -66,7 +52,8 @@ export function* checkStatementsSteps(summary: string, messages: SpokenMessages)
   return { statements };
 }
 
-function* checkStatement(text: string, start: number, index: PassageIndex): Steps<CheckedStatement> {
+/** One statement, held against messages that were read. */
+export function* checkStatement(text: string, start: number, index: PassageIndex): Steps<CheckedStatement> {
   const terms = termsOf(text);
   for (const term of terms) if (term.kind !== 'word' && term.kind !== 'number') index.find(term);
   const ranked = index.passages(terms);

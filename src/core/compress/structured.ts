@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { ClaimedEvent } from '../events/model-events.ts';
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { StructuredSummary } from '../model/summary.ts';
+import { jsonObjects } from '../text/json-objects.ts';
 
 /** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
 const LONGEST_ENTRY = 1_500;
@@ -150,28 +151,6 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
   }
   if (REFUSAL.test(text)) return { ok: false, fault: 'refused', detail: text.slice(0, 120) };
   return { ok: false, fault: 'not_json', detail };
-}
-
-/** Outermost `{…}` in a text, strings respected, the longest first. Linear. */
-function jsonObjects(text: string): string[] {
-  const found: string[] = [];
-  let depth = 0;
-  let start = -1;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (inString) {
-      if (unit === 92) at++;
-      else if (unit === 34) inString = false;
-    } else if (unit === 34 && depth > 0) {
-      inString = true;
-    } else if (unit === 123) {
-      if (depth++ === 0) start = at;
-    } else if (unit === 125 && depth > 0 && --depth === 0) {
-      found.push(text.slice(start, at + 1));
-    }
-  }
-  return found.sort((a, b) => b.length - a.length);
 }
 
 /** The key events that an answer names. What is no event is none of the answer's faults: it is as a quote that is not found. */

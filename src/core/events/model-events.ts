@@ -1,6 +1,7 @@
 import type { MessageId } from '../model/ids.ts';
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
+import { WordFinder } from '../text/word-finder.ts';
 
 /** An event as a summarizer reported it: its quote is a claim until it is found. */
 export interface ClaimedEvent {
@@ -27,45 +28,37 @@ const SHORTEST = 6;
 /** What a model says is believed a little less than the detector's best. */
 const SCORE = 0.6;
 
-interface Folded {
-  readonly id: MessageId;
-  readonly text: string;
-  readonly squeezed: string;
-  /** For each character of `squeezed`, its UTF-16 offset in `text`. */
-  readonly offsets: Uint32Array;
-}
-
 /**
  * Keeps of a model's event list what its source really says: each quote is located with runs of white space taken as one
  * space, and the source's own characters are kept. The newest message that holds it wins. The rest is dropped and counted.
  */
 export function locateModelEvents(claims: readonly ClaimedEvent[], sources: readonly SourceMessage[]): LocatedEvents {
-  const folded: (Folded | undefined)[] = [];
+  const finder = new WordFinder(sources.map(({ text }) => text));
   const events: { message: MessageId; event: DetectedEvent }[] = [];
   const seen = new Set<string>();
   const dropped: LocatedEvents['dropped'][number][] = [];
   for (const { kind, quote } of claims) {
-    const wanted = quote.replace(/\s+/g, ' ').trim();
     if (!isKind(kind)) {
       dropped.push({ quote, why: 'unknown_kind' });
       continue;
     }
-    if (wanted.replaceAll(' ', '').length < SHORTEST) {
+    if (quote.replace(/\s+/g, '').length < SHORTEST) {
       dropped.push({ quote, why: 'too_short' });
       continue;
     }
-    const place = locate(wanted, sources, folded);
+    const place = finder.find(quote);
     if (place === undefined) {
       dropped.push({ quote, why: 'not_found' });
       continue;
     }
-    const key = `${place.source.id} ${place.start} ${place.end}`;
+    const { start, end } = place;
+    const source = sources[place.text]!;
+    const key = `${source.id} ${start} ${end}`;
     if (seen.has(key)) {
       dropped.push({ quote, why: 'repeated' });
       continue;
     }
     seen.add(key);
-    const { source, start, end } = place;
     events.push({
       message: source.id,
       event: {
@@ -82,34 +75,6 @@ export function locateModelEvents(claims: readonly ClaimedEvent[], sources: read
 }
 
 const isKind = (kind: string): kind is KeyEventKind => (KEY_EVENT_KINDS as readonly string[]).includes(kind);
-
-/** `folded` keeps what was squeezed of the sources, which are many and mostly not asked for. */
-function locate(
-  wanted: string,
-  sources: readonly SourceMessage[],
-  folded: (Folded | undefined)[],
-): { readonly source: Folded; readonly start: number; readonly end: number } | undefined {
-  for (let i = sources.length - 1; i >= 0; i--) {
-    const source = (folded[i] ??= squeeze(sources[i]!));
-    const at = source.squeezed.indexOf(wanted);
-    if (at === -1) continue;
-    return { source, start: source.offsets[at]!, end: source.offsets[at + wanted.length - 1]! + 1 };
-  }
-  return undefined;
-}
-
-function squeeze({ id, text }: SourceMessage): Folded {
-  const offsets = new Uint32Array(text.length);
-  const parts: string[] = [];
-  let length = 0;
-  for (const match of text.matchAll(/\s+|\S+/g)) {
-    const space = /^\s/.test(match[0]);
-    const part = space ? ' ' : match[0];
-    for (let i = 0; i < part.length; i++) offsets[length++] = match.index + i;
-    parts.push(part);
-  }
-  return { id, text, squeezed: parts.join(''), offsets };
-}
 
 /** A message's events with those that a model named, in order; where both speak of the same words, the detector's stay. */
 export function withClaims<Event extends DetectedEvent>(

@@ -1,7 +1,7 @@
 import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { EventCorrection, KeyEvent, KeyEventStatus } from '../model/key-event.ts';
 import type { Message, Usage } from '../model/message.ts';
-import type { Level, SummaryNode } from '../model/summary.ts';
+import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 import type { StepStatus, Task } from '../model/task.ts';
 
 export const TRIGGERS = [
@@ -87,6 +87,8 @@ export type SessionEvent =
     }
   /** A summary made anew in its old place: the same messages or children. `level`: how it is sent from now on. */
   | { readonly type: 'node_replaced'; readonly node: SummaryNode; readonly level?: Level | null }
+  /** What a model found of a summary's statements; what was found of it before is put away. */
+  | { readonly type: 'node_checked'; readonly node: NodeId; readonly check: SummaryCheck }
   /** The level at which a summary is sent until the next compression chooses; null for the usual one. */
   | { readonly type: 'node_level_set'; readonly node: NodeId; readonly level: Level | null }
   /** What a summary stands for is sent word for word in its place until the next reply has come. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
+import { STATEMENT_REASONS } from '../model/statement.ts';
 import { TRIGGERS } from './event.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -108,6 +109,21 @@ const structuredSummary = v.object({
 const share = v.object({ known: count, total: count });
 const level = v.picklist(['brief', 'detailed', 'full']);
 
+const summaryCheck = v.object({
+  level,
+  model: v.string(),
+  at: v.number(),
+  statements: v.array(
+    v.object({
+      start: count,
+      end: count,
+      reason: v.picklist(STATEMENT_REASONS),
+      sources: v.array(v.object({ message: count, start: count, end: count })),
+      instead: v.optional(v.string()),
+    }),
+  ),
+});
+
 export const summaryNodeSchema = v.object({
   id: aNodeId,
   depth: count,
@@ -140,12 +156,14 @@ export const summaryNodeSchema = v.object({
           'unknown_quote',
           'unknown_identifier',
           'unknown_event',
+          'unsupported',
           'not_json',
           'refused',
         ]),
         text: v.string(),
       }),
     ),
+    check: v.optional(summaryCheck),
   }),
 });
 
@@ -217,6 +235,7 @@ export const sessionEventSchema = v.variant('type', [
     node: summaryNodeSchema,
     level: v.optional(v.nullable(level)),
   }),
+  v.object({ type: v.literal('node_checked'), node: aNodeId, check: summaryCheck }),
   v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(level) }),
   v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
   v.object({

@@ -1,5 +1,7 @@
 import { textHash } from '../compress/source.ts';
 import advisory from './advisory.md';
+import checkSystem from './check-system.md';
+import check from './check.md';
 import customer from './customer.md';
 import developer from './developer.md';
 import format from './format.md';
@@ -95,6 +97,16 @@ export function renderTightPrompt(history: string, words: number): RenderedPromp
   return {
     system: fill(system, { fence }).trim(),
     prompt: fill(tight, { history: fenced(history, fence), words: String(words) }).trim(),
+  };
+}
+
+/** A prompt that has statements of a summary checked against its source. */
+export function renderCheckPrompt(record: string, statements: readonly string[]): RenderedPrompt {
+  const list = statements.map((text, at) => `${at + 1}. ${text.replace(/\s+/g, ' ').trim()}`).join('\n');
+  const fence = fenceFor(`${record}\n${list}`);
+  return {
+    system: fill(checkSystem, { fence }).trim(),
+    prompt: fill(check, { record: fenced(record, fence), statements: fenced(list, fence) }).trim(),
   };
 }
 

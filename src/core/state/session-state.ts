@@ -124,6 +124,10 @@ export class SessionState extends SessionFacts {
         if (event.level !== undefined) this.summaries.setLevel(event.node.id, event.level);
         this.nodesNow = undefined;
         return;
+      case 'node_checked':
+        this.summaries.note(event.node, event.check);
+        this.nodesNow = undefined;
+        return;
       case 'node_edited':
         this.summaries.edit(event.node, event.level, event.text, event.tokens);
         this.nodesNow = undefined;

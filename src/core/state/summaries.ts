@@ -1,6 +1,6 @@
 import type { CompressionRecord } from '../journal/event.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
-import type { Level, SummaryNode } from '../model/summary.ts';
+import { type Level, type SummaryCheck, type SummaryNode, withoutCheck } from '../model/summary.ts';
 
 /**
  * The summaries of a session and what the user has done to them: texts changed, levels chosen, nodes opened so that
@@ -123,7 +123,21 @@ export class Summaries {
   edit(id: NodeId, level: Level, text: string, tokens: number): void {
     const node = this.nodes.get(id);
     if (!node) return;
-    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
+    // What was found of the words that stood there tells nothing of these.
+    const audit = node.audit.check?.level === level ? withoutCheck(node.audit) : node.audit;
+    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited', audit });
+  }
+
+  /** Notes what a model found of a node's statements. */
+  note(id: NodeId, check: SummaryCheck): void {
+    const node = this.nodes.get(id);
+    const text = node?.[check.level];
+    if (!node || text === undefined) return;
+    const audit = withoutCheck(node.audit);
+    const faults = check.statements
+      .filter(({ reason }) => reason !== 'supported')
+      .map(({ start, end }) => ({ kind: 'unsupported', text: text.slice(start, end) }) as const);
+    this.replace({ ...node, audit: { ...audit, faults: [...audit.faults, ...faults], check } });
   }
 
   /** Puts another text in a known node's place; what was made from it, above, is judged anew. */

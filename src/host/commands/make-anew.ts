@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { addressOf, type ChosenModel } from '../models/models.ts';
+import type { ChosenModel } from '../models/models.ts';
+import type { OpenConversation } from '../open-conversations.ts';
 import type { Product } from '../product.ts';
-import { readSettings } from '../settings.ts';
 import { locale } from '../translated.ts';
+import { cancellable } from './cancellable.ts';
 import { inform } from './inform.ts';
-import { modelItems, providerItems } from './model-picker.ts';
+import { pickModel, providerItems } from './model-picker.ts';
 
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: Product, _: Conversation, node: SummaryNode): Promise<void> {
@@ -25,7 +26,7 @@ export async function resummarize(app: Product, _: Conversation, node: SummaryNo
     case 'finer':
       return make(app, { node: node.id, finer: true });
     case 'model': {
-      const chosen = await pickModel(app);
+      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Who writes this summary?'));
       if (chosen) await make(app, { node: node.id }, chosen);
       return;
     }
@@ -40,39 +41,18 @@ export async function resummarize(app: Product, _: Conversation, node: SummaryNo
 
 export async function make(
   app: Product,
-  wanted: Parameters<Product['resummarize']>[0],
+  wanted: Parameters<OpenConversation['resummarize']>[0],
   chosen?: ChosenModel,
 ): Promise<void> {
-  const made = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Making the summary anew'),
-      cancellable: true,
-    },
-    async (_, token) => {
-      const abort = new AbortController();
-      token.onCancellationRequested(() => abort.abort());
-      return app.resummarize(wanted, chosen, abort.signal);
-    },
+  const { resummarize: makeAnew } = await app.current();
+  const made = await cancellable(vscode.l10n.t('Making the summary anew'), (signal) =>
+    makeAnew(wanted, chosen, signal),
   );
+  if (!made) return;
   inform(
     vscode.l10n.t(
       'The summary was made anew: {0} tokens.',
       (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
     ),
   );
-}
-
-async function pickModel(app: Product): Promise<ChosenModel | undefined> {
-  const title = vscode.l10n.t('Who writes this summary?');
-  const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
-  if (!provider) return undefined;
-  const base = {
-    provider,
-    model: provider === 'local' ? 'local' : 'list',
-    baseUrl: addressOf(provider, readSettings()),
-  };
-  if (provider === 'local') return base;
-  const model = (await vscode.window.showQuickPick(modelItems(app, base), { title }))?.model;
-  return model === undefined ? undefined : { ...base, model };
 }

@@ -65,6 +65,19 @@ export async function providerItems(app: Product): Promise<ProviderItem[]> {
   ];
 }
 
+/** A model of one of these providers, as the user picks it; undefined when none was picked. Rejects with `ModelFault`. */
+export async function pickModel(
+  app: Product,
+  providers: Promise<readonly ProviderItem[]>,
+  title: string,
+): Promise<ChosenModel | undefined> {
+  const provider = (await vscode.window.showQuickPick(providers, { title }))?.provider;
+  if (!provider) return undefined;
+  if (provider === 'local') return { ...at(provider), model: 'local' };
+  const model = (await vscode.window.showQuickPick(modelItems(app, at(provider)), { title }))?.model;
+  return model === undefined ? undefined : { ...at(provider), model };
+}
+
 /** The models of a provider, with their windows where they are known. Rejects with `ModelFault`. */
 export async function modelItems(app: Product, provider: ChosenModel): Promise<ModelItem[]> {
   const listed = await app.models.list(provider, AbortSignal.timeout(LIST_TIMEOUT_MS));

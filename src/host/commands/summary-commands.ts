@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, tokensText } from '../counted.ts';
+import { tokensText } from '../counted.ts';
 import { correctEvent } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince, expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
@@ -13,6 +13,7 @@ import { COMMAND, type CommandId } from '../ids.ts';
 import { kindName } from '../key-event-kinds.ts';
 import type { Product } from '../product.ts';
 import { levelName } from '../summary-facts.ts';
+import { checkSummary, compareSummary } from './check-commands.ts';
 import { pickFilter } from './filter-picker.ts';
 import { inform } from './inform.ts';
 import { make, resummarize } from './make-anew.ts';
@@ -27,6 +28,7 @@ export const SUMMARY_HANDLERS = {
   [COMMAND.editSummary]: (app, argument) => withNode(app, argument, editSummary),
   [COMMAND.readSummary]: (app, argument) => withNode(app, argument, readSummary),
   [COMMAND.compareSummary]: (app, argument) => withNode(app, argument, compareSummary),
+  [COMMAND.checkSummary]: (app, argument) => withNode(app, argument, checkSummary),
   [COMMAND.resummarize]: (app, argument) => withNode(app, argument, resummarize),
   [COMMAND.expandForTurn]: (app, argument) =>
     withNode(app, argument, async (_, { journal }, node) => {
@@ -136,13 +138,6 @@ async function readSummary(app: Product, { state, journal }: Conversation, node:
       : []),
   ];
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
-}
-
-async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
-  const { statements, unsupported } = await app.comparison.open(state, node);
-  inform(
-    vscode.l10n.t('Statements: {0}; not supported by the source: {1}.', countText(statements), countText(unsupported)),
-  );
 }
 
 /** Puts a summary back that was opened, in whichever way. */

@@ -1,12 +1,20 @@
 import * as vscode from 'vscode';
-import type { CheckedStatement, StatementReason } from '../../core/audit/statements.ts';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
+import type { StatementFinding, StatementReason } from '../../core/model/statement.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri, placeOf } from './node-pages.ts';
 import { openDocument } from './open.ts';
+
+/** What a comparison found. */
+export interface Compared {
+  readonly statements: number;
+  readonly unsupported: number;
+  /** `provider/model` that read the source; undefined where code did. */
+  readonly reader: string | undefined;
+}
 
 /** Marks what the source supports and what it does not, in a summary and in its source beside it. */
 export class Comparison implements vscode.Disposable {
@@ -31,42 +39,45 @@ export class Comparison implements vscode.Disposable {
     this.#unsupported.dispose();
   }
 
-  /** Opens a summary with its source beside it, and marks both. Resolves to how many statements are not supported. */
-  async open(
-    state: SessionState,
-    node: SummaryNode,
-  ): Promise<{ readonly statements: number; readonly unsupported: number }> {
+  /** Opens a summary with its source beside it, and marks both: as a model found it, where one was asked, else by code. */
+  async open(state: SessionState, node: SummaryNode): Promise<Compared> {
     const level = state.levels.get(node.id) ?? 'detailed';
     const shown = node[level] === undefined ? 'detailed' : level;
     const place = placeOf(state, node);
     const ids = place ? state.path.slice(place.from, place.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
-    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
-    const text = node[shown] ?? '';
-    const { statements } = await resting(checkStatementsSteps(text, messages), this.#breather);
+    const check = node.audit.check?.level === shown ? node.audit.check : undefined;
+    const statements = check?.statements ?? (await this.#byCode(node[shown] ?? '', messages));
     const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
     const right = await openDocument(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,
       preview: false,
       preserveFocus: true,
     });
-    const isUnsupported = ({ supported }: CheckedStatement): boolean => !supported;
-    const mark = (statement: CheckedStatement): vscode.DecorationOptions => ({
+    const mark = (statement: StatementFinding): vscode.DecorationOptions => ({
       range: new vscode.Range(left.document.positionAt(statement.start), left.document.positionAt(statement.end)),
       hoverMessage: hover(state, messages, statement),
     });
-    left.setDecorations(this.#supported, statements.filter((one) => !isUnsupported(one)).map(mark));
-    left.setDecorations(this.#unsupported, statements.filter(isUnsupported).map(mark));
+    left.setDecorations(this.#supported, statements.filter(isSupported).map(mark));
+    const unsupported = statements.filter((one) => !isSupported(one));
+    left.setDecorations(this.#unsupported, unsupported.map(mark));
     right.setDecorations(this.#supported, sourceRanges(right.document, messages, statements));
-    return { statements: statements.length, unsupported: statements.filter(isUnsupported).length };
+    return { statements: statements.length, unsupported: unsupported.length, reader: check?.model };
+  }
+
+  async #byCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
+    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
+    return (await resting(checkStatementsSteps(text, messages), this.#breather)).statements;
   }
 }
+
+const isSupported = ({ reason }: StatementFinding): boolean => reason === 'supported';
 
 /** The passages that support a statement, where the source document shows them: its messages stand in order. */
 function sourceRanges(
   document: vscode.TextDocument,
   messages: readonly Message[],
-  statements: readonly CheckedStatement[],
+  statements: readonly StatementFinding[],
 ): vscode.Range[] {
   const whole = document.getText();
   const starts: number[] = [];
@@ -77,7 +88,7 @@ function sourceRanges(
     if (at >= 0) from = at + textOf(message).length;
   }
   return statements
-    .filter(({ supported }) => supported)
+    .filter(isSupported)
     .flatMap(({ sources }) => sources)
     .flatMap(({ message, start, end }) => {
       const at = starts[message] ?? -1;
@@ -88,10 +99,11 @@ function sourceRanges(
 function hover(
   state: SessionState,
   messages: readonly Message[],
-  { sources, reason }: CheckedStatement,
+  { sources, reason, instead }: StatementFinding,
 ): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendText(reasonText(reason));
+  if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('Instead: {0}', instead));
   for (const source of sources) {
     const message = messages[source.message];
     if (!message) continue;
@@ -118,5 +130,7 @@ function reasonText(reason: StatementReason): string {
       return vscode.l10n.t('The source says the opposite.');
     case 'speaker_differs':
       return vscode.l10n.t('Someone else said this in the source.');
+    case 'told_otherwise':
+      return vscode.l10n.t('The source tells this differently.');
   }
 }

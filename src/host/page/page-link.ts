@@ -210,6 +210,7 @@ export class PageLink {
         case 'node_level_set':
         case 'node_edited':
         case 'node_replaced':
+        case 'node_checked':
         case 'change_undone':
           this.#sendCompressions();
           break;

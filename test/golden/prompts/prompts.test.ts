@@ -4,6 +4,7 @@ import {
   PRESETS,
   presetText,
   checkPrompt,
+  renderCheckPrompt,
   renderRetryPrompt,
   renderSummaryPrompt,
   renderTightPrompt,
@@ -44,6 +45,13 @@ describe('rendered prompts', () => {
 
   it('are as reviewed: tight', () => {
     matchesGolden('tight', renderTightPrompt(HISTORY, 60));
+  });
+
+  it('are as reviewed: check', () => {
+    matchesGolden(
+      'check',
+      renderCheckPrompt(HISTORY, ['The debounce is 50ms.', 'Ignore {{record}},\nas {{fence}} says.']),
+    );
   });
 
   it('fence the history with a line that it cannot hold', () => {

@@ -52,6 +52,22 @@ const summary = fc
     };
   });
 
+const check = fc.record({
+  level: fc.constantFrom('brief' as const, 'detailed' as const),
+  model: fc.constant('test/reader'),
+  at: fc.nat(),
+  statements: fc.array(
+    fc.record({
+      start: fc.nat(40),
+      end: fc.nat(60),
+      reason: fc.constantFrom('supported' as const, 'told_otherwise' as const, 'no_source' as const),
+      sources: fc.array(fc.record({ message: fc.nat(3), start: fc.nat(9), end: fc.nat(99) }), { maxLength: 2 }),
+      instead: words,
+    }),
+    { maxLength: 3 },
+  ),
+});
+
 const compression = fc
   .record({ nodes: fc.array(summary, { maxLength: 3 }), events: fc.array(keyEvent, { maxLength: 4 }) })
   .map(({ nodes, events }): CompressionRecord => {
@@ -109,6 +125,7 @@ export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     node: summary,
     level: fc.option(fc.constantFrom('brief' as const, 'full' as const)),
   }),
+  fc.record({ type: fc.constant('node_checked' as const), node, check }),
   fc.record({
     type: fc.constant('node_level_set' as const),
     node,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { checkSummary } from '../../../src/app/check-summary.ts';
 import { Compressor } from '../../../src/app/compressor.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
@@ -9,9 +10,9 @@ import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/settings.ts';
 import { OPEN_GATE, type SpendGate } from '../../../src/app/spend.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -126,6 +127,18 @@ export class Desk {
       { ...(model && { model }), ...wanted },
       new AbortController().signal,
     );
+  }
+
+  /** Has the summarizer's script hold a summary against its messages. */
+  checkSummary(
+    { journal, counter }: Conversation,
+    node: NodeId,
+    signal = new AbortController().signal,
+  ): Promise<SummaryCheck> {
+    const { clock, spendGate, summarizer } = this;
+    if (!summarizer) throw new Error('there is no summarizer to ask');
+    const reader = { model: scripted('test/reader', summarizer), maxInputTokens: 100_000 };
+    return checkSummary({ journal, clock, counter, price: () => 0.001, spendGate }, node, reader, signal);
   }
 
   /** Lines of the log with that name. */

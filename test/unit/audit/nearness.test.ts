@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { checkStatements, checkStatementsSteps, type StatementReason } from '../../../src/core/audit/statements.ts';
+import { checkStatements, checkStatementsSteps } from '../../../src/core/audit/statements.ts';
+import type { StatementReason } from '../../../src/core/model/statement.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
 const listing = Array.from({ length: 9 }, (_, line) => `const row${line} = rows[${line}] ?? fallback;`).join('\n');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { recordedModel, scoreAsked } from '../../support/asked-statements.ts';
 import { plantedCases, scorePlanted, type StatementSet } from '../../support/planted.ts';
+import { WireServer } from '../../support/wire-server.ts';
 
 /** Checks a set's figures, with the mistakes in the message where the set is not held back. */
 function holdTo(set: StatementSet, leastMarked: number, mostWronglyMarked: number): boolean {
@@ -50,5 +52,25 @@ describe('falsehoods planted in correct summaries', () => {
     if (isMeasured) return;
     console.log('      skipped: no transcripts in THREADKEEPER_DATA');
     this.skip();
+  });
+
+  it('are marked, at least 90 of 100, where a model reads the summaries of real transcripts, and at most 10 of 100 true ones', async function () {
+    this.timeout(180_000);
+    const server = await WireServer.start();
+    try {
+      const model = await recordedModel(server);
+      for (const set of ['known', 'held'] as const) {
+        const figures = await scoreAsked(set, model);
+        if (!figures) {
+          console.log('      skipped: no transcripts in THREADKEEPER_DATA');
+          this.skip();
+        }
+        const { falsehoods, marked, wronglyMarked } = figures;
+        assert.ok(falsehoods >= 300);
+        assert.ok(marked >= 0.9 && wronglyMarked <= 0.1, `${set}: ${marked}, of true ones ${wronglyMarked}`);
+      }
+    } finally {
+      await server.stop();
+    }
   });
 });

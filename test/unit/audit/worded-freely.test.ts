@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { checkStatements, type StatementReason } from '../../../src/core/audit/statements.ts';
+import { checkStatements } from '../../../src/core/audit/statements.ts';
+import type { StatementReason } from '../../../src/core/model/statement.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
 const said = (talk: readonly (readonly [Role, string])[]) =>

@@ -207,17 +207,6 @@ describe('the command line', () => {
     assert.ok(hits.every(({ score }, at) => at === 0 || score <= hits[at - 1]!.score));
   });
 
-  it('tells what of a summary stands in the transcript, and where', async () => {
-    const text = 'The service listens on port 4600. The service listens on port 7777.\n';
-    const summary = file('summary.txt', text);
-    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
-      statements: { text: string; start: number; end: number; supported: boolean; sources: unknown[] }[];
-    };
-    assert.equal(statements.length, 2);
-    for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
-    assert.equal(statements[1]?.supported, false);
-  });
-
   it('finds nothing where nothing was said', async () => {
     assert.deepEqual(await runJson('recall', DEMO_SESSION, '--query', 'xylophon quetschkommode'), { hits: [] });
   });

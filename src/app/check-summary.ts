@@ -1,0 +1,64 @@
+import type { SummaryCheck } from '../core/model/summary.ts';
+import { askAboutStatements } from '../core/audit/asked.ts';
+import { CallLog } from '../core/compress/summary-model.ts';
+import type { NodeId } from '../core/model/ids.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { JobModel } from './job-model.ts';
+import { paidModel, type PriceOf } from './paid-model.ts';
+import type { Clock, SessionJournal } from './ports.ts';
+import type { SpendGate } from './spend.ts';
+import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
+
+export interface CheckSummaryDeps {
+  readonly journal: SessionJournal;
+  readonly clock: Clock;
+  readonly counter: TokenCounter;
+  readonly price: PriceOf;
+  readonly spendGate: SpendGate;
+}
+
+/**
+ * Has a model hold the text of a summary that is sent against its messages, and notes what it found with the summary.
+ * Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws; nothing is noted then but
+ * what was spent.
+ */
+export async function checkSummary(
+  { journal, clock, counter, price, spendGate }: CheckSummaryDeps,
+  id: NodeId,
+  reader: JobModel,
+  signal: AbortSignal,
+): Promise<SummaryCheck> {
+  const node = nodeOf(journal.state, id);
+  const messages = messagesOf(journal.state, node);
+  const chosen = journal.state.levels.get(id) ?? 'detailed';
+  const level = node[chosen] === undefined ? 'detailed' : chosen;
+  const text = node[level] ?? '';
+  const paid = paidModel(reader, spendGate, price, signal);
+  try {
+    const found = await askAboutStatements(text, messages, {
+      model: paid.model,
+      counter,
+      breather: clock.breather,
+      calls: new CallLog(),
+      cancel: signal,
+    });
+    signal.throwIfAborted();
+    if (!found.some(({ isAnswered }) => isAnswered)) throw new SummaryFault('unanswered', NO_VERDICT);
+    if (journal.state.nodes.get(id)?.[level] !== text) throw new SummaryFault('outdated', OUTDATED);
+    const statements = found.map(({ start, end, reason, sources, instead }) => ({
+      start,
+      end,
+      reason,
+      sources,
+      ...(instead !== undefined && { instead }),
+    }));
+    const check = { level, model: reader.model.id, at: clock.now(), statements };
+    await journal.append({ type: 'node_checked', node: id, check });
+    return check;
+  } finally {
+    await journal.append(...paid.usage());
+  }
+}
+
+const NO_VERDICT = 'The model gave no answer that can be used.';
+const OUTDATED = 'The summary was changed meanwhile, so what was found of it was dropped.';

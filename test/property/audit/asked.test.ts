@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { askAboutStatements } from '../../../src/core/audit/asked.ts';
+import { checkStatements } from '../../../src/core/audit/statements.ts';
+import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { ALONE } from '../../../src/core/pace/breather.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { sessions } from '../compress/arbitraries.ts';
+import { runs } from '../runs.ts';
+
+const verdict = fc.record(
+  {
+    n: fc.oneof(fc.integer({ min: -1, max: 40 }), fc.string()),
+    verdict: fc.constantFrom('told', 'otherwise', 'untold', 'maybe', 3),
+    quote: fc.oneof(fc.string(), fc.constantFrom('we decided', 'never deploy', '\u0000'), fc.constant(null)),
+    instead: fc.oneof(fc.string(), fc.constant(7)),
+  },
+  { requiredKeys: [] },
+);
+/** What a model may answer, whether it makes sense or not. */
+const answers = fc.oneof(
+  fc.array(verdict, { maxLength: 30 }).map((statements) => JSON.stringify({ statements })),
+  fc.array(verdict, { maxLength: 3 }).map((statements) => `{{}} ${JSON.stringify({ statements })} }`),
+  fc.string(),
+);
+const summaries = fc.array(fc.oneof(fc.string(), fc.lorem({ mode: 'sentences', maxCount: 3 })), { maxLength: 40 });
+
+describe('asking a model about the statements of a summary', () => {
+  it('asks for no more than the model takes, with all data fenced off, and keeps each statement where it is', async () => {
+    const counter = await loadEncoding('o200k_base');
+    await fc.assert(
+      fc.asyncProperty(
+        sessions,
+        summaries.map((lines) => lines.join('\n')),
+        answers,
+        fc.integer({ min: 200, max: 12_000 }),
+        async (messages, summary, text, maxInputTokens) => {
+          const complete = ({ system, prompt, maxTokens }: SummaryRequest): Promise<{ text: string }> => {
+            assert.ok(counter.text(system) + counter.text(prompt) + maxTokens <= maxInputTokens);
+            const [record, statements] = [...prompt.matchAll(/^(=====\w+=====)\n([^]*?)\n\1$/gm)];
+            assert.ok(record?.[2] !== undefined && statements?.[2] !== undefined);
+            assert.equal(prompt.split(record[1]!).length, 5, 'no line within is a fence');
+            return Promise.resolve({ text });
+          };
+          const found = await askAboutStatements(summary, messages, {
+            model: { id: 'test/any', maxInputTokens, atOnce: 3, complete },
+            counter,
+            breather: ALONE,
+            calls: new CallLog(),
+            cancel: { aborted: false },
+          });
+          const byCode = checkStatements(summary, messages).statements;
+          assert.deepEqual(
+            found.map(({ start, end }) => summary.slice(start, end)),
+            byCode.map((one) => one.text),
+          );
+          for (const [at, one] of found.entries()) {
+            assert.equal(one.supported, one.reason === 'supported');
+            if (!one.isAnswered) assert.equal(one.reason, byCode[at]!.reason);
+            for (const { message, start, end } of one.sources)
+              assert.ok(start < end && end <= messageText(messages[message]!).length);
+          }
+        },
+      ),
+      runs(60),
+    );
+  });
+});

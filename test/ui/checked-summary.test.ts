@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, writeSettings } from './chat-page.ts';
+import { freshWorkspace } from './editor.ts';
+import { SummariesView } from './summaries-view.ts';
+import { Workbench } from './workbench.ts';
+
+/** All statements are told but for the second. */
+function verdictsOn(prompt: string): string {
+  const list = prompt.split(/^=====\w+=====$/m)[3] ?? '';
+  const statements = Array.from(list.matchAll(/^(\d+)\. /gm), ([, number = '']) => ({
+    n: Number(number),
+    quote: '',
+    verdict: number === '2' ? 'otherwise' : 'told',
+    instead: number === '2' ? '<b>half past four</b>' : '',
+  }));
+  return JSON.stringify({ statements });
+}
+
+describe('a summary that a model checks', () => {
+  let server: WireServer;
+  let workbench: Workbench;
+  let view: SummariesView;
+
+  before(async () => {
+    server = await WireServer.start();
+    const folder = await freshWorkspace();
+    // Summaries by code, so that only the check asks the model.
+    await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    workbench = await Workbench.open({ folder, profile: 'checked-summary' });
+    view = new SummariesView(workbench);
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await view.compress();
+    server.answerWith(verdictsOn);
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await server?.stop();
+  });
+
+  it('is compared by code first, which offers the check', async () => {
+    await view.onFirst('Threadkeeper: Compare Summary With Source');
+    const toast = workbench.toast(/Statements: [\d,]+; not supported by the source: \d+\./);
+    await toast.waitFor();
+    await toast.getByRole('button', { name: 'Check With a Model…' }).click();
+    await view.pick('Compatible server');
+    await view.pick('gpt-4o');
+  });
+
+  it('shows what the model found: how many statements are not supported, and what the source says instead', async () => {
+    await workbench.toast(/Statements: [\d,]+; not supported by the source: 1, as compatible\/.+ reads it/).waitFor();
+    await workbench.clearToasts();
+    await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
+    await workbench.screenshot('summary-checked');
+    await workbench.runCommand('View: Close All Editors');
+  });
+
+  it('wears a warning in the tree, with how many statements stood, after a reload too', async () => {
+    await workbench.openSidebar('Threadkeeper');
+    await workbench.treeRow(/^Summaries/).waitFor();
+    await workbench.reload();
+    await workbench.openSidebar('Threadkeeper');
+    const summaries = view.rows().filter({ hasText: /^Summaries/ });
+    await summaries.first().waitFor();
+    if ((await summaries.first().getAttribute('aria-expanded')) === 'false')
+      await view.twistie(summaries.first()).click();
+    const checked = view
+      .rows()
+      .filter({ hasText: /\d+\/\d+ statements/ })
+      .first();
+    await checked.waitFor();
+    const [, supported, all] = /(\d+)\/(\d+) statements/.exec((await checked.getAttribute('aria-label')) ?? '') ?? [];
+    assert.equal(Number(all) - Number(supported), 1);
+    await checked.locator('.codicon-warning').waitFor();
+    await workbench.screenshot('summary-checked-tree');
+  });
+
+  it('is left as it was when the check is ended', async () => {
+    server.disturbBy(() => ({ kind: 'silence', afterText: 0 }));
+    await view.onFirst('Threadkeeper: Check Summary With a Model');
+    await view.pick('Compatible server');
+    await view.pick('gpt-4o');
+    const progress = workbench.toast(/Checking the summary/);
+    await progress.waitFor();
+    await progress.hover();
+    await progress.getByRole('button', { name: 'Cancel' }).click();
+    await progress.waitFor({ state: 'detached' });
+    assert.equal(await workbench.toast(/went wrong|Statements/).count(), 0);
+  });
+});

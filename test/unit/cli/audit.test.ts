@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { WireServer } from '../../support/wire-server.ts';
+import { DEMO_SESSION, runCli, runJson } from './run-cli.ts';
+
+const demo = readFileSync(DEMO_SESSION, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly content: string });
+
+interface Told {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly supported: boolean;
+  readonly reason: string;
+  readonly sources: readonly { readonly message: number; readonly start: number; readonly end: number }[];
+  readonly instead?: string;
+}
+
+describe('the command line, of a summary', () => {
+  let folder = '';
+  const file = (text: string): string => {
+    const full = path.join(folder, 'summary.txt');
+    writeFileSync(full, text);
+    return full;
+  };
+
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-audit-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('tells what stands in the transcript, and where', async () => {
+    const text = 'The service listens on port 4600. The service listens on port 7777.\n';
+    const summary = file(text);
+    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
+      statements: readonly Told[];
+    };
+    assert.equal(statements.length, 2);
+    for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
+    assert.equal(statements[1]?.supported, false);
+  });
+
+  it('has a model tell what stands in the transcript, and says what it cost', async () => {
+    const wire = await WireServer.start();
+    try {
+      wire.answer({
+        text: JSON.stringify({
+          statements: [
+            { n: 1, verdict: 'told', quote: 'lock map' },
+            { n: 2, verdict: 'otherwise', quote: '', instead: 'port 4600' },
+          ],
+        }),
+        usage: { prompt_tokens: 900, completion_tokens: 40 },
+      });
+      const summary = file('A lock map is used. The service listens on port 7777.\n');
+      const args = [
+        'audit',
+        DEMO_SESSION,
+        '--summary',
+        summary,
+        '--provider',
+        'openai',
+        '--base-url',
+        `${wire.url}/v1`,
+      ];
+      const { statements, calls } = (await runJson(...args)) as {
+        statements: readonly Told[];
+        calls: object;
+      };
+      const [told, otherwise] = statements;
+      assert.deepEqual([told?.supported, told?.reason], [true, 'supported']);
+      const [source] = told?.sources ?? [];
+      assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map');
+      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['told_otherwise', 'port 4600']);
+      assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.000159 });
+      const { out } = await runCli(args);
+      assert.match(out, /^- The service listens on port 7777\. \[told_otherwise\].* instead: port 4600$/m);
+      assert.match(out, /statements: 2, not supported: 1/);
+    } finally {
+      await wire.stop();
+    }
+  });
+});
