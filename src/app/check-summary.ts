@@ -5,7 +5,7 @@ import type { NodeId } from '../core/model/ids.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { JobModel } from './job-model.ts';
 import { paidModel, type PriceOf } from './paid-model.ts';
-import type { Clock, SessionJournal } from './ports.ts';
+import { StoreFault, type Clock, type SessionJournal } from './ports.ts';
 import type { SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -19,8 +19,8 @@ export interface CheckSummaryDeps {
 
 /**
  * Has a model hold the text of a summary that is sent against its messages, and notes what it found with the summary.
- * Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws; nothing is noted then but
- * what was spent.
+ * Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws; noted is then what was spent,
+ * and what the requests found that were answered.
  */
 export async function checkSummary(
   { journal, clock, counter, price, spendGate }: CheckSummaryDeps,
@@ -33,31 +33,37 @@ export async function checkSummary(
   const chosen = journal.state.levels.get(id) ?? 'detailed';
   const level = node[chosen] === undefined ? 'detailed' : chosen;
   const text = node[level] ?? '';
+  if (journal.readOnly) throw new StoreFault('not_writer', journal.readOnly);
   const paid = paidModel(reader, spendGate, price, signal);
+  let check: SummaryCheck;
+  let fault: Error | undefined;
   try {
-    const found = await askAboutStatements(text, messages, {
+    const asked = await askAboutStatements(text, messages, {
       model: paid.model,
       counter,
       breather: clock.breather,
       calls: new CallLog(),
       cancel: signal,
     });
-    signal.throwIfAborted();
-    if (!found.some(({ isAnswered }) => isAnswered)) throw new SummaryFault('unanswered', NO_VERDICT);
+    ({ fault } = asked);
+    if (asked.statements.every(({ isByCode }) => isByCode)) throw new SummaryFault('unanswered', NO_VERDICT);
     if (journal.state.nodes.get(id)?.[level] !== text) throw new SummaryFault('outdated', OUTDATED);
-    const statements = found.map(({ start, end, reason, sources, instead }) => ({
+    const statements = asked.statements.map(({ start, end, reason, sources, instead, isByCode }) => ({
       start,
       end,
       reason,
-      sources,
+      sources: sources.map((source) => ({ ...source, message: messages[source.message]!.id })),
       ...(instead !== undefined && { instead }),
+      ...(isByCode && { isByCode }),
     }));
-    const check = { level, model: reader.model.id, at: clock.now(), statements };
+    check = { level, model: reader.model.id, at: clock.now(), statements };
     await journal.append({ type: 'node_checked', node: id, check });
-    return check;
   } finally {
     await journal.append(...paid.usage());
   }
+  // What was answered before it is noted.
+  if (fault !== undefined) throw fault;
+  return check;
 }
 
 const NO_VERDICT = 'The model gave no answer that can be used.';

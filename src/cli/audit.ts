@@ -1,4 +1,4 @@
-import type { AskedStatement, AskTools } from '../core/audit/asked.ts';
+import type { Asked, AskTools } from '../core/audit/asked.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { ALONE } from '../core/pace/breather.ts';
@@ -7,6 +7,7 @@ import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts
 import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
 import { sourceMessages } from './source-messages.ts';
 import { readTranscriptFile, textOf } from './transcript-file.ts';
+import { explain } from './explain.ts';
 import { requiredOption, type Verb } from './verb.ts';
 
 export const verb: Verb = {
@@ -23,7 +24,8 @@ ${MODEL_HELP}
                       "sources":[{"message","start","end"}],"reason"}]}
                       a statement's offsets are into the summary, a source's into its
                       message's text; all are UTF-16 units. With a model also "instead",
-                      what the transcript says in place of a wrong detail, and
+                      what the transcript says in place of a wrong detail, "byCode"
+                      where the model gave no verdict, and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
@@ -37,10 +39,11 @@ ${MODEL_HELP}
     const messages = sourceMessages(transcript);
     const calls = new CallLog();
     const { model, info } = chosen;
-    const statements =
+    const { statements, fault }: Asked =
       model && info
         ? await asked(summary, messages, { model, encoding: encodingFor(info.id), calls })
-        : checkStatements(summary, messages).statements;
+        : checkStatements(summary, messages);
+    if (fault !== undefined) await output.note(`threadkeeper: ${explain(fault)} The rest was checked by code.`);
     if (json) {
       const { count, inputTokens, outputTokens } = calls;
       await output.json({
@@ -56,27 +59,34 @@ ${MODEL_HELP}
   },
 };
 
-type Statement = CheckedStatement & Partial<Pick<AskedStatement, 'isAnswered'>>;
-
 async function asked(
   summary: string,
   messages: ReturnType<typeof sourceMessages>,
   { model, encoding, calls }: Pick<AskTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
-): Promise<readonly AskedStatement[]> {
+): Promise<Asked> {
   const { askAboutStatements } = await import('../core/audit/asked.ts');
   const counter = await loadEncoding(encoding);
   return askAboutStatements(summary, messages, { model, counter, breather: ALONE, calls, cancel: { aborted: false } });
 }
 
-function shownStatement({ text, start, end, supported, sources, reason, instead }: Statement): object {
+function shownStatement({ text, start, end, supported, sources, reason, instead, isByCode }: CheckedStatement): object {
   const places = sources.map((source) => ({ message: source.message, start: source.start, end: source.end }));
-  return { text, start, end, supported, sources: places, reason, ...(instead !== undefined && { instead }) };
+  return {
+    text,
+    start,
+    end,
+    supported,
+    sources: places,
+    reason,
+    ...(instead !== undefined && { instead }),
+    ...(isByCode && { byCode: true }),
+  };
 }
 
-function lineOf({ text, supported, sources, reason, instead, isAnswered }: Statement): string {
+function lineOf({ text, supported, sources, reason, instead, isByCode }: CheckedStatement): string {
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;
-  const by = isAnswered === false ? ', by code: the model gave no verdict' : '';
+  const by = isByCode ? ', by code: the model gave no verdict' : '';
   const other = instead === undefined ? '' : ` instead: ${instead.replace(/\s+/g, ' ')}`;
   return `${supported ? '+' : '-'} ${text.replace(/\s+/g, ' ').trim()} [${reason}${by}]${found}${other}\n`;
 }

@@ -3,8 +3,8 @@ import type { TriggerName } from '../core/journal/event.ts';
 import type { Level, Rung, SummaryCheck, SummaryNode } from '../core/model/summary.ts';
 
 /** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */
-export function trustOf({ audit, rung }: SummaryNode): string {
-  const { identifiers, quotes, check } = audit;
+export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
+  const { identifiers, quotes } = audit;
   const parts = [
     ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes', quotes.known, quotes.total)] : []),
     ...(identifiers.total > 0 ? [vscode.l10n.t('{0}/{1} identifiers', identifiers.known, identifiers.total)] : []),
@@ -14,10 +14,11 @@ export function trustOf({ audit, rung }: SummaryNode): string {
   return parts.join(' · ');
 }
 
-/** What a model found to stand in the messages, of all that it looked at. */
+/** What a model found to stand in the messages, of all statements that it judged. */
 function checkText({ statements }: SummaryCheck): string {
-  const supported = statements.filter(({ reason }) => reason === 'supported').length;
-  return vscode.l10n.t('{0}/{1} statements', supported, statements.length);
+  const judged = statements.filter(({ isByCode }) => !isByCode);
+  const supported = judged.filter(({ reason }) => reason === 'supported');
+  return vscode.l10n.t('{0}/{1} statements', supported.length, judged.length);
 }
 
 export function rungName(rung: Rung): string {

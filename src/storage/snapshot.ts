@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../app/ports.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import { withoutCheck, type SummaryNode } from '../core/model/summary.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { SNAPSHOT_VERSION, type SessionSnapshot, type Snapshots } from './snapshot-schema.ts';
@@ -148,7 +148,7 @@ function newest(entries: readonly SessionSummary[]): SessionSummary[] {
 function lean(node: SummaryNode): SummaryNode {
   const { full, structured, ...rest } = node;
   const { full: tokens, ...others } = node.tokens;
-  return { ...rest, tokens: others, audit: withoutCheck(node.audit) };
+  return { ...rest, tokens: others };
 }
 
 /** The active branch's messages behind the last node. */

@@ -26,7 +26,7 @@ const recorded: SummaryModel = {
   ...model,
   async complete(request, cancel) {
     const reply = await model.complete(request, cancel);
-    const given = readVerdicts(reply.text, Number.MAX_SAFE_INTEGER);
+    const given = readVerdicts(reply.text);
     const count = Math.max(-1, ...given.keys()) + 1;
     verdicts[promptKey(request.prompt)] = Array.from({ length: count }, (_, at) =>
       letterOf(given.get(at)?.verdict),

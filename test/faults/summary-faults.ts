@@ -134,8 +134,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'a verdict that was not given supports its statement',
       file: 'src/core/audit/asked.ts',
-      find: 'if (given === undefined) return { ...statement, isAnswered: false };',
-      put: "if (given === undefined) return { ...statement, supported: true, reason: 'supported', isAnswered: false };",
+      find: ': byCode(statement));',
+      put: ": { ...statement, supported: true, reason: 'supported', isByCode: true });",
     },
     {
       what: 'the record has no fence around it',

@@ -83,17 +83,18 @@ export async function scoreAsked(
   const counter = await loadEncoding('o200k_base');
   const judged: { readonly planted: string | undefined; readonly isMarked: boolean }[] = [];
   for (const { messages, lines } of summariesOf(set)) {
-    const found = await askAboutStatements(lines.map(({ text }) => text).join('\n'), messages, {
+    const { statements, fault } = await askAboutStatements(lines.map(({ text }) => text).join('\n'), messages, {
       model,
       counter,
       breather: ALONE,
       calls: new CallLog(),
       cancel: { aborted: false },
     });
-    for (const [at, fault] of firstFaults(lines, found).entries()) {
+    if (fault !== undefined) throw fault;
+    for (const [at, wrong] of firstFaults(lines, statements).entries()) {
       const line = lines[at]!;
-      judged.push({ planted: line.planted, isMarked: fault !== undefined });
-      if ((fault !== undefined) !== (line.planted !== undefined)) onWrong(line, fault);
+      judged.push({ planted: line.planted, isMarked: wrong !== undefined });
+      if ((wrong !== undefined) !== (line.planted !== undefined)) onWrong(line, wrong);
     }
   }
   return figuresOf(judged);

@@ -54,6 +54,9 @@ describe('a summary that a model checks', () => {
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');
+    // What a model says is shown as it is: markup in it is text.
+    await workbench.page.locator('.monaco-editor .view-line').nth(0).getByText(/\w{5}/).last().hover();
+    await workbench.page.locator('.monaco-hover').getByText('Instead: <b>half past four</b>').waitFor();
     await workbench.runCommand('View: Close All Editors');
   });
 

@@ -2,14 +2,14 @@ import { mapLimited } from '../compress/map-limited.ts';
 import { throwIfCancelled, type Cancel } from '../compress/source.ts';
 import type { CallLog, SummaryModel } from '../compress/summary-model.ts';
 import { messageText, type Message } from '../model/message.ts';
-import type { Breather } from '../pace/breather.ts';
+import type { StatementSource } from '../model/statement.ts';
+import { breathe, type Breather } from '../pace/breather.ts';
 import { resting } from '../pace/steps.ts';
 import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import { WordFinder } from '../text/word-finder.ts';
 import { excerptSteps } from './excerpt.ts';
 import { PassageIndex } from './passage-index.ts';
-import { termsOf } from './statement-terms.ts';
 import { checkStatement, type CheckedStatement } from './statements.ts';
 import { statementsOf } from './sentences.ts';
 import { readVerdicts, VERDICTS_JSON_SCHEMA, type GivenVerdict } from './verdicts.ts';
@@ -19,9 +19,9 @@ const MOST_ASKED = 24;
 /** Of the messages a request shows at most so many tokens: a whole segment, as a rule. */
 const RECORD_TOKENS = 8_000;
 /** Room for the answer: so many tokens for each statement, and for the frame around them. */
-const ANSWER_TOKENS = { each: 120, frame: 200 } as const;
+const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
 /** What instructions and a record that still tells something take, and each statement with its answer, in tokens. */
-const SMALL_WINDOW = { frame: 2_000, each: 200 } as const;
+const SMALL_WINDOW = { frame: 2_000, each: 240 } as const;
 /** Less of a record tells nothing. */
 const LEAST_RECORD_TOKENS = 200;
 /** What a provider may count otherwise. */
@@ -35,23 +35,26 @@ export interface AskTools {
   readonly cancel: Cancel;
 }
 
-export interface AskedStatement extends CheckedStatement {
-  /** False where the model gave no verdict that could be read: the one by code stands. */
-  readonly isAnswered: boolean;
+/** What came of asking. */
+export interface Asked {
+  readonly statements: readonly CheckedStatement[];
+  /** What the first request that failed was refused with; the statements that it asked about are as code found them. */
+  readonly fault?: Error;
 }
 
 /**
  * Whether the statements of a summary stand in the messages, as a model reads them. It is shown the passages that speak
- * of them and gives a verdict with the words that decide it; the words are looked up. Where it gives none, and where a
- * quotation stands nowhere, what was found by code stands.
+ * of them and gives a verdict with the words that decide it; the words are looked up in what it was shown. What code
+ * found stands where the model gives no verdict or was shown nothing, where a quotation of the summary stands nowhere,
+ * and where the model supports by words that nobody said what code does not.
  *
- * @throws whatever the model throws; `Cancelled` after a cancellation
+ * @throws whatever the model throws, when it gave no answer at all; `Cancelled` after a cancellation
  */
 export async function askAboutStatements(
   summary: string,
   messages: readonly Pick<Message, 'role' | 'content'>[],
   tools: AskTools,
-): Promise<readonly AskedStatement[]> {
+): Promise<Asked> {
   const { model, breather, cancel } = tools;
   const index = new PassageIndex(messages);
   await resting(index.readSteps(), breather);
@@ -59,15 +62,25 @@ export async function askAboutStatements(
   for (const { start, end } of statementsOf(summary)) {
     throwIfCancelled(cancel);
     checked.push(await resting(checkStatement(summary.slice(start, end), start, index), breather));
+    await breathe(breather);
   }
-  const finder = new WordFinder(messages.map(messageText));
+  const faults: Error[] = [];
   const groups = groupsOf(checked, askedAtOnce(model.maxInputTokens));
   const answered = await mapLimited(groups, model.atOnce, async (group) => {
-    const verdicts = await ask(group, index, tools);
-    return group.map((statement, at) => judged(statement, verdicts.get(at), finder));
+    try {
+      return await judge(group, messages, index, tools);
+    } catch (error) {
+      throwIfCancelled(cancel);
+      faults.push(error instanceof Error ? error : new Error(String(error)));
+      return group.map(byCode);
+    }
   });
-  return answered.flat();
+  const [fault] = faults;
+  if (fault && faults.length === groups.length) throw fault;
+  return { statements: answered.flat(), ...(fault && { fault }) };
 }
+
+const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
 const askedAtOnce = (maxInputTokens: number): number =>
   Math.max(1, Math.min(MOST_ASKED, Math.floor((maxInputTokens - SMALL_WINDOW.frame) / SMALL_WINDOW.each)));
@@ -78,23 +91,45 @@ function groupsOf<T>(all: readonly T[], most: number): (readonly T[])[] {
   return groups;
 }
 
-/** The verdicts by the statement's place; none where the model's window has no room for the question. */
+/** Has the model judge some statements. */
+async function judge(
+  statements: readonly CheckedStatement[],
+  messages: readonly Pick<Message, 'content'>[],
+  index: PassageIndex,
+  tools: AskTools,
+): Promise<CheckedStatement[]> {
+  const { verdicts, shown } = await ask(statements, index, tools);
+  // Words can only be of what was shown; looking through all messages would take long.
+  const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
+  const judged: CheckedStatement[] = [];
+  for (const [at, statement] of statements.entries()) {
+    await breathe(tools.breather);
+    const given = verdicts.get(at);
+    judged.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
+  }
+  return judged;
+}
+
+interface Verdicts {
+  /** By the statement's place; none where the model's window has no room for the question. */
+  readonly verdicts: ReadonlyMap<number, GivenVerdict>;
+  /** The messages of which something was shown. */
+  readonly shown: readonly number[];
+}
+
 async function ask(
   statements: readonly CheckedStatement[],
   index: PassageIndex,
   { model, counter, breather, calls, cancel }: AskTools,
-): Promise<ReadonlyMap<number, GivenVerdict>> {
+): Promise<Verdicts> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
   const tokensOf = ({ system, prompt }: RenderedPrompt): number =>
     counter.text(system) + counter.text(prompt) + 2 * MESSAGE_FRAMING_TOKENS;
   const room = model.maxInputTokens - tokensOf(renderCheckPrompt('', texts)) - maxTokens - SPARE_TOKENS;
-  if (room < LEAST_RECORD_TOKENS) return new Map();
-  const record = await resting(
-    excerptSteps(index, texts.map(termsOf), Math.min(room, RECORD_TOKENS), counter),
-    breather,
-  );
-  const request = renderCheckPrompt(record, texts);
+  if (room < LEAST_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
+  const record = await resting(excerptSteps(index, texts, Math.min(room, RECORD_TOKENS), counter), breather);
+  const request = renderCheckPrompt(record.text, texts);
   throwIfCancelled(cancel);
   const { text, usage } = await model.complete(
     { ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA },
@@ -102,19 +137,32 @@ async function ask(
   );
   calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text));
   throwIfCancelled(cancel);
-  return readVerdicts(text, texts.length);
+  const verdicts = new Map([...readVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
+  return { verdicts, shown: record.messages };
 }
 
-function judged(statement: CheckedStatement, given: GivenVerdict | undefined, finder: WordFinder): AskedStatement {
-  if (given === undefined) return { ...statement, isAnswered: false };
-  const { verdict, quote, instead } = given;
-  const found = finder.find(quote);
-  const sources = found ? [{ message: found.text, start: found.start, end: found.end }] : statement.sources;
-  if (statement.reason === 'unknown_quote') return { ...statement, sources, isAnswered: true };
+/** Fewer characters stand anywhere and prove nothing. */
+const SHORTEST_QUOTE = 8;
+
+const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= SHORTEST_QUOTE;
+
+function placeOf(quote: string, finder: WordFinder, shown: readonly number[]): StatementSource | undefined {
+  const found = isQuote(quote) ? finder.find(quote) : undefined;
+  return found && { message: shown[found.text]!, start: found.start, end: found.end };
+}
+
+function withVerdict(
+  statement: CheckedStatement,
+  { verdict, quote, instead }: GivenVerdict,
+  found: StatementSource | undefined,
+): CheckedStatement {
+  const sources = found ? [found] : statement.sources;
+  if (statement.reason === 'unknown_quote') return { ...statement, sources };
+  const isInvented = isQuote(quote) && !found;
+  if (verdict === 'told' && isInvented && !statement.supported) return byCode(statement);
   return {
     ...statement,
     sources,
-    isAnswered: true,
     supported: verdict === 'told',
     reason: verdict === 'told' ? 'supported' : verdict === 'untold' ? 'no_source' : 'told_otherwise',
     ...(verdict === 'otherwise' && instead !== '' && { instead }),

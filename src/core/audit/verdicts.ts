@@ -17,12 +17,12 @@ const LONGEST = 600;
 const words = v.optional(
   v.pipe(
     v.nullable(v.string()),
-    v.transform((text) => (text ?? '').trim().slice(0, LONGEST)),
+    v.transform((text) => (text ?? '').trim().slice(0, LONGEST).toWellFormed()),
   ),
   '',
 );
 const given = v.object({
-  n: v.pipe(v.number(), v.integer()),
+  n: v.pipe(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))]), v.integer()),
   verdict: v.picklist(['told', 'otherwise', 'untold']),
   quote: words,
   instead: words,
@@ -55,30 +55,34 @@ export const VERDICTS_JSON_SCHEMA = {
 } as const;
 
 /**
- * Reads the verdicts on `count` statements out of an answer; by the statement's place, from 0. Entries that are none are
- * passed over, as are those of statements that were not asked about; of two the first counts.
+ * Reads the verdicts out of an answer; by the statement's place, from 0. Entries that are none are passed over; of two on
+ * the same statement the first counts.
  */
-export function readVerdicts(answer: string, count: number): ReadonlyMap<number, GivenVerdict> {
+export function readVerdicts(answer: string): ReadonlyMap<number, GivenVerdict> {
   const verdicts = new Map<number, GivenVerdict>();
-  for (const candidate of jsonObjects(answer)) {
-    for (const entry of entriesOf(candidate)) {
-      const { success, output } = v.safeParse(given, entry);
-      if (!success || output.n < 1 || output.n > count || verdicts.has(output.n - 1)) continue;
-      const { verdict, quote, instead } = output;
-      verdicts.set(output.n - 1, { verdict, quote, instead });
-    }
-    if (verdicts.size > 0) break;
+  for (const entry of entriesOf(answer)) {
+    const { success, output } = v.safeParse(given, entry);
+    if (!success || verdicts.has(output.n - 1)) continue;
+    const { verdict, quote, instead } = output;
+    verdicts.set(output.n - 1, { verdict, quote, instead });
   }
   return verdicts;
 }
 
-function entriesOf(json: string): readonly unknown[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return []; // Braces in prose: what is no JSON is no answer, and the statements stay unanswered.
+function entriesOf(answer: string): readonly unknown[] {
+  for (const candidate of jsonObjects(answer)) {
+    const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), parsed(candidate));
+    if (success) return output.statements;
   }
-  const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), value);
-  return success ? output.statements : [];
+  // An answer that was cut short: its frame is not closed, but its entries are, all but the last.
+  return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(parsed);
+}
+
+/** Undefined of braces in prose: they are no answer. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

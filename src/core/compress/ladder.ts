@@ -222,7 +222,6 @@ function sayFault({ kind, text }: AuditFault): string {
       return `The record does not contain this quotation: "${text}". Quote word for word or not at all.`;
     case 'unknown_event':
     case 'unknown_identifier':
-    case 'unsupported':
       return `The record does not contain ${text}.`;
     case 'not_json':
       return `It was not one JSON object of the form asked for (${text}).`;

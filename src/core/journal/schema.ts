@@ -109,21 +109,6 @@ const structuredSummary = v.object({
 const share = v.object({ known: count, total: count });
 const level = v.picklist(['brief', 'detailed', 'full']);
 
-const summaryCheck = v.object({
-  level,
-  model: v.string(),
-  at: v.number(),
-  statements: v.array(
-    v.object({
-      start: count,
-      end: count,
-      reason: v.picklist(STATEMENT_REASONS),
-      sources: v.array(v.object({ message: count, start: count, end: count })),
-      instead: v.optional(v.string()),
-    }),
-  ),
-});
-
 export const summaryNodeSchema = v.object({
   id: aNodeId,
   depth: count,
@@ -156,14 +141,12 @@ export const summaryNodeSchema = v.object({
           'unknown_quote',
           'unknown_identifier',
           'unknown_event',
-          'unsupported',
           'not_json',
           'refused',
         ]),
         text: v.string(),
       }),
     ),
-    check: v.optional(summaryCheck),
   }),
 });
 
@@ -199,6 +182,22 @@ export const taskSchema = v.object({
 });
 
 /** The door for every event that is read from disk. */
+const summaryCheck = v.object({
+  level,
+  model: v.string(),
+  at: v.number(),
+  statements: v.array(
+    v.object({
+      start: count,
+      end: count,
+      reason: v.picklist(STATEMENT_REASONS),
+      sources: v.array(v.object({ message: aMessageId, start: count, end: count })),
+      instead: v.optional(v.string()),
+      isByCode: v.optional(v.boolean()),
+    }),
+  ),
+});
+
 export const sessionEventSchema = v.variant('type', [
   v.object({
     type: v.literal('session_created'),

@@ -26,4 +26,6 @@ export interface StatementFinding extends Span {
   readonly sources: readonly StatementSource[];
   /** What the messages say in place of a wrong detail, in a model's words. */
   readonly instead?: string;
+  /** True where a model was asked and gave no verdict that holds: this is what code found. */
+  readonly isByCode?: boolean;
 }

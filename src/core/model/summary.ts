@@ -1,4 +1,5 @@
 import type { MessageId, NodeId } from './ids.ts';
+import type { Span } from './key-event.ts';
 import type { StatementFinding } from './statement.ts';
 
 /** Levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens. */
@@ -44,21 +45,24 @@ export interface AuditFault {
     | 'unknown_quote'
     | 'unknown_identifier'
     | 'unknown_event'
-    /** A statement that a model found to stand otherwise in the messages, or not at all. */
-    | 'unsupported'
     | 'not_json'
     | 'refused';
   readonly text: string;
 }
 
-/** What a model found of a summary's statements, at one level. Messages count from the summary's first. */
+/** What a model found of a statement of a summary, with the passages that speak of it. Offsets are UTF-16 units. */
+export interface CheckedSpan extends Pick<StatementFinding, 'start' | 'end' | 'reason' | 'instead' | 'isByCode'> {
+  readonly sources: readonly (Span & { readonly message: MessageId })[];
+}
+
+/** What a model found of a summary's statements, at one level. */
 export interface SummaryCheck {
   readonly level: Level;
   /** `provider/model`. */
   readonly model: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly statements: readonly StatementFinding[];
+  readonly statements: readonly CheckedSpan[];
 }
 
 /** How far a summary can be trusted. `score` is 0…1; counts are of identifiers and quotes found in the source. */
@@ -69,13 +73,6 @@ export interface Audit {
   /** Key events that the model named: how many of their quotes are its source's. The others were dropped. */
   readonly events?: { readonly known: number; readonly total: number };
   readonly faults: readonly AuditFault[];
-  /** What a model found, where one was asked; its `unsupported` statements are among the faults. */
-  readonly check?: SummaryCheck;
-}
-
-/** An audit without what a model found. */
-export function withoutCheck({ check: _, ...audit }: Audit): Audit {
-  return { ...audit, faults: audit.faults.filter(({ kind }) => kind !== 'unsupported') };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CompressionRecord } from '../journal/event.ts';
 import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
-import type { Level, SummaryNode } from '../model/summary.ts';
+import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { Branches } from './branches.ts';
 import { ChangeHistory, type Change } from './changes.ts';
@@ -153,6 +153,11 @@ export abstract class SessionFacts {
   /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
   get openedNodes(): ReadonlySet<NodeId> {
     return this.summaries.opened;
+  }
+
+  /** What a model found of a summary's statements, as long as the words stand of which it was found. */
+  checkOf(node: SummaryNode): SummaryCheck | undefined {
+    return this.summaries.checkOf(node);
   }
 
   isUndone(node: NodeId): boolean {

@@ -126,7 +126,6 @@ export class SessionState extends SessionFacts {
         return;
       case 'node_checked':
         this.summaries.note(event.node, event.check);
-        this.nodesNow = undefined;
         return;
       case 'node_edited':
         this.summaries.edit(event.node, event.level, event.text, event.tokens);

@@ -1,6 +1,6 @@
 import type { CompressionRecord } from '../journal/event.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
-import { type Level, type SummaryCheck, type SummaryNode, withoutCheck } from '../model/summary.ts';
+import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 
 /**
  * The summaries of a session and what the user has done to them: texts changed, levels chosen, nodes opened so that
@@ -20,6 +20,9 @@ export class Summaries {
   readonly #parents = new Map<NodeId, NodeId[]>();
   /** The children of a node as they were when it was made; what is put back was made when it first came. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
+
+  /** What models found of nodes, with the text of which they found it. */
+  readonly #checks = new Map<NodeId, { readonly check: SummaryCheck; readonly text: string }>();
 
   /** Messages that lay among those of a node and were deleted when it was made: it does not stand for them. */
   readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
@@ -123,21 +126,19 @@ export class Summaries {
   edit(id: NodeId, level: Level, text: string, tokens: number): void {
     const node = this.nodes.get(id);
     if (!node) return;
-    // What was found of the words that stood there tells nothing of these.
-    const audit = node.audit.check?.level === level ? withoutCheck(node.audit) : node.audit;
-    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited', audit });
+    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
   }
 
-  /** Notes what a model found of a node's statements. */
+  /** Notes what a model found of a node's statements; what was found of it before is put away. */
   note(id: NodeId, check: SummaryCheck): void {
-    const node = this.nodes.get(id);
-    const text = node?.[check.level];
-    if (!node || text === undefined) return;
-    const audit = withoutCheck(node.audit);
-    const faults = check.statements
-      .filter(({ reason }) => reason !== 'supported')
-      .map(({ start, end }) => ({ kind: 'unsupported', text: text.slice(start, end) }) as const);
-    this.replace({ ...node, audit: { ...audit, faults: [...audit.faults, ...faults], check } });
+    const text = this.nodes.get(id)?.[check.level];
+    if (text !== undefined) this.#checks.set(id, { check, text });
+  }
+
+  /** What a model found of a node, as long as the words stand of which it was found; of other words it tells nothing. */
+  checkOf(node: SummaryNode): SummaryCheck | undefined {
+    const noted = this.#checks.get(node.id);
+    return noted && node[noted.check.level] === noted.text ? noted.check : undefined;
   }
 
   /** Puts another text in a known node's place; what was made from it, above, is judged anew. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { ModelFault } from '../../app/fault.ts';
 
 /** Shows that work goes on, with a button that ends it. Undefined where the user has ended it: that is no fault. */
 export async function cancellable<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -9,8 +10,13 @@ export async function cancellable<T>(title: string, work: (signal: AbortSignal) 
     try {
       return await work(abort.signal);
     } catch (error) {
-      if (abort.signal.aborted) return undefined;
+      if (abort.signal.aborted && endsWork(error)) return undefined;
       throw error;
     }
   });
 }
+
+/** What work that was ended rejects with: by code, over the network, or where it was asked to go on. */
+const endsWork = (error: unknown): boolean =>
+  ModelFault.is(error, 'cancelled') ||
+  (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

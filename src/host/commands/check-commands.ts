@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { countText } from '../counted.ts';
+import type { Compared } from '../documents/comparison.ts';
 import { COMMAND } from '../ids.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import type { Product } from '../product.ts';
@@ -11,8 +12,11 @@ import { inform } from './inform.ts';
 import { pickModel, providerItems } from './model-picker.ts';
 
 /** Shows a summary beside its source, with what stands in it and what does not. */
-export async function compareSummary(app: Product, conversation: Conversation, node: SummaryNode): Promise<void> {
-  const { statements, unsupported, reader } = await app.comparison.open(conversation.state, node);
+export async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
+  tell(node, await app.comparison.open(state, node));
+}
+
+function tell(node: SummaryNode, { statements, unsupported, reader }: Compared): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
   if (reader !== undefined) {
     inform(vscode.l10n.t('Statements: {0}; not supported by the source: {1}, as {2} reads it.', all, wrong, reader));
@@ -28,13 +32,14 @@ export async function compareSummary(app: Product, conversation: Conversation, n
 
 /** Has a model of the user's choice hold a summary against its source, and shows both. */
 export async function checkSummary(app: Product, conversation: Conversation, node: SummaryNode): Promise<void> {
+  // The session may be another one when the model has been picked.
+  const open = await app.current();
   const chosen = await pickReader(app, conversation);
   if (!chosen) return;
   const title = vscode.l10n.t('Checking the summary: {0} reads its source', app.models.label(chosen));
-  const { checkSummary: ask } = await app.current();
-  const check = await cancellable(title, (signal) => ask(node.id, chosen, signal));
-  const checked = check && conversation.state.nodes.get(node.id);
-  if (checked) await compareSummary(app, conversation, checked);
+  const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
+  const checked = conversation.state.nodes.get(node.id);
+  if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
 }
 
 /** The summarizer of the settings, where it is a model, or another one. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import type { StatementFinding, StatementReason } from '../../core/model/statement.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
+import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -40,14 +40,18 @@ export class Comparison implements vscode.Disposable {
   }
 
   /** Opens a summary with its source beside it, and marks both: as a model found it, where one was asked, else by code. */
-  async open(state: SessionState, node: SummaryNode): Promise<Compared> {
-    const level = state.levels.get(node.id) ?? 'detailed';
+  async open(
+    state: SessionState,
+    node: SummaryNode,
+    level = state.levels.get(node.id) ?? 'detailed',
+  ): Promise<Compared> {
     const shown = node[level] === undefined ? 'detailed' : level;
     const place = placeOf(state, node);
     const ids = place ? state.path.slice(place.from, place.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
-    const check = node.audit.check?.level === shown ? node.audit.check : undefined;
-    const statements = check?.statements ?? (await this.#byCode(node[shown] ?? '', messages));
+    const noted = state.checkOf(node);
+    const check = noted?.level === shown ? noted : undefined;
+    const statements = check ? findingsOf(check, messages) : await this.#byCode(node[shown] ?? '', messages);
     const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
     const right = await openDocument(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,
@@ -69,6 +73,18 @@ export class Comparison implements vscode.Disposable {
     const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
     return (await resting(checkStatementsSteps(text, messages), this.#breather)).statements;
   }
+}
+
+/** What a model found, its messages counted among these; one that has been deleted since is no source. */
+function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]): StatementFinding[] {
+  const at = new Map(messages.map(({ id }, index) => [id, index]));
+  return statements.map(({ sources, ...one }) => ({
+    ...one,
+    sources: sources.flatMap((source) => {
+      const message = at.get(source.message);
+      return message === undefined ? [] : [{ ...source, message }];
+    }),
+  }));
 }
 
 const isSupported = ({ reason }: StatementFinding): boolean => reason === 'supported';
@@ -99,10 +115,12 @@ function sourceRanges(
 function hover(
   state: SessionState,
   messages: readonly Message[],
-  { sources, reason, instead }: StatementFinding,
+  { sources, reason, instead, isByCode }: StatementFinding,
 ): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendText(reasonText(reason));
+  if (isByCode)
+    text.appendMarkdown('\n\n').appendText(vscode.l10n.t('The model gave no verdict; this is what code found.'));
   if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('Instead: {0}', instead));
   for (const source of sources) {
     const message = messages[source.message];

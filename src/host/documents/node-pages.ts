@@ -5,6 +5,7 @@ import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { levelName, trustOf } from '../summary-facts.ts';
+import { faultTexts } from '../summary-faults.ts';
 import { PageWriter, plainPage, type Page, type Part } from './page.ts';
 import { documentUri, LEVELS } from './uris.ts';
 
@@ -12,16 +13,17 @@ import { documentUri, LEVELS } from './uris.ts';
 export function nodePage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
   const range = placeOf(state, node);
-  page.line(`_${[range && rangeText(range), facts(node)].filter(Boolean).join(' · ')}_`).line();
+  page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
   links(page, state, node);
   for (const level of LEVELS) {
     const text = node[level];
     if (text === undefined) continue;
     page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(text);
   }
-  if (node.audit.faults.length > 0) {
+  const faults = faultTexts(state, node);
+  if (faults.length > 0) {
     page.heading(2, vscode.l10n.t('Audit'));
-    for (const { kind, text } of node.audit.faults) page.line(`- ${kind}: ${text}`);
+    for (const fault of faults) page.line(`- ${fault}`);
     page.line();
   }
   if (node.children.length > 0) {
@@ -130,13 +132,13 @@ function writeMessages(page: PageWriter, state: SessionState, from: number, to: 
   }
 }
 
-function facts(node: SummaryNode): string {
+function facts(state: SessionState, node: SummaryNode): string {
   const { source, detailed } = node.tokens;
   return vscode.l10n.t(
     '{0} → {1} tokens · {2} · {3}',
     source.toLocaleString(vscode.env.language),
     detailed.toLocaleString(vscode.env.language),
-    trustOf(node),
+    trustOf(node, state.checkOf(node)),
     new Date(node.at).toLocaleString(vscode.env.language),
   );
 }

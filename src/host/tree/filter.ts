@@ -1,3 +1,4 @@
+import { faultTexts } from '../summary-faults.ts';
 import type { SessionHit } from '../../app/session-search.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import type { NodeId } from '../../core/model/ids.ts';
@@ -47,7 +48,8 @@ export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row)
 /** Nodes of the tree that a warning stands at, oldest first. Goes through all nodes once. */
 export function warnedNodes(state: SessionState): NodeId[] {
   return [...state.nodes.values()]
-    .filter(({ id, audit }) => (audit.faults.length > 0 || state.stale.has(id)) && placesOf(state).placeOf(id))
+    .filter((node) => faultTexts(state, node).length > 0 || state.stale.has(node.id))
+    .filter(({ id }) => placesOf(state).placeOf(id))
     .map(({ id }) => id);
 }
 

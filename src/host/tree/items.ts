@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { faultTexts } from '../summary-faults.ts';
 import { tokensText } from '../counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageText } from '../../core/model/message.ts';
@@ -196,7 +197,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
     trust(source, node),
   ];
   const isStale = state.stale.has(node.id);
-  const icon = node.audit.faults.length > 0 || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
+  const icon = faultTexts(state, node).length > 0 || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
   const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
   made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
   made.command = opens(() => openNodeDocument(journal.id, node));

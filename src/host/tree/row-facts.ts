@@ -14,5 +14,8 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
 export function trust({ state, events }: TreeSource, node: SummaryNode): string {
   const range = spanOf(state, node.id);
   const { kept, wanted } = range ? events().kept(range.from, range.to) : { kept: 0, wanted: 0 };
-  return [...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []), trustOf(node)].join(' · ');
+  return [
+    ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []),
+    trustOf(node, state.checkOf(node)),
+  ].join(' · ');
 }

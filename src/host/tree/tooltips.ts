@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { faultTexts } from '../summary-faults.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { messagesText } from '../counted.ts';
@@ -57,8 +58,8 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
     text
       .appendMarkdown('\n\n$(warning) ')
       .appendText(vscode.l10n.t('A summary below was changed: this one is rebuilt at the next compression.'));
-  for (const fault of node.audit.faults.slice(0, 5))
-    text.appendMarkdown('\n\n$(warning) ').appendText(`${fault.kind}: ${fault.text.slice(0, 120)}`);
+  for (const fault of faultTexts(state, node).slice(0, 5))
+    text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
   return text;
 }
 

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { askAboutStatements } from '../../../src/core/audit/asked.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
+import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -26,12 +28,19 @@ const answers = fc.oneof(
 );
 const summaries = fc.array(fc.oneof(fc.string(), fc.lorem({ mode: 'sentences', maxCount: 3 })), { maxLength: 40 });
 
+/** A message of many short lines: headings and gaps between them take more than they do. */
+const longListing = (lines: number): SourceMessage => ({
+  id: messageId('listing'),
+  role: 'tool',
+  content: [{ type: 'text', text: Array.from({ length: lines }, (_, at) => `we ${at}`).join('\n\n') }],
+});
+
 describe('asking a model about the statements of a summary', () => {
   it('asks for no more than the model takes, with all data fenced off, and keeps each statement where it is', async () => {
     const counter = await loadEncoding('o200k_base');
     await fc.assert(
       fc.asyncProperty(
-        sessions,
+        fc.tuple(sessions, fc.nat(400)).map(([list, lines]) => [...list, longListing(lines)]),
         summaries.map((lines) => lines.join('\n')),
         answers,
         fc.integer({ min: 200, max: 12_000 }),
@@ -43,7 +52,7 @@ describe('asking a model about the statements of a summary', () => {
             assert.equal(prompt.split(record[1]!).length, 5, 'no line within is a fence');
             return Promise.resolve({ text });
           };
-          const found = await askAboutStatements(summary, messages, {
+          const { statements: found } = await askAboutStatements(summary, messages, {
             model: { id: 'test/any', maxInputTokens, atOnce: 3, complete },
             counter,
             breather: ALONE,
@@ -57,7 +66,7 @@ describe('asking a model about the statements of a summary', () => {
           );
           for (const [at, one] of found.entries()) {
             assert.equal(one.supported, one.reason === 'supported');
-            if (!one.isAnswered) assert.equal(one.reason, byCode[at]!.reason);
+            if (one.isByCode) assert.equal(one.reason, byCode[at]!.reason);
             for (const { message, start, end } of one.sources)
               assert.ok(start < end && end <= messageText(messages[message]!).length);
           }

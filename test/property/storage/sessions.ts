@@ -61,7 +61,7 @@ const check = fc.record({
       start: fc.nat(40),
       end: fc.nat(60),
       reason: fc.constantFrom('supported' as const, 'told_otherwise' as const, 'no_source' as const),
-      sources: fc.array(fc.record({ message: fc.nat(3), start: fc.nat(9), end: fc.nat(99) }), { maxLength: 2 }),
+      sources: fc.array(fc.record({ message, start: fc.nat(9), end: fc.nat(99) }), { maxLength: 2 }),
       instead: words,
     }),
     { maxLength: 3 },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { editSummary, setLevel, stepChange, SummaryFault } from '../../../src/app/summary-changes.ts';
 import { nodeId } from '../../../src/core/model/ids.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { snapshotSession } from '../../../src/storage/snapshot.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { Desk, fill, says, type Script } from './desk.ts';
 
 /** Finds one statement of the first that it is asked about told otherwise, and all others told. */
@@ -39,28 +39,33 @@ describe('a summary that a model holds against its messages', () => {
   afterEach(() => desk.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
+  const check = (): SummaryCheck | undefined => conversation.state.checkOf(first());
   const unsupported = (): readonly string[] =>
-    first().audit.faults.flatMap(({ kind, text }) => (kind === 'unsupported' ? [text] : []));
+    (check()?.statements ?? []).flatMap(({ start, end, reason }) =>
+      reason === 'supported' ? [] : [first()[check()!.level]!.slice(start, end)],
+    );
 
   it('has what was found noted with it, after a reload too, and sends what it sent before', async () => {
     const before = conversation.context().system.join('\n');
-    const check = await desk.checkSummary(conversation, first().id);
-    const wrong = check.statements[1]!;
+    const costs: (number | null)[] = [];
+    desk.spendGate = { state: () => 'open', spent: (costUsd) => void costs.push(costUsd) };
+    const found = await desk.checkSummary(conversation, first().id);
+    const wrong = found.statements[1]!;
     assert.deepEqual([wrong.reason, wrong.instead], ['told_otherwise', 'another part']);
-    const said = first()[check.level]!.slice(wrong.start, wrong.end);
+    const said = first()[found.level]!.slice(wrong.start, wrong.end);
     assert.deepEqual(unsupported(), [said]);
     conversation = await desk.restart(conversation);
-    assert.deepEqual(first().audit.check, check);
+    assert.deepEqual(check(), found);
     assert.deepEqual(unsupported(), [said]);
     assert.equal(conversation.context().system.join('\n'), before);
     assert.equal(conversation.state.changes.length, 0, 'it is no change to be undone');
     assert.equal(conversation.state.stale.size, 0);
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what it cost is on record');
+    assert.ok(costs.length > 0 && costs.every((cost) => cost === 0.001), 'and is held against the limit');
   });
 
   it('is checked again in place of the first time', async () => {
     const { id } = first();
-    const { faults } = first().audit;
     await desk.checkSummary(conversation, id);
     desk.summarizer = finds(0);
     const again = await desk.checkSummary(conversation, id);
@@ -69,7 +74,7 @@ describe('a summary that a model holds against its messages', () => {
     ]);
     desk.summarizer = finds(-1);
     await desk.checkSummary(conversation, id);
-    assert.deepEqual(first().audit.faults, faults);
+    assert.deepEqual(unsupported(), []);
   });
 
   it('forgets what was found when its words are edited, and has it again when that is undone', async () => {
@@ -79,7 +84,7 @@ describe('a summary that a model holds against its messages', () => {
     await editSummary(conversation.journal, conversation.counter, id, other, 'Another level, by hand.');
     assert.equal(unsupported().length, 1);
     await editSummary(conversation.journal, conversation.counter, id, level, 'The listing, by hand.');
-    assert.deepEqual([first().audit.check, unsupported()], [undefined, []]);
+    assert.deepEqual([check(), unsupported()], [undefined, []]);
     await stepChange(conversation.journal, true);
     assert.equal(unsupported().length, 1);
   });
@@ -91,11 +96,69 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal((await desk.checkSummary(conversation, first().id)).level, 'detailed');
   });
 
-  it('does not fill the snapshot with what was found', async () => {
-    await desk.checkSummary(conversation, first().id);
-    const [kept] = snapshotSession(conversation.state)!.frontier;
-    assert.equal(kept!.node.audit.check, undefined);
-    assert.ok(kept!.node.audit.faults.every(({ kind }) => kind !== 'unsupported'));
+  it('keeps what was found while another level is edited, and when that edit is taken back', async () => {
+    const { id } = first();
+    await setLevel(conversation.journal, id, 'detailed');
+    await editSummary(conversation.journal, conversation.counter, id, 'brief', 'In brief, by hand.');
+    const found = await desk.checkSummary(conversation, id);
+    await stepChange(conversation.journal, true);
+    assert.deepEqual(check(), found);
+    await stepChange(conversation.journal, false);
+    conversation = await desk.restart(conversation);
+    assert.deepEqual(check(), found);
+  });
+
+  it('can be made anew while it is checked, and the words that were checked are told from the new ones', async () => {
+    const { id } = first();
+    await setLevel(conversation.journal, id, 'detailed');
+    await desk.checkSummary(conversation, id);
+    await desk.resummarize(conversation, { node: id, finer: true });
+    assert.equal(check()?.level, 'detailed');
+    desk.summarizer = finds(0);
+    await desk.checkSummary(conversation, id);
+    assert.equal(check()?.level, 'full');
+    desk.summarizer = undefined;
+    await desk.resummarize(conversation, { node: id });
+    assert.equal(check(), undefined);
+  });
+
+  it('is told by the messages’ ids, so that one which is deleted moves none of the others', async () => {
+    const quoting: Script = (request, signal) =>
+      says(JSON.stringify({ statements: [{ n: 1, verdict: 'told', quote: 'the listing is called part_5' }] }))(
+        request,
+        signal,
+      );
+    desk.summarizer = quoting;
+    const [one] = (await desk.checkSummary(conversation, first().id)).statements;
+    const [source] = one!.sources;
+    const text = messageText(conversation.state.messages.get(source!.message)!);
+    assert.match(text.slice(source!.start, source!.end), /^the listing is called part_5/);
+  });
+
+  it('keeps what was answered when a later request fails, and says why that failed', async () => {
+    const long = Array.from({ length: 60 }, (_, at) => `Part ${at} of the listing is called part_${at}.`).join('\n');
+    await setLevel(conversation.journal, first().id, 'detailed');
+    await editSummary(conversation.journal, conversation.counter, first().id, 'detailed', long);
+    const finding = finds(1);
+    let asked = 0;
+    desk.summarizer = async function* (request, signal) {
+      if (++asked === 2) throw new TypeError('gone');
+      yield* finding(request, signal);
+    };
+    await assert.rejects(desk.checkSummary(conversation, first().id), TypeError);
+    const statements = check()?.statements ?? [];
+    assert.deepEqual([statements.length, statements.filter(({ isByCode }) => isByCode).length], [60, 24]);
+  });
+
+  it('is not read where nothing could be noted: another window writes', async () => {
+    const other = await desk.secondWindow(conversation);
+    let asked = 0;
+    desk.summarizer = (request, signal) => {
+      asked++;
+      return finds(1)(request, signal);
+    };
+    await assert.rejects(desk.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
+    assert.equal(asked, 0);
   });
 
   it('is left as it was when the model fails, says nothing of use, or when nothing may be spent', async () => {
@@ -129,7 +192,7 @@ describe('a summary that a model holds against its messages', () => {
     };
     await setLevel(conversation.journal, id, 'detailed');
     await assert.rejects(desk.checkSummary(conversation, id), { reason: 'outdated' });
-    assert.equal(first().audit.check, undefined);
+    assert.equal(check(), undefined);
   });
 
   it('is left alone when the user ends the check', async () => {
@@ -141,6 +204,6 @@ describe('a summary that a model holds against its messages', () => {
       yield* finding(request, signal);
     };
     await assert.rejects(desk.checkSummary(conversation, first().id, abort.signal));
-    assert.equal(first().audit.check, undefined);
+    assert.equal(check(), undefined);
   });
 });

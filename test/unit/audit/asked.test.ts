@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chosenModel } from '../../../src/cli/chosen-model.ts';
-import { askAboutStatements, type AskedStatement, type AskTools } from '../../../src/core/audit/asked.ts';
+import { askAboutStatements, type AskTools } from '../../../src/core/audit/asked.ts';
+import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
@@ -55,7 +56,9 @@ describe('statements that a model is asked about', () => {
       cancel: { aborted: false },
     };
   }
-  const shown = (statements: readonly AskedStatement[]): string[] => statements.map(({ reason }) => reason);
+  const ask = async (...args: Parameters<typeof askAboutStatements>): Promise<readonly CheckedStatement[]> =>
+    (await askAboutStatements(...args)).statements;
+  const shown = (statements: readonly CheckedStatement[]): string[] => statements.map(({ reason }) => reason);
 
   for (const provider of ['openai', 'anthropic'] as const) {
     it(`get its verdicts, with the words that decide where they stand, over the wire of ${provider}`, async () => {
@@ -63,10 +66,10 @@ describe('statements that a model is asked about', () => {
         answer(
           { n: 1, verdict: 'told', quote: 'The nightly job must run at 02:30' },
           { n: 2, verdict: 'otherwise', quote: 'left the backup alone', instead: 'it was left alone' },
-          { n: 3, verdict: 'told', quote: 'words that nobody said' },
+          { n: 3, verdict: 'told', quote: 'words that nobody said', instead: 'nothing' },
         ),
       );
-      const found = await askAboutStatements(SUMMARY, TALK, await tools(provider));
+      const found = await ask(SUMMARY, TALK, await tools(provider));
       assert.deepEqual(shown(found), ['supported', 'told_otherwise', 'supported']);
       assert.deepEqual(
         found.map(({ supported, instead }) => [supported, instead]),
@@ -86,7 +89,7 @@ describe('statements that a model is asked about', () => {
 
   it('are shown as data, fenced off, with who said what', async () => {
     server.answer(answer());
-    await askAboutStatements(SUMMARY, TALK, await tools());
+    await ask(SUMMARY, TALK, await tools());
     const { body } = server.lastRequest!;
     const [system, user] = body['messages'] as readonly { readonly content: string }[];
     assert.match(system!.content, /never an instruction to you/);
@@ -111,10 +114,10 @@ describe('statements that a model is asked about', () => {
   ] as const) {
     it(`keep what code found where the answer is ${what}`, async () => {
       server.answer(reply === '' ? { text: ' ' } : reply);
-      const found = await askAboutStatements('The job runs nightly at 03:30.', TALK, await tools());
+      const found = await ask('The job runs nightly at 03:30.', TALK, await tools());
       assert.deepEqual(
-        found.map(({ reason, isAnswered }) => [reason, isAnswered]),
-        [['number_differs', false]],
+        found.map(({ reason, isByCode }) => [reason, isByCode]),
+        [['number_differs', true]],
       );
     });
   }
@@ -123,21 +126,32 @@ describe('statements that a model is asked about', () => {
     server.answer(
       `Here:\n\`\`\`json\n${answer({ n: 1, verdict: 'told' }, { n: 2, verdict: '?' }, { n: 3, verdict: 'untold' })}\n\`\`\``,
     );
-    const found = await askAboutStatements(SUMMARY, TALK, await tools());
+    const found = await ask(SUMMARY, TALK, await tools());
     assert.deepEqual(
-      found.map(({ isAnswered }) => isAnswered),
-      [true, false, true],
+      found.map(({ isByCode }) => isByCode),
+      [undefined, true, undefined],
     );
     assert.equal(found[2]!.reason, 'no_source');
   });
 
+  it('get the verdicts of an answer that was cut short, but for the last', async () => {
+    const whole = answer(
+      { n: 1, verdict: 'told', quote: 'a [1] } b' },
+      { n: 2, verdict: 'otherwise', instead: 'it was left alone' },
+      { n: 3, verdict: 'untold' },
+    );
+    server.answer(whole.slice(0, -12));
+    const found = await ask(SUMMARY, TALK, await tools());
+    assert.deepEqual(
+      found.map(({ isByCode }) => isByCode),
+      [undefined, undefined, true],
+    );
+    assert.equal(found[1]!.instead, 'it was left alone');
+  });
+
   it('are marked for a quotation that stands nowhere, whatever the model says', async () => {
     server.answer(answer({ n: 1, verdict: 'told' }));
-    const found = await askAboutStatements(
-      'The user said "please restart the whole cluster now".',
-      TALK,
-      await tools(),
-    );
+    const found = await ask('The user said "please restart the whole cluster now".', TALK, await tools());
     assert.deepEqual(shown(found), ['unknown_quote']);
   });
 
@@ -148,15 +162,16 @@ describe('statements that a model is asked about', () => {
         `Note ${at}: the parser of part ${at % 97} reads its table ${at * 7} again.`,
       ),
     );
-    server.answer(answer());
+    server.answer(answer({ n: 1, verdict: 'told', quote: 'the backup ends at two' }));
     const all = await tools();
-    await askAboutStatements(SUMMARY, [...noise.slice(0, 1500), ...TALK, ...noise.slice(1500)], all);
+    const found = await ask(SUMMARY, [...noise.slice(0, 1500), ...TALK, ...noise.slice(1500)], all);
     const [, user] = server.lastRequest!.body['messages'] as readonly { readonly content: string }[];
     const { record } = partsOf(user!.content);
     for (const line of ['The nightly job must run at 02:30', 'Never use the staging database', 'backup alone'])
       assert.ok(record.includes(line), line);
     assert.match(record, /^…\n/);
     assert.ok(all.counter.text(record) <= 8_000);
+    assert.equal(found[0]!.sources[0]?.message, 1500, 'the words are found where they stand among all messages');
   });
 
   it('are asked about in parts that fit a small window, all of them', async () => {
@@ -171,7 +186,7 @@ describe('statements that a model is asked about', () => {
       return answer(...statements.map((_, at) => ({ n: at + 1, verdict: 'told' })));
     });
     const small = await tools('openai', 4_000);
-    const found = await askAboutStatements(lines.join('\n'), notes, small);
+    const found = await ask(lines.join('\n'), notes, small);
     for (const { body } of server.requests) {
       const asked = body['messages'] as readonly { readonly content: string }[];
       most = Math.max(
@@ -181,24 +196,23 @@ describe('statements that a model is asked about', () => {
     }
     assert.ok(most + 1_000 < 4_000, `${most}`);
     assert.equal(seen.size, 30);
-    assert.ok(found.every(({ supported, isAnswered }) => supported && isAnswered));
+    assert.ok(found.every(({ supported, isByCode }) => supported && !isByCode));
   });
 
   it('are not asked about where the window is too small for one, nor after a cancellation', async () => {
     server.requests.length = 0;
-    const found = await askAboutStatements(SUMMARY, TALK, await tools('openai', 300));
-    assert.ok(found.every(({ isAnswered }) => !isAnswered));
-    await assert.rejects(
-      async () => askAboutStatements(SUMMARY, TALK, { ...(await tools()), cancel: { aborted: true } }),
-      { name: 'Cancelled' },
-    );
+    const found = await ask(SUMMARY, TALK, await tools('openai', 300));
+    assert.ok(found.every(({ isByCode }) => isByCode));
+    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), cancel: { aborted: true } }), {
+      name: 'Cancelled',
+    });
     assert.equal(server.requests.length, 0);
   });
 
   it('are counted as calls with the tokens that the provider reports', async () => {
     server.answer({ text: answer(), usage: { prompt_tokens: 321, completion_tokens: 12 } });
     const { calls, ...rest } = await tools();
-    await askAboutStatements(SUMMARY, TALK, { ...rest, calls });
+    await ask(SUMMARY, TALK, { ...rest, calls });
     assert.deepEqual([calls.count, calls.inputTokens, calls.outputTokens], [1, 321, 12]);
   });
 });

@@ -50,7 +50,7 @@ describe('the command line, of a summary', () => {
       wire.answer({
         text: JSON.stringify({
           statements: [
-            { n: 1, verdict: 'told', quote: 'lock map' },
+            { n: 1, verdict: 'told', quote: 'lock map in memory' },
             { n: 2, verdict: 'otherwise', quote: '', instead: 'port 4600' },
           ],
         }),
@@ -74,7 +74,7 @@ describe('the command line, of a summary', () => {
       const [told, otherwise] = statements;
       assert.deepEqual([told?.supported, told?.reason], [true, 'supported']);
       const [source] = told?.sources ?? [];
-      assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map');
+      assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
       assert.deepEqual([otherwise?.reason, otherwise?.instead], ['told_otherwise', 'port 4600']);
       assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.000159 });
       const { out } = await runCli(args);

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readVerdicts } from '../../../src/core/audit/verdicts.ts';
+
+describe('verdicts on statements', () => {
+  it('are read in any order; of two on one statement the first counts', () => {
+    const verdicts = readVerdicts(
+      JSON.stringify({
+        statements: [
+          { n: 2, verdict: 'untold' },
+          { n: 1, verdict: 'otherwise', quote: ' a ', instead: null },
+          { n: 2, verdict: 'told' },
+        ],
+      }),
+    );
+    assert.deepEqual(
+      [...verdicts].sort(([one], [other]) => one - other),
+      [
+        [0, { verdict: 'otherwise', quote: 'a', instead: '' }],
+        [1, { verdict: 'untold', quote: '', instead: '' }],
+      ],
+    );
+  });
+
+  it('hold no more of a model’s words than a few sentences', () => {
+    const long = 'on and on '.repeat(1_000);
+    const [[, given] = []] = readVerdicts(
+      JSON.stringify({ statements: [{ n: 1, verdict: 'otherwise', quote: long, instead: long }] }),
+    );
+    assert.ok(given && given.quote.length <= 600 && given.instead.length <= 600);
+  });
+
+  it('are none in an answer that holds none', () => {
+    for (const answer of ['', '{', '[{"n":1}]', '{"statements":{}}', 'null', '{"n":1,"verdict":"told"']) {
+      assert.equal(readVerdicts(answer).size, 0, answer);
+    }
+  });
+});
