@@ -158,6 +158,7 @@ describe('a summary that a model holds against its messages', () => {
       return finds(1)(request, signal);
     };
     await assert.rejects(desk.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
+    await assert.rejects(desk.resummarize(other, { node: first().id }), { name: 'StoreFault', reason: 'not_writer' });
     assert.equal(asked, 0);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chosenModel } from '../../../src/cli/chosen-model.ts';
 import { askAboutStatements, type AskTools } from '../../../src/core/audit/asked.ts';
-import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
+import { checkStatements, type CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
@@ -153,6 +153,39 @@ describe('statements that a model is asked about', () => {
     server.answer(answer({ n: 1, verdict: 'told' }));
     const found = await ask('The user said "please restart the whole cluster now".', TALK, await tools());
     assert.deepEqual(shown(found), ['unknown_quote']);
+  });
+
+  it('are as code found them where the model supports by words that nobody said what code does not', async () => {
+    server.answer(answer({ n: 1, verdict: 'told', quote: 'The job runs nightly at 03:30' }));
+    const [one] = await ask('The job runs nightly at 03:30.', TALK, await tools());
+    assert.deepEqual([one?.reason, one?.isByCode], ['number_differs', true]);
+  });
+
+  it('keep the places that code found where the words that decide are so short that they stand anywhere', async () => {
+    server.answer(answer({ n: 1, verdict: 'told', quote: 'for it' }));
+    const [one] = await ask('The job runs nightly at 02:30.', TALK, await tools());
+    assert.deepEqual(one?.sources, checkStatements('The job runs nightly at 02:30.', TALK).statements[0]?.sources);
+  });
+
+  it('are as code found them where there was no room to show what is said of them', async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `Person${at}`);
+    // Digits take many tokens.
+    const digits = Array.from({ length: 400 }, (_, at) => ((at * 7919) % 9973) + 10_000).join(' ');
+    const notes = names.map((name) => said('user', `${name} is told of ${digits}`));
+    server.answer(answer(...names.map((_, at) => ({ n: at + 1, verdict: 'untold' }))));
+    const found = await ask(names.map((name) => `${name} is told of.`).join('\n'), notes, await tools());
+    const unseen = found.filter(({ isByCode }) => isByCode);
+    assert.ok(unseen.length > 0 && unseen.length < names.length);
+    assert.ok(unseen.every(({ supported }) => supported));
+  });
+
+  it('are dropped when the user ends it while the model answers', async () => {
+    const cancel = { aborted: false };
+    server.answerWith(() => {
+      cancel.aborted = true;
+      return answer({ n: 1, verdict: 'told' });
+    });
+    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), cancel }), { name: 'Cancelled' });
   });
 
   it('come from a session of any length with the passages that speak of them, within the room there is', async () => {

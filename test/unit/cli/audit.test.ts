@@ -84,4 +84,22 @@ describe('the command line, of a summary', () => {
       await wire.stop();
     }
   });
+
+  it('tells what a model said although one of two requests was refused, and says so', async () => {
+    const wire = await WireServer.start();
+    try {
+      wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'told' }] }));
+      wire.refuseNext(401, { type: 'authentication_error' });
+      const lines = Array.from({ length: 30 }, (_, at) => `Part ${at} of the listing is called part_${at}.`);
+      const { code, out, err } = await runCli([
+        ...['audit', DEMO_SESSION, '--summary', file(lines.join('\n')), '--json'],
+        ...['--provider', 'openai', '--base-url', `${wire.url}/v1`],
+      ]);
+      const { statements } = JSON.parse(out) as { statements: readonly (Told & { readonly byCode?: true })[] };
+      assert.deepEqual([code, statements.length, statements.filter(({ byCode }) => byCode).length], [0, 30, 29]);
+      assert.match(err, /^threadkeeper: .+ The rest was checked by code\.$/m);
+    } finally {
+      await wire.stop();
+    }
+  });
 });
