@@ -12,7 +12,7 @@ export interface SourceTexts {
 
 const PAGE_TABLE = 'src/webview/texts.ts';
 /** Here texts arrive from elsewhere, so their keys are no literals. */
-const PASSING_ON = new Set(['src/host/translated.ts', 'src/core/text/phrase.ts']);
+const PASSING_ON = new Set(['src/host/platform/translated.ts', 'src/core/text/phrase.ts']);
 
 /** Collects what the sources in `files` (paths below `root`) say to people, and where they say it past translation. */
 export function collectTexts(root: string, files: readonly string[]): SourceTexts {

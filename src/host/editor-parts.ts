@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
-import { ExplainAction } from './commands/editor-commands.ts';
-import { documentLenses } from './documents/lenses.ts';
-import { readingAids } from './documents/reading.ts';
-import type { SessionFiles } from './documents/session-files.ts';
-import { OPEN_ROW } from './tree/items.ts';
+import { ExplainAction } from './chat/editor-commands.ts';
+import { documentLenses } from './summaries/document-lenses.ts';
+import { readingAids } from './summaries/documents/document-outline.ts';
+import type { SessionFiles } from './summaries/documents/document-files.ts';
+import { OPEN_ROW } from './summaries/tree/items.ts';
 
 /** What the editor shows of ours in its own places: around a session's documents, at problems, behind a row. */
 export function editorParts(

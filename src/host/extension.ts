@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Late } from './late/late.ts';
+import { Late } from './platform/lazy.ts';
 import { registerAtOnce } from './registration.ts';
 import type { Threadkeeper } from './threadkeeper.ts';
 

@@ -6,17 +6,17 @@ import type { Sessions } from '../app/sessions.ts';
 import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { FaultView } from '../protocol/faults.ts';
-import type { Attachments } from './attachments.ts';
-import type { ChatPanel } from './page/chat-panel.ts';
-import type { Drafts } from './drafts.ts';
-import type { ChartPanel } from './chart/chart-panel.ts';
-import type { Comparison } from './documents/comparison.ts';
-import type { SessionFiles } from './documents/session-files.ts';
-import type { OpenConversation } from './open-conversations.ts';
+import type { Attachments } from './chat/attachments.ts';
+import type { ChatPanel } from './chat/chat-panel.ts';
+import type { Drafts } from './chat/drafts.ts';
+import type { ChartPanel } from './gauge/chart-panel.ts';
+import type { Comparison } from './summaries/documents/comparison.ts';
+import type { SessionFiles } from './summaries/documents/document-files.ts';
+import type { OpenConversation } from './sessions/open-conversations.ts';
 import type { Keys } from './models/keys.ts';
 import type { WorkspaceMemory } from './memory/workspace-memory.ts';
 import type { ChosenModel, Models } from './models/models.ts';
-import type { SummariesTree } from './tree/summaries-tree.ts';
+import type { SummariesTree } from './summaries/tree/summaries-tree.ts';
 
 /** What commands see of the product; the composition root makes it. */
 export interface Product {

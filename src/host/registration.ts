@@ -11,12 +11,12 @@ import {
   RECALL_TOOL,
   SUMMARIES_VIEW,
   type CommandId,
-} from './ids.ts';
-import { LateFiles, type Documents } from './late/late-files.ts';
-import { latePages } from './late/late-pages.ts';
-import { lateTool } from './late/late-tool.ts';
-import { LateTree, type Rows } from './late/late-tree.ts';
-import type { Row } from './tree/rows.ts';
+} from './platform/ids.ts';
+import { LateFiles, type Documents } from './platform/lazy-files.ts';
+import { latePages } from './platform/lazy-pages.ts';
+import { lateTool } from './platform/lazy-tool.ts';
+import { LateTree, type Rows } from './platform/lazy-tree.ts';
+import type { Row } from './summaries/tree/rows.ts';
 
 /** What the editor asks of the product by way of what is registered at once. */
 export interface Woken {

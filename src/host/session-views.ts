@@ -1,21 +1,21 @@
 import type { Sessions } from '../app/sessions.ts';
 import type { Log, SessionSummary } from '../app/ports.ts';
-import type { Attachments } from './attachments.ts';
+import type { Attachments } from './chat/attachments.ts';
 import type { Calibrations } from './models/calibrations.ts';
-import type { ChartPanel } from './chart/chart-panel.ts';
-import type { ChatPanel } from './page/chat-panel.ts';
+import type { ChartPanel } from './gauge/chart-panel.ts';
+import type { ChatPanel } from './chat/chat-panel.ts';
 import type { ContextGauge } from './gauge/context-gauge.ts';
-import type { SessionFiles } from './documents/session-files.ts';
-import type { Drafts } from './drafts.ts';
+import type { SessionFiles } from './summaries/documents/document-files.ts';
+import type { Drafts } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { ChosenModel, Models } from './models/models.ts';
-import type { OpenConversations } from './open-conversations.ts';
-import { PageLink } from './page/page-link.ts';
-import { pageSurroundings, untitled } from './page/surroundings.ts';
-import { showWhatIsPossible } from './commands/possible-commands.ts';
-import type { Snapshots } from './snapshots.ts';
-import type { SummariesTree } from './tree/summaries-tree.ts';
-import { unsavedTeller } from './unsaved.ts';
+import type { OpenConversations } from './sessions/open-conversations.ts';
+import { PageLink } from './chat/page-link.ts';
+import { pageSurroundings, untitled } from './chat/surroundings.ts';
+import { showWhatIsPossible } from './summaries/possible-commands.ts';
+import type { Snapshots } from './sessions/snapshots.ts';
+import type { SummariesTree } from './summaries/tree/summaries-tree.ts';
+import { unsavedTeller } from './sessions/unsaved.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
 const TOGETHER_MS = 100;

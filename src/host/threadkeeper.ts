@@ -10,46 +10,46 @@ import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
-import { Attachments } from './attachments.ts';
-import { decisionsTool, recallTool } from './chat/memory-tools.ts';
-import { answerRequest } from './chat/participant.ts';
+import { Attachments } from './chat/attachments.ts';
+import { decisionsTool, recallTool } from './participant/memory-tools.ts';
+import { answerRequest } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
-import { ChatPanel } from './page/chat-panel.ts';
-import { servedChat } from './page/served-chat.ts';
-import { runCommand } from './commands/commands.ts';
+import { ChatPanel } from './chat/chat-panel.ts';
+import { servedChat } from './chat/served-chat.ts';
+import { runCommand } from './commands.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
-import { ChartPanel } from './chart/chart-panel.ts';
-import { Comparison } from './documents/comparison.ts';
+import { ChartPanel } from './gauge/chart-panel.ts';
+import { Comparison } from './summaries/documents/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
-import { SessionFiles } from './documents/session-files.ts';
-import { Drafts } from './drafts.ts';
+import { SessionFiles } from './summaries/documents/document-files.ts';
+import { Drafts } from './chat/drafts.ts';
 import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
-import { faultView, isUnforeseen } from './faults.ts';
+import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
-import { DECISIONS_TOOL, RECALL_TOOL, type CommandId } from './ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, type CommandId } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
-import { channelLog } from './log.ts';
+import { channelLog } from './platform/log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { MemoryTree } from './memory/memory-tree.ts';
 import { WorkspaceMemory } from './memory/workspace-memory.ts';
-import { LastEditor } from './last-editor.ts';
-import { OpenConversations, type OpenConversation } from './open-conversations.ts';
+import { LastEditor } from './chat/last-editor.ts';
+import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { hasChangedBeside, readSettings } from './settings.ts';
-import { forgetSessions } from './session-changes.ts';
-import { Snapshots } from './snapshots.ts';
-import { SummariesTree } from './tree/summaries-tree.ts';
+import { hasChangedBeside, readSettings } from './platform/settings.ts';
+import { forgetSessions } from './sessions/session-changes.ts';
+import { Snapshots } from './sessions/snapshots.ts';
+import { SummariesTree } from './summaries/tree/summaries-tree.ts';
 import type { Product } from './product.ts';
 import type { Woken } from './registration.ts';
-import type { Row } from './tree/rows.ts';
-import { systemClock } from './system-clock.ts';
-import { isWindowThere } from './window-presence.ts';
-import { workspaceArchive } from './workspace-archive.ts';
-import { workspaceIdentity } from './workspace.ts';
+import type { Row } from './summaries/tree/rows.ts';
+import { systemClock } from './platform/system-clock.ts';
+import { isWindowThere } from './platform/window-presence.ts';
+import { workspaceArchive } from './search/workspace-archive.ts';
+import { workspaceIdentity } from './platform/workspace.ts';
 
 /**
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
@@ -291,7 +291,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
 
   /** Reads a transcript into a new session; asks for the file when none is given. */
   async importTranscript(uri?: vscode.Uri): Promise<void> {
-    const { importFile } = await import('./import/import-file.ts');
+    const { importFile } = await import('./import-export/import-file.ts');
     await importFile(this, uri);
   }
 

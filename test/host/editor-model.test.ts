@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
-import { tryKey } from '../../src/host/commands/key-commands.ts';
-import { modelItems, providerItems, selectModel } from '../../src/host/commands/model-picker.ts';
+import { tryKey } from '../../src/host/models/key-commands.ts';
+import { modelItems, providerItems, selectModel } from '../../src/host/models/model-picker.ts';
 import { product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
 interface AskedOf {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { hasChangedBeside, readSettings } from '../../src/host/settings.ts';
+import { hasChangedBeside, readSettings } from '../../src/host/platform/settings.ts';
 
 describe('settings that change', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');

@@ -6,7 +6,7 @@ import { START_LIMIT } from '../../scripts/packaging/budget.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const START = 'src/host/extension.ts';
 /** What the start is made of: all else is the product, which is read when it is used. */
-const PARTS = /^src\/host\/(extension|registration|ids|late\/[\w-]+)\.ts$/;
+const PARTS = /^src\/host\/(extension|registration|platform\/(ids|lazy[\w-]*))\.ts$/;
 
 type Outputs = esbuild.Metafile['outputs'];
 

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { countText } from '../counted.ts';
+import { countText } from '../platform/counted.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
-import { COMMAND, GAUGE_ITEM } from '../ids.ts';
+import { COMMAND, GAUGE_ITEM } from '../platform/ids.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
-import { dollars, locale, translated } from '../translated.ts';
+import { dollars, locale, translated } from '../platform/translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {

@@ -11,10 +11,10 @@ import {
 import { StoreFault } from '../../app/ports.ts';
 import { journalPath } from '../../storage/session-list.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
-import { tryKey } from '../commands/key-commands.ts';
+import { tryKey } from '../models/key-commands.ts';
 import { isKeyed } from '../models/keys.ts';
 import type { Product } from '../product.ts';
-import { eventRules, policyOf, promptText, readSettings } from '../settings.ts';
+import { eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
 /** Looks at everything that the product rests on, and shows what it found in a report to attach to a bug. */
 export async function checkHealth(app: Product): Promise<void> {

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
-import { kindName } from '../key-event-kinds.ts';
+import { kindName } from '../platform/key-event-kinds.ts';
 import type { Product } from '../product.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../platform/settings.ts';
 
 /** Keeps key events of the session for all sessions: the one of a row of the tree, or those that the user picks. */
 export async function rememberEvent(app: Product, row: unknown): Promise<void> {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { MemoryEntry } from '../../core/memory/memory.ts';
-import { COMMAND } from '../ids.ts';
-import { KIND_ICON, kindName } from '../key-event-kinds.ts';
-import type { Rows } from '../late/late-tree.ts';
-import { locale } from '../translated.ts';
-import { standingName } from '../tree/row-words.ts';
+import { COMMAND } from '../platform/ids.ts';
+import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import type { Rows } from '../platform/lazy-tree.ts';
+import { locale } from '../platform/translated.ts';
+import { standingName } from '../summaries/tree/row-words.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */

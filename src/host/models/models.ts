@@ -11,7 +11,7 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
-import { readSettings, type ProviderName, type Settings } from '../settings.ts';
+import { readSettings, type ProviderName, type Settings } from '../platform/settings.ts';
 
 /** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {

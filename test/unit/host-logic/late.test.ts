@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Late } from '../../../src/host/late/late.ts';
+import { Late } from '../../../src/host/platform/lazy.ts';
 
 interface Part {
   closed: boolean;

@@ -9,7 +9,7 @@ import {
   RECALL_TOOL,
   CHAT_VIEW,
   SUMMARIES_VIEW,
-} from '../../../src/host/ids.ts';
+} from '../../../src/host/platform/ids.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -63,7 +63,7 @@ describe('the manifest', () => {
   });
 
   it('gives each setting a description, and reads each setting', () => {
-    const reader = text('src/host/settings.ts') + text('src/host/models/spend-limit.ts');
+    const reader = text('src/host/platform/settings.ts') + text('src/host/models/spend-limit.ts');
     for (const group of contributes.configuration) {
       for (const [name, setting] of Object.entries<{ markdownDescription?: string }>(group.properties)) {
         assert.ok(setting.markdownDescription, name);

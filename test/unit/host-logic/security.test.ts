@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pageHtml } from '../../../src/host/page/page-html.ts';
+import { pageHtml } from '../../../src/host/chat/page-html.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -25,12 +25,12 @@ describe('what a model or a repository says', () => {
       for (const [, argument = ''] of read(file).matchAll(/executeCommand\(\s*([^,)]+)/g))
         assert.match(argument, /^('[\w.]+'|COMMAND\.\w+|picked\.command)$/, `${file}: ${argument}`);
     }
-    assert.match(read('src/host/commands/command-handlers.ts'), /command: COMMAND\.\w+/);
+    assert.match(read('src/host/command-handlers.ts'), /command: COMMAND\.\w+/);
   });
 
   it('changes no setting but by the user’s own command: the address of a server, and the place of the chat', () => {
     const files = filesWith(/configuration\.update\(/);
-    assert.deepEqual(files, ['src/host/commands/editor-commands.ts', 'src/host/commands/model-picker.ts']);
+    assert.deepEqual(files, ['src/host/chat/editor-commands.ts', 'src/host/models/model-picker.ts']);
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
     assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'place', 'provider']);
   });
@@ -42,15 +42,15 @@ describe('what a model or a repository says', () => {
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
-      'src/host/attachments.ts',
-      'src/host/commands/editor-commands.ts',
-      // Our own documents, the report that we write, the transcript that the user imports.
-      'src/host/documents/open.ts',
-      'src/host/health/check-health.ts',
-      'src/host/import/file-text.ts',
-      'src/host/page/code-action.ts',
+      'src/host/chat/attachments.ts',
+      'src/host/chat/code-action.ts',
+      'src/host/chat/editor-commands.ts',
       // Names of files, for what the user types behind a #.
-      'src/host/page/writing-handlers.ts',
+      'src/host/chat/writing-handlers.ts',
+      // The report that we write, the transcript that the user imports, our own documents.
+      'src/host/health/check-health.ts',
+      'src/host/import-export/file-text.ts',
+      'src/host/summaries/documents/open-document.ts',
     ]);
   });
 

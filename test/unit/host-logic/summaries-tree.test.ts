@@ -6,15 +6,15 @@ import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { childrenOf } from '../../../src/host/tree/children.ts';
-import { EventIndex } from '../../../src/host/tree/event-index.ts';
-import { filteredRows, warnedNodes, type TreeFilter } from '../../../src/host/tree/filter.ts';
-import { placesOf } from '../../../src/host/tree/places.ts';
-import { parentOf } from '../../../src/host/tree/parents.ts';
-import { rowId, type Row } from '../../../src/host/tree/rows.ts';
-import type { TreeSource } from '../../../src/host/tree/tree-source.ts';
-import { contextSeries } from '../../../src/host/chart/context-series.ts';
-import { chartSvg } from '../../../src/host/chart/svg.ts';
+import { childrenOf } from '../../../src/host/summaries/tree/children.ts';
+import { EventIndex } from '../../../src/host/summaries/tree/event-index.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from '../../../src/host/summaries/tree/filter.ts';
+import { placesOf } from '../../../src/host/summaries/tree/places.ts';
+import { parentOf } from '../../../src/host/summaries/tree/parents.ts';
+import { rowId, type Row } from '../../../src/host/summaries/tree/rows.ts';
+import type { TreeSource } from '../../../src/host/summaries/tree/tree-source.ts';
+import { contextSeries } from '../../../src/host/gauge/context-series.ts';
+import { chartSvg } from '../../../src/host/gauge/chart-svg.ts';
 import { Desk, fill } from '../app/desk.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);

@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import type { Attachment } from '../../core/model/message.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import type { ChatPlace } from './chat-panel.ts';
+import { COMMAND } from '../platform/ids.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../platform/settings.ts';
+
+/** Lines of code that go with a problem, before and after it. */
+const LINES_AROUND = 12;
+
+/** Attaches what is selected in the editor and turns to the chat. Throws `RequestFault` when nothing is. */
+export async function askAboutSelection(app: Product): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  await app.attachments.add(conversation.journal.id, { kind: 'selection' }, conversation.counter);
+  showInComposer(app, conversation.journal.id, '');
+}
+
+/** Attaches files from the explorer or an editor's tab. Throws `RequestFault` for a file that is too large. */
+export async function attachFiles(app: Product, target: unknown, targets: unknown): Promise<void> {
+  const named = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
+  const files = named.filter((one) => one instanceof vscode.Uri);
+  if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
+  const conversation = await app.sessions.currentOrLatest();
+  for (const uri of files) await app.attachments.addFile(conversation.journal.id, uri, conversation.counter);
+  showInComposer(app, conversation.journal.id, '');
+}
+
+/** What a problem's *Explain* action hands over. */
+interface ProblemHere {
+  readonly uri: vscode.Uri;
+  readonly range: vscode.Range;
+  readonly message: string;
+}
+
+/**
+ * Attaches a problem with the code around it and writes the question; sending it is up to the user. Without a problem
+ * named, that of the cursor's line is taken. Throws `RequestFault` when there is none.
+ */
+export async function explainProblem(app: Product, argument: unknown): Promise<void> {
+  const problem = isProblem(argument) ? argument : problemAtCursor();
+  if (!problem) throw refuse(vscode.l10n.t('There is no problem on this line.'));
+  const conversation = await app.sessions.currentOrLatest();
+  const document = await vscode.workspace.openTextDocument(problem.uri);
+  app.attachments.hold(conversation.journal.id, codeAround(document, problem.range), conversation.counter);
+  const { line } = problem.range.start;
+  const name = vscode.workspace.asRelativePath(problem.uri);
+  const question = vscode.l10n.t(
+    'Explain this problem in {0} and how to solve it:\n\n> {1}',
+    `\`${name}:${line + 1}\``,
+    problem.message.replaceAll('\n', '\n> '),
+  );
+  showInComposer(app, conversation.journal.id, question);
+}
+
+/** Offers *Explain Problem* among the quick fixes. */
+export class ExplainAction implements vscode.CodeActionProvider {
+  provideCodeActions(
+    document: vscode.TextDocument,
+    _range: vscode.Range,
+    { diagnostics }: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    return diagnostics.map((diagnostic) => {
+      const title = vscode.l10n.t('Explain with Threadkeeper: {0}', firstLine(diagnostic.message));
+      const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      const problem: ProblemHere = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
+      action.command = { command: COMMAND.explainProblem, title, arguments: [problem] };
+      action.diagnostics = [diagnostic];
+      return action;
+    });
+  }
+}
+
+/** Opens the session that stands `step` places further in the list, the newest first. */
+export async function stepSession(app: Product, step: 1 | -1): Promise<void> {
+  const current = (await app.sessions.currentOrLatest()).journal.id;
+  const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
+  const next = sessions[sessions.findIndex((one) => one.id === current) + step];
+  if (next) await app.sessions.open(next.id);
+  app.panel.open();
+}
+
+/** Shows the chat in another place from now on; a chat that is open moves there. */
+export async function moveChat(app: Product, place: ChatPlace): Promise<void> {
+  await app.sessions.currentOrLatest();
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
+  // The user's own setting, unless the workspace has one, which would go before it.
+  const target =
+    configuration.inspect('place')?.workspaceValue === undefined
+      ? vscode.ConfigurationTarget.Global
+      : vscode.ConfigurationTarget.Workspace;
+  await configuration.update('place', place, target);
+  app.panel.open();
+}
+
+/** Moves the chat out of this window; the page asks for everything anew there. */
+export async function moveToNewWindow(app: Product): Promise<void> {
+  if (readSettings().chat.place !== 'editor') await moveChat(app, 'editor');
+  await app.sessions.currentOrLatest();
+  app.panel.open();
+  await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+}
+
+/** Brings the chat to the front with `question` behind what is being written there. */
+function showInComposer(app: Product, session: string, question: string): void {
+  const before = app.drafts.get(session);
+  const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
+  app.drafts.set(session, text);
+  app.panel.open();
+  app.panel.post({
+    type: 'draft',
+    draft: { text, attachments: app.attachments.views(session) },
+    focus: question !== '',
+  });
+}
+
+function problemAtCursor(): ProblemHere | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return undefined;
+  const { document, selection } = editor;
+  const here = vscode.languages
+    .getDiagnostics(document.uri)
+    .filter(({ range }) => range.start.line <= selection.active.line && selection.active.line <= range.end.line)
+    .sort((a, b) => a.severity - b.severity)[0];
+  return here && { uri: document.uri, range: here.range, message: here.message };
+}
+
+function codeAround(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
+  const from = Math.max(0, start.line - LINES_AROUND);
+  const to = Math.min(document.lineCount - 1, end.line + LINES_AROUND);
+  return {
+    kind: 'selection',
+    name: vscode.workspace.asRelativePath(document.uri),
+    text: document.getText(new vscode.Range(from, 0, to, document.lineAt(to).text.length)),
+    uri: document.uri.toString(),
+    lines: [from + 1, to + 1],
+  };
+}
+
+function isProblem(value: unknown): value is ProblemHere {
+  if (typeof value !== 'object' || value === null || !('uri' in value) || !('range' in value)) return false;
+  return value.uri instanceof vscode.Uri && value.range instanceof vscode.Range;
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]!.slice(0, 80);
+
+const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });

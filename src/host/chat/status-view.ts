@@ -1,0 +1,48 @@
+import { ModelFault } from '../../app/fault.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { StatusView } from '../../protocol/views.ts';
+import { translated } from '../platform/translated.ts';
+import * as vscode from 'vscode';
+
+/** What is going on in a conversation, in words for the page. */
+export function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
+  const { state, journal, compressor, waiting } = conversation;
+  const { progress } = compressor;
+  return {
+    replying: conversation.isReplying,
+    compression: progress && {
+      stage: progress.stage,
+      done: progress.done,
+      total: progress.total,
+      background: progress.urgency === 'background',
+      cancellable: true,
+    },
+    waiting: waiting && {
+      until: waiting.until,
+      text: ModelFault.is(waiting.fault, 'rate_limited', 'overloaded')
+        ? vscode.l10n.t('The provider asks for patience; trying again.')
+        : vscode.l10n.t('The provider could not be reached; trying again.'),
+    },
+    resetPending,
+    offline,
+    readOnly: journal.readOnly ? translated(journal.readOnly) : null,
+    unsaved: journal.unsaved ? translated(journal.unsaved) : null,
+    escalation:
+      state.escalation === null
+        ? null
+        : {
+            text: vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.'),
+            requestTokens: conversation.context().total,
+            budget: conversation.budget(),
+            ways: [
+              { label: vscode.l10n.t('Compress now'), command: 'compress' },
+              { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
+              { label: vscode.l10n.t('Choose a larger model'), command: 'model' },
+              { label: vscode.l10n.t('New session'), command: 'new' },
+            ],
+          },
+  };
+}
+
+export const unreachable = (): string =>
+  vscode.l10n.t('The provider could not be reached. What you wrote is kept; retry when the connection is back.');

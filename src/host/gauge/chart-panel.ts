@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { countText } from '../platform/counted.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { locale } from '../platform/translated.ts';
+import { CHART_PANEL } from '../platform/ids.ts';
+import { contextSeries } from './context-series.ts';
+import { Pictures } from './chart-pictures.ts';
+import { chartSvg, HEIGHT, WIDTH } from './chart-svg.ts';
+
+/** Pixels of a saved picture for each of the drawing's units: sharp on dense screens and in print. */
+const PIXELS = 2;
+
+/** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
+export class ChartPanel implements vscode.Disposable {
+  readonly #conversation: () => Conversation | undefined;
+  readonly #dist: vscode.Uri;
+  readonly #pictures = new Pictures((message) => void this.#panel?.webview.postMessage(message));
+  #panel: vscode.WebviewPanel | undefined;
+  #drawn: string | undefined;
+
+  /** `dist` is the folder of the page's script. */
+  constructor(conversation: () => Conversation | undefined, dist: vscode.Uri) {
+    this.#conversation = conversation;
+    this.#dist = dist;
+  }
+
+  dispose(): void {
+    this.#panel?.dispose();
+  }
+
+  open(): void {
+    if (!this.#panel) {
+      const panel = vscode.window.createWebviewPanel(CHART_PANEL, title(), vscode.ViewColumn.Active, {
+        enableScripts: true,
+        localResourceRoots: [this.#dist],
+      });
+      const heard = panel.webview.onDidReceiveMessage((value: unknown) => this.#pictures.receive(value));
+      panel.onDidDispose(() => {
+        heard.dispose();
+        this.#pictures.gone();
+        if (this.#panel !== panel) return;
+        this.#panel = undefined;
+        this.#drawn = undefined;
+      });
+      panel.onDidChangeViewState(() => {
+        // A page out of sight is thrown away, and loaded again when it is shown.
+        if (!panel.visible) this.#pictures.gone();
+        this.refresh();
+      });
+      this.#panel = panel;
+    }
+    this.#panel.reveal();
+    this.refresh();
+  }
+
+  /** Draws the chart anew, if it can be seen. */
+  refresh(): void {
+    if (!this.#panel?.visible) return;
+    const svg = drawing(this.#conversation(), false);
+    if (svg === this.#drawn) return;
+    this.#drawn = svg;
+    this.#pictures.gone();
+    const { webview } = this.#panel;
+    webview.html = pageHtml(svg, webview.asWebviewUri(vscode.Uri.joinPath(this.#dist, 'chart.js')).toString());
+  }
+
+  /** Writes the chart to a file that the user names, as SVG or as PNG. */
+  async save(): Promise<void> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const uri = await vscode.window.showSaveDialog({
+      filters: { SVG: ['svg'], PNG: ['png'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
+    });
+    if (!uri) return;
+    const svg = drawing(this.#conversation(), true);
+    if (!uri.path.toLowerCase().endsWith('.png')) {
+      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
+      return;
+    }
+    // The editor's host cannot draw: the page does.
+    this.open();
+    const png = await this.#pictures.draw(svg, WIDTH * PIXELS, HEIGHT * PIXELS);
+    await vscode.workspace.fs.writeFile(uri, png);
+  }
+}
+
+function drawing(conversation: Conversation | undefined, standsAlone: boolean): string {
+  if (!conversation) return '';
+  const { state, counts } = conversation;
+  const { system, memory } = conversation.context().tokens;
+  const series = contextSeries(state, counts, system + memory, {
+    compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
+    reset: vscode.l10n.t('Reset of the task'),
+  });
+  const texts = {
+    title: title(),
+    tokens: vscode.l10n.t('Tokens in context'),
+    messages: vscode.l10n.t('Messages'),
+    budget: vscode.l10n.t('Budget'),
+    events: vscode.l10n.t('Key events'),
+    number: countText,
+  };
+  return chartSvg(series, conversation.budget(), texts, standsAlone);
+}
+
+const title = (): string => vscode.l10n.t('Context Over Time');
+
+/** A drawing and its colours, which are the theme's; nothing runs but what draws it as a picture, nothing is loaded. */
+function pageHtml(svg: string, script: string): string {
+  const nonce = randomBytes(16).toString('base64');
+  return `<!DOCTYPE html>
+<html lang="${locale()}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; require-trusted-types-for 'script'">
+<title>${title()}</title>
+<style nonce="${nonce}">
+body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
+svg{width:100%;max-width:1200px;height:auto}
+.label{font:12px var(--vscode-font-family);fill:var(--vscode-descriptionForeground)}
+.grid{stroke:var(--vscode-charts-lines);stroke-opacity:.3}
+.budget{stroke:var(--vscode-charts-red);stroke-dasharray:6 4}
+.line{fill:none;stroke:var(--vscode-charts-blue);stroke-width:2}
+.area{fill:var(--vscode-charts-blue);fill-opacity:.15}
+.compression{stroke:var(--vscode-charts-purple);stroke-dasharray:2 3}
+.knot{fill:var(--vscode-charts-purple)}
+.event{stroke:var(--vscode-charts-orange)}
+.reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}
+</style>
+</head>
+<body>${svg}<script nonce="${nonce}" src="${script}"></script></body>
+</html>`;
+}

@@ -1,0 +1,143 @@
+import * as vscode from 'vscode';
+import { countText } from '../platform/counted.ts';
+import { importFile } from './import-file.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../platform/settings.ts';
+import type { Redactor } from '../../core/redact/redact.ts';
+import type { FrontierItem } from '../../core/state/frontier.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+
+/** Imports the session that comes with the product, so that there is something long to play with. */
+export async function openSample(app: Product): Promise<void> {
+  await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'));
+}
+
+/** What a session can be written as: every message exactly, for people, or its decisions alone. */
+type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
+
+/**
+ * Writes the current session into a file. A given file decides by its name: `.jsonl`, `.decisions.md`, or else Markdown.
+ * Secrets are masked unless the setting `threadkeeper.export.redact` is false.
+ */
+export async function exportSession(app: Product, given?: vscode.Uri): Promise<void> {
+  const { state } = await app.sessions.currentOrLatest();
+  const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
+  if (!chosen) return;
+  const redactor = readSettings().export.redact
+    ? new (await import('../../core/redact/redact.ts')).Redactor()
+    : undefined;
+  const pieces = await exportPieces(state, chosen.format, redactor);
+  await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
+  void vscode.window.showInformationMessage(exported(state.path.length, redactor));
+}
+
+/** The text of an export, piece by piece; secrets are masked and counted where a redactor is given. */
+async function exportPieces(
+  state: SessionState,
+  format: ExportFormat,
+  redactor: Redactor | undefined,
+): Promise<readonly string[]> {
+  const { exportedMessages, redactMessage } = await import('../../core/redact/exported-messages.ts');
+  if (format === 'jsonl') {
+    const { sessionToJsonl } = await import('../../core/transcript/session-jsonl.ts');
+    // Masked before it is written: in JSON a secret's line breaks and quotes are escaped.
+    const messages = exportedMessages(state);
+    return gather(sessionToJsonl(redactor ? messages.map((one) => redactMessage(one, redactor)) : messages));
+  }
+  const messages = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
+  const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
+  const session = { title: state.title === '' ? vscode.l10n.t('New session') : state.title, messages, events };
+  const pieces =
+    format === 'decisions'
+      ? (await import('../../core/transcript/decision-record.ts')).decisionRecord({
+          ...session,
+          summaries: placedSummaries(state),
+        })
+      : (await import('../../core/transcript/markdown-export.ts')).sessionToMarkdown({
+          ...session,
+          summaries: state.frontier,
+          tasks: [...state.endedTasks, ...(state.task ? [state.task] : [])],
+        });
+  return gather(pieces, (piece) => redactor?.redact(piece) ?? piece);
+}
+
+/** Pieces written between two pauses. */
+const PIECES = 200;
+
+async function gather(pieces: Iterable<string>, change = (piece: string): string => piece): Promise<string[]> {
+  const gathered: string[] = [];
+  for (const piece of pieces) {
+    gathered.push(change(piece));
+    if (gathered.length % PIECES === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return gathered;
+}
+
+/** Every summary of the active branch, of whatever depth: leaves know more reasons than what was made of them. */
+function placedSummaries(state: SessionState): FrontierItem[] {
+  return [...state.nodes.values()].flatMap((node) => {
+    const from = state.positionOf(node.first);
+    const to = state.positionOf(node.last);
+    return from === undefined || to === undefined ? [] : [{ node, from, to }];
+  });
+}
+
+function exported(messages: number, redactor: Redactor | undefined): string {
+  const isOne = messages === 1;
+  const many = countText(messages);
+  if (!redactor)
+    return isOne
+      ? vscode.l10n.t('Exported 1 message; secrets were not looked for.')
+      : vscode.l10n.t('Exported {0} messages; secrets were not looked for.', many);
+  if (redactor.total === 0)
+    return isOne
+      ? vscode.l10n.t('Exported 1 message; no secrets were found.')
+      : vscode.l10n.t('Exported {0} messages; no secrets were found.', many);
+  const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
+  return isOne
+    ? vscode.l10n.t('Exported 1 message; secrets were masked: {0}.', kinds)
+    : vscode.l10n.t('Exported {0} messages; secrets were masked: {1}.', many, kinds);
+}
+
+const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+  markdown: '.md',
+  jsonl: '.jsonl',
+  decisions: '.decisions.md',
+};
+
+function formatOf(path: string): ExportFormat {
+  if (path.endsWith(ENDINGS.jsonl)) return 'jsonl';
+  return path.endsWith(ENDINGS.decisions) ? 'decisions' : 'markdown';
+}
+
+async function askForTarget(title: string): Promise<{ target: vscode.Uri; format: ExportFormat } | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly format: ExportFormat })[] = [
+    {
+      format: 'markdown',
+      label: 'Markdown',
+      detail: vscode.l10n.t('For people: tasks, key events, summaries and every message.'),
+    },
+    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('Every message exactly; can be imported again.') },
+    {
+      format: 'decisions',
+      label: vscode.l10n.t('Decision record'),
+      detail: vscode.l10n.t('What was decided, whether it still holds, why, and where it was said.'),
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });
+  if (!picked) return undefined;
+  const { format } = picked;
+  const name = `${fileName(title)}${ENDINGS[format]}`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Session'),
+    filters: format === 'jsonl' ? { JSONL: ['jsonl'] } : { Markdown: ['md'] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
+  return target && { target, format };
+}
+
+function fileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
+  return name === '' ? 'session' : name.slice(0, 80);
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { inform } from '../platform/inform.ts';
+import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from './keys.ts';
+import { chosenSummaryModel, keyHolders } from './models.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../platform/settings.ts';
+
+/** How long a provider may take to list its models, in ms. */
+export const LIST_TIMEOUT_MS = 8000;
+
+/** Asks for a key of one of those that the settings name. */
+export async function setKey(app: Product): Promise<void> {
+  const holder = await chooseHolder(keyHolders(readSettings()));
+  if (holder && (await askForKey(app.keys, holder)))
+    inform(vscode.l10n.t('The key is kept in the secret storage of the editor.'));
+}
+
+/** Asks for the key that the session's models need; which one, where chat and summaries have not the same. */
+export async function setModelKey(app: Product): Promise<void> {
+  const chat = app.chosenModel();
+  const { provider, baseUrl } = chat;
+  const summary = chosenSummaryModel(readSettings(), chat);
+  const isShared = !isKeyed(summary.provider) || (summary.provider === provider && summary.baseUrl === baseUrl);
+  if (isKeyed(provider) && isShared) await askForKey(app.keys, { provider, baseUrl });
+  else await setKey(app);
+}
+
+export async function clearKey(app: Product): Promise<void> {
+  const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
+  if (!holder) return;
+  await app.keys.clear(holder.provider);
+  inform(vscode.l10n.t('The key was removed.'));
+}
+
+/** Says in one sentence whether a key works, by listing the provider's models. */
+export async function testKey(app: Product): Promise<void> {
+  const holder = await chooseHolder(keyHolders(readSettings()));
+  if (holder) inform(await tryKey(app, holder));
+}
+
+/** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
+export async function tryKey(app: Product, holder: KeyHolder): Promise<string> {
+  const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
+  const name = LABEL[holder.provider];
+  if (models.length === 1) return vscode.l10n.t('The key for {0} works: it offers 1 model.', name);
+  return vscode.l10n.t('The key for {0} works: it offers {1} models.', name, models.length);
+}

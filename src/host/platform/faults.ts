@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import { ContextOverflow, TurnRunning } from '../../app/turn-refused.ts';
+import { describeFault, type FaultAction } from '../../app/fault-text.ts';
+import { ModelFault, type FaultReason } from '../../app/fault.ts';
+import { StoreFault } from '../../app/ports.ts';
+import { SummaryFault } from '../../app/summary-changes.ts';
+import { SpendLimitReached } from '../../app/spend.ts';
+import { PolicyError } from '../../core/policy/policy.ts';
+import { TranscriptError } from '../../core/transcript/transcript-message.ts';
+import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';
+import type { CommandName } from '../../protocol/views.ts';
+import { SettingsError } from './settings.ts';
+import { locale, translated } from './translated.ts';
+
+const COMMAND_OF: Readonly<Record<FaultAction, CommandName>> = {
+  setKey: 'setKey',
+  chooseModel: 'model',
+  compress: 'compress',
+  retry: 'retryLast',
+  openSettings: 'openSettings',
+};
+
+/** One sentence for the user, with a way out where there is one. What is not foreseen goes to the log by its message. */
+export function faultView(error: unknown): FaultView {
+  if (RequestFault.is(error)) {
+    const { reason, message, action } = error;
+    return { reason, text: message, ...(action && { action }) };
+  }
+  if (ModelFault.is(error)) {
+    const { message, action } = describeFault(error);
+    return {
+      reason: reasonOf(error.reason),
+      text: translated(message),
+      ...(action && { action: { label: actionLabel(action), command: COMMAND_OF[action] } }),
+    };
+  }
+  if (StoreFault.is(error)) {
+    const takeOver = { label: vscode.l10n.t('Write in this window'), command: 'takeOver' } as const;
+    const readOnly = error.reason === 'not_writer' || error.reason === 'newer' || error.reason === 'read_only';
+    return {
+      reason: readOnly ? 'read_only' : 'storage',
+      text: translated(error.phrase),
+      ...(error.reason === 'not_writer' && { action: takeOver }),
+    };
+  }
+  if (error instanceof ContextOverflow) {
+    return {
+      reason: 'too_large',
+      text: vscode.l10n.t(
+        'The message was not sent: the request needs {0} tokens and the budget is {1}. Shorten it, or choose a larger model.',
+        error.total.toLocaleString(locale()),
+        error.budget.toLocaleString(locale()),
+      ),
+      action: { label: actionLabel('chooseModel'), command: 'model' },
+    };
+  }
+  if (error instanceof SpendLimitReached) {
+    return {
+      reason: 'invalid',
+      text: vscode.l10n.t(
+        'This month’s limit for compression is used up: raise it in the settings, or wait for the next month.',
+      ),
+      action: { label: actionLabel('openSettings'), command: 'openSettings' },
+    };
+  }
+  if (SummaryFault.is(error))
+    return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
+  if (error instanceof TurnRunning)
+    return { reason: 'busy', text: vscode.l10n.t('A reply is still arriving. Stop it first, or wait until it ends.') };
+  if (error instanceof SettingsError || error instanceof PolicyError) {
+    const action = { label: actionLabel('openSettings'), command: 'openSettings' } as const;
+    return { reason: 'invalid', text: error instanceof PolicyError ? translated(error.phrase) : error.message, action };
+  }
+  if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
+  return {
+    reason: 'failed',
+    text: vscode.l10n.t('Something went wrong; the session is as it was. The log says what.'),
+    action: { label: vscode.l10n.t('Open Log'), command: 'openLog' },
+  };
+}
+
+function summaryFaultText({ reason }: SummaryFault): string {
+  switch (reason) {
+    case 'unknown_node':
+      return vscode.l10n.t('That summary is no longer in the session.');
+    case 'not_on_branch':
+      return vscode.l10n.t('Some messages of this summary are not on the branch that is open: switch to it first.');
+    case 'empty':
+      return vscode.l10n.t('A summary cannot be empty: undo it instead, to send its messages word for word.');
+    case 'nothing_shorter':
+      return vscode.l10n.t('Nothing better could be made of these messages; the summary is as it was.');
+    case 'changed':
+      return vscode.l10n.t('The summary was changed meanwhile, so the new one was dropped.');
+    case 'outdated':
+      return vscode.l10n.t('The summary was changed meanwhile, so what was found of it was dropped.');
+    case 'unanswered':
+      return vscode.l10n.t('The model gave no answer that can be used: try again, or choose another model.');
+  }
+}
+
+/** Whether the fault was not foreseen, so that its stack belongs in the log. */
+export function isUnforeseen(error: unknown): boolean {
+  return faultView(error).reason === 'failed';
+}
+
+function actionLabel(action: FaultAction): string {
+  switch (action) {
+    case 'setKey':
+      return vscode.l10n.t('Set API Key');
+    case 'chooseModel':
+      return vscode.l10n.t('Choose Model');
+    case 'compress':
+      return vscode.l10n.t('Compress History');
+    case 'retry':
+      return vscode.l10n.t('Try Again');
+    case 'openSettings':
+      return vscode.l10n.t('Open Settings');
+  }
+}
+
+function reasonOf(reason: FaultReason): RequestFaultReason {
+  switch (reason) {
+    case 'no_key':
+    case 'refused_key':
+      return 'no_key';
+    case 'cancelled':
+      return 'cancelled';
+    case 'context_too_long':
+      return 'too_large';
+    case 'network':
+    case 'timeout':
+      return 'offline';
+    case 'forbidden':
+    case 'model_not_found':
+    case 'rate_limited':
+    case 'quota':
+    case 'content_refused':
+    case 'overloaded':
+    case 'cut_stream':
+    case 'malformed':
+    case 'bad_request':
+      return 'invalid';
+  }
+}

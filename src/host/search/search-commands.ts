@@ -1,0 +1,91 @@
+import * as vscode from 'vscode';
+import type { WorkspaceHit } from '../../app/workspace-search.ts';
+import { openMessageDocument } from '../summaries/documents/open-document.ts';
+import { inform } from '../platform/inform.ts';
+import type { Product } from '../product.ts';
+import { titleOf } from '../sessions/session-commands.ts';
+
+/** Hits shown for one search. */
+const MOST_HITS = 30;
+
+/** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
+export async function searchSessions(app: Product, argument?: unknown): Promise<void> {
+  const query =
+    typeof argument === 'string'
+      ? argument
+      : await vscode.window.showInputBox({
+          title: vscode.l10n.t('Search All Sessions'),
+          prompt: vscode.l10n.t('Words to look for in what was said in this workspace.'),
+        });
+  if (query === undefined || query.trim() === '') return;
+  const hits = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Searching the sessions'),
+      cancellable: true,
+    },
+    (progress, token) =>
+      app.searchWorkspace({
+        query,
+        limit: MOST_HITS,
+        onProgress: (done, total) =>
+          progress.report({
+            message: vscode.l10n.t('Sessions read: {0} of {1}', done, total),
+            increment: 100 / total,
+          }),
+        isCancelled: () => token.isCancellationRequested,
+      }),
+  );
+  if (!hits) return;
+  if (hits.length === 0) return inform(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', query));
+  const items = hits.map((hit) => ({
+    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
+    description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
+    detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
+    hit,
+  }));
+  const title =
+    hits.length === 1
+      ? vscode.l10n.t('1 place for {0}', query)
+      : vscode.l10n.t('{0} places for {1}', hits.length, query);
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  if (!picked) return;
+  const { session, message, position, text } = picked.hit;
+  await app.sessions.open(session);
+  app.panel.reveal(session, position);
+  await openMessageDocument(session, message, position, text);
+}
+
+function tierName({ tier }: WorkspaceHit): string {
+  switch (tier) {
+    case 'sent':
+      return vscode.l10n.t('sent');
+    case 'summarized':
+      return vscode.l10n.t('summarized');
+    case 'archived':
+      return vscode.l10n.t('archived');
+  }
+}
+
+function kindName(kind: 'event' | 'summary'): string {
+  return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
+}
+
+/** Finds what was said in the current session and opens it at its place. */
+export async function recall(app: Product, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const given = typeof argument === 'string' ? argument.trim() : '';
+  const query =
+    given !== '' ? given : await vscode.window.showInputBox({ title: vscode.l10n.t('Search What Was Said') });
+  if (query === undefined || query.trim() === '') return;
+  const hits = await app.search(query);
+  const items = hits.map((hit) => ({
+    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
+    description: `${hit.position + 1} · ${hit.role}`,
+    hit,
+  }));
+  if (items.length === 0) return inform(vscode.l10n.t('Nothing in this session matches {0}.', query));
+  const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
+  if (picked)
+    await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
+}

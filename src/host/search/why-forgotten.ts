@@ -1,0 +1,134 @@
+import * as vscode from 'vscode';
+import { expandNode } from '../../app/summary-changes.ts';
+import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
+import { keyEventId } from '../../core/model/ids.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { openMessageDocument, openNodeDocument } from '../summaries/documents/open-document.ts';
+import type { Product } from '../product.ts';
+import { levelName } from '../summaries/documents/summary-facts.ts';
+
+/** Places shown for one question. */
+const MOST_PLACES = 12;
+/** A pinned quote is at most this long, in UTF-16 units: it is sent with every request. */
+const LONGEST_QUOTE = 400;
+
+type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
+
+/** "Why did it forget?": says where something stands now, and offers to bring it back. */
+export async function whyForgotten(app: Product, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const title = vscode.l10n.t('Why Did It Forget?');
+  const given = typeof argument === 'string' ? argument : undefined;
+  const query =
+    given ??
+    (await vscode.window.showInputBox({
+      title,
+      prompt: vscode.l10n.t('What do you miss? A few words of it are enough.'),
+    }));
+  if (query === undefined || query.trim() === '') return;
+  const places = await placesOf(app, conversation, query);
+  if (places.length === 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Never said: nothing in this session tells of “{0}”.', query),
+    );
+    return;
+  }
+  const items = places.map((place): PlaceItem => ({
+    label: `$(${icon(place)}) ${standing(place)}`,
+    description: place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`,
+    detail: place.text.replace(/\s+/g, ' ').trim().slice(0, 160),
+    place,
+  }));
+  const placeHolder = vscode.l10n.t('Where it stands now; choose one to bring it back');
+  const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
+  if (picked) await bringBack(conversation, picked.place, app);
+}
+
+async function placesOf(app: Product, conversation: Conversation, query: string): Promise<readonly Place[]> {
+  const { state, counts } = conversation;
+  const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MOST_PLACES);
+  if (hits.length === 0) return elsewhere(state, query, MOST_PLACES);
+  const budget = Math.floor(conversation.budget() * conversation.settings().policy.ledgerShare);
+  return whereabouts(state, query, hits, { counts, budget });
+}
+
+function standing({ where }: Place): string {
+  switch (where.kind) {
+    case 'window':
+      return vscode.l10n.t('In context, word for word');
+    case 'ledger':
+      return vscode.l10n.t('In context, as a key event');
+    case 'summary':
+      return vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level));
+    case 'archived':
+      return vscode.l10n.t('Archived only: the summary “{0}” does not tell of it', where.node.title);
+    case 'elsewhere':
+      return vscode.l10n.t('Deleted, or said on another branch');
+  }
+}
+
+function icon({ where }: Place): string {
+  switch (where.kind) {
+    case 'window':
+    case 'ledger':
+      return 'pass';
+    case 'summary':
+      return 'layers';
+    case 'archived':
+      return 'archive';
+    case 'elsewhere':
+      return 'git-branch';
+  }
+}
+
+type Way = vscode.QuickPickItem & { readonly take: () => Promise<void> };
+
+async function bringBack(conversation: Conversation, place: Place, app: Product): Promise<void> {
+  const { journal } = conversation;
+  const { where, message, position, start, text } = place;
+  const quote = text.slice(0, LONGEST_QUOTE).trim();
+  const open = {
+    label: `$(go-to-file) ${vscode.l10n.t('Open the message')}`,
+    take: () => openMessageDocument(journal.id, message, position, quote),
+  };
+  const ways: Way[] = [open];
+  if (where.kind === 'archived' || where.kind === 'summary') {
+    const { node } = where;
+    const at = start + text.indexOf(quote);
+    ways.unshift(
+      {
+        label: `$(pin) ${vscode.l10n.t('Pin these words: they are sent from now on')}`,
+        take: () =>
+          journal.append({
+            type: 'event_added',
+            event: {
+              id: keyEventId(app.clock.id()),
+              message,
+              kind: 'fact',
+              start: at,
+              end: at + quote.length,
+              quote,
+              score: 1,
+              reason: 'pinned by the user',
+              status: 'active',
+              pinned: true,
+            },
+          }),
+      },
+      {
+        label: `$(unfold) ${vscode.l10n.t('Send the messages of this summary word for word, for the next turn')}`,
+        take: () => expandNode(journal, node.id, 'turn'),
+      },
+      {
+        label: `$(discard) ${vscode.l10n.t('Send the messages of this summary word for word, for good')}`,
+        take: () => expandNode(journal, node.id, 'always'),
+      },
+    );
+    ways.push({
+      label: `$(layers) ${vscode.l10n.t('Open the summary')}`,
+      take: () => openNodeDocument(journal.id, node),
+    });
+  }
+  const way = await vscode.window.showQuickPick(ways, { title: standing(place) });
+  await way?.take();
+}

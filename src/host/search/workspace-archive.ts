@@ -1,0 +1,48 @@
+import type { Clock, SessionStore } from '../../app/ports.ts';
+import { SessionArchive } from '../../app/session-archive.ts';
+import type { SearchRun, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import { readSession } from '../../storage/clean-up.ts';
+import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
+import type { OpenConversations } from '../sessions/open-conversations.ts';
+
+interface ArchiveDeps {
+  readonly store: Pick<SessionStore, 'list'>;
+  /** Where the journals lie. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly workspace: string;
+  /** A session that is open is asked as it is. */
+  readonly open: OpenConversations;
+  readonly memory: WorkspaceMemory;
+}
+
+/** What was said in all sessions of a workspace: for its own search, and for other chats. */
+export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
+  readonly archive: SessionArchive;
+  /** Undefined when cancelled. */
+  readonly search: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
+} {
+  const list = async (): ReturnType<SessionStore['list']> =>
+    (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
+  const read = async (id: SessionId) =>
+    open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.breather));
+  let found: Promise<WorkspaceSearch> | undefined;
+  // Read with the first search.
+  const search = async (run: SearchRun) => {
+    found ??= import('../../app/workspace-search.ts').then(
+      ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read }),
+    );
+    return (await found).search(run);
+  };
+  const archive = new SessionArchive({
+    search,
+    list: async () => [...(await list())].sort((a, b) => b.updatedAt - a.updatedAt),
+    read,
+    memory: async () => {
+      await memory.load();
+      return memory.entries;
+    },
+  });
+  return { archive, search };
+}

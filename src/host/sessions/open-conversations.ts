@@ -1,0 +1,203 @@
+import type { CompressSessionDeps } from '../../app/compress-session.ts';
+import type { CompressionWork } from '../../app/compression-job.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { Resummary } from '../../app/resummarize.ts';
+import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
+import type { SessionSearch } from '../../app/session-search.ts';
+import type { ConversationSettings } from '../../app/settings.ts';
+import type { NodeId, SessionId } from '../../core/model/ids.ts';
+import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
+import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
+import type { LocalMemory } from '../../providers/local.ts';
+import { retrying } from '../../providers/retry.ts';
+import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
+import type { Calibrations } from '../models/calibrations.ts';
+import {
+  chosenChatModel,
+  chosenSummaryModel,
+  costOf,
+  windowOf,
+  type ChosenModel,
+  type Models,
+} from '../models/models.ts';
+import type { Summarizers } from '../models/summarizers.ts';
+import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
+
+/** What the user asks for and waits for. */
+const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
+
+/** A conversation with what belongs to it alone. */
+export interface OpenConversation {
+  readonly conversation: Conversation;
+  readonly search: SessionSearch;
+  /** Makes one summary anew; by the chosen summarizer, where no other model is named. */
+  readonly resummarize: (
+    wanted: Omit<Resummary, 'model'>,
+    chosen: ChosenModel | undefined,
+    signal: AbortSignal,
+  ) => Promise<SummaryNode>;
+  /** Has a model hold a summary against its messages; undefined where it is none. */
+  readonly checkSummary: (node: NodeId, chosen: ChosenModel, signal: AbortSignal) => Promise<SummaryCheck | undefined>;
+}
+
+export interface OpenConversationsDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly models: Models;
+  readonly summarizers: Summarizers;
+  readonly calibrations: Calibrations;
+  readonly counts: CountStore;
+  /** What holds in every session of the workspace. */
+  readonly memory: WorkspaceMemory;
+}
+
+/** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
+export class OpenConversations {
+  readonly #deps: OpenConversationsDeps;
+  readonly #open = new Map<SessionId, OpenConversation>();
+
+  constructor(deps: OpenConversationsDeps) {
+    this.#deps = deps;
+  }
+
+  get(id: SessionId): OpenConversation | undefined {
+    return this.#open.get(id);
+  }
+
+  /** Forgets all but one. */
+  keepOnly(id: SessionId | undefined): void {
+    for (const one of this.#open.keys()) if (one !== id) this.#open.delete(one);
+  }
+
+  /** The conversation of a journal, made once; a second journal of the same session is closed again. */
+  async open(journal: SessionJournal): Promise<Conversation> {
+    const known = this.#open.get(journal.id);
+    if (known) {
+      await journal.close();
+      return known.conversation;
+    }
+    // Much of the product: read with the first session.
+    const [{ Compressor }, { Conversation }, { SessionSearch }] = await Promise.all([
+      import('../../app/compressor.ts'),
+      import('../../app/conversation.ts'),
+      import('../../app/session-search.ts'),
+    ]);
+    const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
+    const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
+    const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
+    await Promise.all([models.prepare(chatModel()), models.prepare(summarizer()), this.#deps.memory.load()]);
+    const counter = await loadEncoding(models.info(chatModel()).encoding);
+    const search = new SessionSearch(() => journal.state, clock);
+    const memory = localMemory(search, journal);
+    const compressor = new Compressor({
+      journal,
+      clock,
+      log,
+      counter,
+      spendGate: summarizers.gate(summarizer),
+      work: this.#work((job) => summarizers.model(summarizer(), memory, job)),
+    });
+    const conversation: Conversation = new Conversation({
+      journal,
+      clock,
+      log,
+      counter,
+      countStore: counts,
+      calibration: () => calibrations.of(chatModel()),
+      compressor,
+      price: costOf,
+      settings: () => this.#settings(journal, counter),
+      chatModel: async () => {
+        const chosen = chatModel();
+        const model = await models.make(chosen, memory);
+        return retrying(chosen.provider === 'local' ? remembering(model, search) : model, {
+          onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
+        });
+      },
+      recall: (text, budget) => search.recall(text, budget, counter),
+    });
+    this.#open.set(journal.id, {
+      conversation,
+      search,
+      resummarize: async (wanted, chosen = summarizer(), signal) => {
+        const model = await summarizers.model(chosen, memory, ASKED_FOR);
+        const { resummarize } = await import('../../app/resummarize.ts');
+        const deps = {
+          journal,
+          clock,
+          counter,
+          counts: conversation.counts,
+          settings: () => this.#settings(journal, counter),
+          preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          price: costOf,
+          spendGate: summarizers.gate(() => chosen),
+        };
+        return resummarize(deps, { ...wanted, ...(model && { model }) }, signal);
+      },
+      checkSummary: async (node, chosen, signal) => {
+        const reader = await summarizers.model(chosen, memory, ASKED_FOR);
+        const { checkSummary } = await import('../../app/check-summary.ts');
+        const spendGate = summarizers.gate(() => chosen);
+        return reader && checkSummary({ journal, clock, counter, price: costOf, spendGate }, node, reader, signal);
+      },
+    });
+    await conversation.prepare();
+    return conversation;
+  }
+
+  /** Detection and summaries are the largest part of the bundle: read when the first compression runs. */
+  #work(summaryModel: CompressSessionDeps['summaryModel']): CompressionWork {
+    const { clock } = this.#deps;
+    let working: Promise<CompressionWork> | undefined;
+    const load = (): Promise<CompressionWork> =>
+      (working ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
+        compressSession({
+          clock,
+          price: costOf,
+          preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          rules: () => eventRules(readSettings()),
+          summaryModel,
+        }),
+      ));
+    return async (job) => (await load())(job);
+  }
+
+  #settings(journal: SessionJournal, counter: TokenCounter): ConversationSettings {
+    const { memory } = this.#deps;
+    const settings = readSettings();
+    const chosen = chosenChatModel(settings, journal.state);
+    return {
+      systemPrompt: settings.chat.systemPrompt,
+      memory: memory.text(settings.memory.tokens, counter),
+      policy: policyOf(settings, chosenPolicy(settings, journal.state)),
+      ...windowOf(settings, this.#deps.models.info(chosen)),
+      temperature: settings.chat.temperature ?? undefined,
+      extractiveOnFault: settings.compression.extractiveOnFault,
+      resetFinishedTask: settings.task.resetFinished,
+      recallShare: settings.recall.share,
+      countWithProvider: settings.chat.countWithProvider,
+    };
+  }
+}
+
+/** A model that answers from the session, with all that was said in it. */
+const remembering = (model: ChatModel, search: SessionSearch): ChatModel => ({
+  id: model.id,
+  provider: model.provider,
+  model: model.model,
+  async *stream(request, signal) {
+    await search.grow();
+    yield* model.stream(request, signal);
+  },
+});
+
+/** What the local provider knows: the session itself. */
+const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({
+  search: (query, limit) =>
+    // The newest message is the question itself.
+    search
+      .search(query, limit, (position) => position < journal.state.path.length - 1)
+      .map((hit) => ({ ...hit, number: hit.position + 1 })),
+});

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { sessionsText } from '../platform/counted.ts';
+import { StoreFault, type SessionSummary } from '../../app/ports.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
+import type { Product } from '../product.ts';
+import { changeSession } from './session-changes.ts';
+
+interface Workspace {
+  readonly key: string;
+  readonly sessions: readonly SessionSummary[];
+}
+
+const stayed = (left: number): string =>
+  left === 1
+    ? vscode.l10n.t('1 is open in another window and stayed.')
+    : vscode.l10n.t('{0} are open in another window and stayed.', left);
+
+/**
+ * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with
+ * the same name are offered first; nothing is moved before the user has chosen, and it can be taken back at once.
+ */
+export async function reattachSessions(app: Product): Promise<void> {
+  const others = otherWorkspaces(await app.store.list(), app.workspace);
+  if (others.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There are no sessions of other workspaces.'));
+    return;
+  }
+  const items = others.map((one) => ({
+    label: workspaceName(one.key),
+    description: sessionsText(one.sessions.length),
+    detail: one.key,
+    one,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Re-attach Sessions'),
+    placeHolder: vscode.l10n.t('The folder was renamed or moved: its sessions will belong to this workspace.'),
+    matchOnDetail: true,
+  });
+  if (!picked) return;
+  const { key, sessions } = picked.one;
+  const ids = sessions.map(({ id }) => id);
+  const moved = await moveSessions(app, ids, app.workspace);
+  const undo = vscode.l10n.t('Undo');
+  const done =
+    moved.length === 1
+      ? vscode.l10n.t('1 session of {0} belongs to this workspace now.', workspaceName(key))
+      : vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
+  const left = ids.length - moved.length;
+  const answer = await vscode.window.showInformationMessage(left === 0 ? done : `${done} ${stayed(left)}`, undo);
+  if (answer === undo) await moveSessions(app, moved, key);
+}
+
+/** Workspaces by their sessions: those with this one's name first, then the one used last. */
+function otherWorkspaces(sessions: readonly SessionSummary[], here: string): Workspace[] {
+  const byKey = Map.groupBy(
+    sessions.filter((one) => one.workspace !== here && !one.deleted),
+    (one) => one.workspace,
+  );
+  const order = ({ key }: Workspace): number => (looksMoved(key, here) ? 0 : 1);
+  const newest = ({ sessions: some }: Workspace): number => Math.max(...some.map((one) => one.updatedAt));
+  return [...byKey]
+    .map(([key, some]) => ({ key, sessions: some }))
+    .sort((a, b) => order(a) - order(b) || newest(b) - newest(a));
+}
+
+/** Moves what can be written here; resolves to the sessions that were moved. */
+async function moveSessions(app: Product, ids: readonly SessionId[], workspace: string): Promise<SessionId[]> {
+  const moved: SessionId[] = [];
+  for (const id of ids) {
+    try {
+      await changeSession(app, id, { type: 'session_moved', workspace });
+      moved.push(id);
+    } catch (error) {
+      if (!StoreFault.is(error, 'not_writer', 'newer')) throw error;
+    }
+  }
+  return moved;
+}

@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import { countText, messagesText, sessionsText } from '../platform/counted.ts';
+import type { SessionSummary } from '../../app/ports.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
+import { inform } from '../platform/inform.ts';
+import type { Product } from '../product.ts';
+
+/** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
+export async function openOtherSession(app: Product): Promise<void> {
+  const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
+  if (others.length === 0) return inform(vscode.l10n.t('There are no sessions of other workspaces.'));
+  const moved = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
+  const items = [...others]
+    .sort((a, b) => moved(a) - moved(b) || b.updatedAt - a.updatedAt)
+    .map((one) => ({
+      label: titleOf(one.title),
+      description: workspaceName(one.workspace),
+      detail: [
+        messagesText(one.messages),
+        new Date(one.updatedAt).toLocaleString(vscode.env.language),
+        ...(one.archived ? [vscode.l10n.t('archived')] : []),
+      ].join(' · '),
+      id: one.id,
+    }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Open Session of Another Workspace'),
+    matchOnDescription: true,
+  });
+  if (!picked) return;
+  await app.sessions.open(picked.id);
+  app.panel.open();
+}
+
+type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
+
+/** Shows what the sessions take on disk and deletes for good what the user chooses, after asking once more. */
+export async function cleanUp(app: Product): Promise<void> {
+  const disk = await import('../../storage/clean-up.ts');
+  const now = app.clock.now();
+  const sessions = await app.store.list();
+  const sizes = await disk.sizesOfSessions(
+    app.folder,
+    sessions.map((one) => one.id),
+  );
+  const orphans = await disk.findOrphans(app.folder, now);
+  if (sessions.length === 0 && orphans.length === 0) return inform(vscode.l10n.t('There is nothing to clean up.'));
+  const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
+  const items: CleanUpItem[] = [...sessions]
+    .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
+    .map((one) => ({
+      label: titleOf(one.title),
+      description: bytes(sizeOf(one)),
+      detail: [
+        workspaceName(one.workspace),
+        messagesText(one.messages),
+        ...(one.deleted ? [vscode.l10n.t('deleted')] : []),
+        ...(one.archived ? [vscode.l10n.t('archived')] : []),
+      ].join(' · '),
+      picked: disk.isPastKeeping(one, now),
+      session: one,
+    }));
+  const leftover = sum(orphans.map((one) => one.bytes));
+  if (orphans.length > 0)
+    items.unshift({
+      label:
+        orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
+      description: bytes(leftover),
+      detail: vscode.l10n.t('Counts, checkpoints and locks that belong to no session'),
+      picked: true,
+    });
+  const all = sum(sessions.map(sizeOf)) + leftover;
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Clean Up: {0} in {1}', bytes(all), sessionsText(sessions.length)),
+    placeHolder: vscode.l10n.t('Deleted for good; sessions that were deleted more than 7 days ago are chosen already'),
+    canPickMany: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (!picked || picked.length === 0) return;
+  const chosen = picked.flatMap(({ session }) => (session ? [session] : []));
+  if (chosen.length > 0 && !(await confirmed(chosen, sum(chosen.map(sizeOf))))) return;
+
+  let freed = picked.some((one) => !one.session) ? await disk.removeOrphans(app.folder, now) : 0;
+  const removed = new Set<SessionId>();
+  let inUse = 0;
+  for (const { id, deleted } of chosen) {
+    // What was in the list as deleted, and was put back while the user was choosing, stays.
+    const result = await disk.removeSession(app.folder, id, (state) => !deleted || state.deleted);
+    if (result.kind === 'in_use') inUse++;
+    if (result.kind !== 'removed') continue;
+    freed += result.bytes;
+    removed.add(id);
+  }
+  await app.forget(removed);
+  app.sessions.listChanged();
+  const done =
+    removed.size === 1
+      ? vscode.l10n.t('{0} freed; 1 session was deleted for good.', bytes(freed))
+      : vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', bytes(freed), countText(removed.size));
+  if (inUse === 0) return inform(done);
+  const kept =
+    inUse === 1
+      ? vscode.l10n.t('1 is open in a window and was left: switch to another session first.')
+      : vscode.l10n.t('{0} are open in a window and were left: switch to another session first.', countText(inUse));
+  void vscode.window.showWarningMessage(`${done} ${kept}`);
+}
+
+async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
+  const remove = vscode.l10n.t('Delete for Good');
+  const answer = await vscode.window.showWarningMessage(
+    chosen.length === 1
+      ? vscode.l10n.t('Delete 1 session ({0}) for good?', bytes(size))
+      : vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, bytes(size)),
+    {
+      modal: true,
+      detail: `${vscode.l10n.t('This cannot be undone.')}\n\n${chosen
+        .slice(0, 10)
+        .map((one) => titleOf(one.title))
+        .join('\n')}${chosen.length > 10 ? '\n…' : ''}`,
+    },
+    remove,
+  );
+  return answer === remove;
+}
+
+export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** A size for people, in units of 1024 bytes. */
+function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const kib = count / 1024;
+  const [size, unit] = kib < 1024 ? [kib, 'KB'] : [kib / 1024, 'MB'];
+  return `${size.toLocaleString(vscode.env.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
+}
+
+/** Opens another session of the workspace, picked from a list. */
+export async function switchSession(app: Product): Promise<void> {
+  const sessions = await app.sessions.list();
+  const items = sessions.map((one) => ({
+    label: titleOf(one.title),
+    description: messagesText(one.messages),
+    detail: new Date(one.updatedAt).toLocaleString(vscode.env.language),
+    id: one.id,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Switch Session'),
+    matchOnDetail: true,
+  });
+  if (!picked) return;
+  await app.sessions.open(picked.id);
+  app.panel.open();
+}

@@ -1,0 +1,82 @@
+import type { Memento } from 'vscode';
+import type { SessionSummary } from '../../app/ports.ts';
+import type { SessionSnapshots } from '../../app/sessions.ts';
+import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { snapshotEvents } from '../../storage/snapshot-events.ts';
+import { bytesOf, isWhole, snapshotSession } from '../../storage/snapshot.ts';
+import type { SessionSnapshot } from '../../storage/snapshot-schema.ts';
+import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
+
+/** The sessions in `globalState`: bounded, written at a turn's end, and what is left when a journal is lost. */
+export class Snapshots implements SessionSnapshots {
+  readonly #memento: Memento;
+  readonly #workspace: string;
+  readonly #writer: SnapshotWriter;
+  #listed: readonly SessionSummary[] = [];
+
+  constructor(
+    memento: Memento,
+    workspace: string,
+    current: () => SessionState | undefined,
+    warn: (message: string) => void,
+  ) {
+    this.#memento = memento;
+    this.#workspace = workspace;
+    const collect = () => {
+      const state = current();
+      const live = state && snapshotSession(state);
+      return { workspace, index: this.#listed, live: live ? [live] : [] };
+    };
+    this.#writer = new SnapshotWriter(memento, collect, (error) => {
+      warn(`The snapshot of the session could not be kept: ${String(error)}`);
+    });
+  }
+
+  /** The list as it was read last, for the index. */
+  listed(sessions: readonly SessionSummary[]): void {
+    this.#listed = sessions;
+  }
+
+  /** What was listed by the last run, those whose names were cut left out. */
+  remembered(): readonly SessionSummary[] {
+    const read = loadSnapshots(this.#memento);
+    return read.kind === 'sound' ? read.snapshots.index.filter(isWhole) : [];
+  }
+
+  schedule(): void {
+    this.#writer.schedule();
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.dispose();
+  }
+
+  entries(): readonly SessionSummary[] {
+    return this.#live()
+      .filter((one) => one.workspace === this.#workspace)
+      .map((one) => ({
+        id: one.id,
+        title: one.title,
+        workspace: one.workspace,
+        createdAt: one.createdAt,
+        updatedAt: one.updatedAt,
+        messages: one.bodies.length,
+        archived: one.archived,
+        pinned: one.pinned,
+        deleted: one.deleted,
+        bytes: bytesOf(one),
+      }));
+  }
+
+  events(id: SessionId): readonly SessionEvent[] | undefined {
+    const snapshot = this.#live().find((one) => one.id === id);
+    return snapshot && snapshotEvents(snapshot);
+  }
+
+  #live(): readonly SessionSnapshot[] {
+    const read = loadSnapshots(this.#memento);
+    return read.kind === 'sound' ? read.snapshots.live : [];
+  }
+}

@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { countText } from '../platform/counted.ts';
+import type { Compared } from './documents/comparison.ts';
+import { COMMAND } from '../platform/ids.ts';
+import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
+import type { Product } from '../product.ts';
+import { readSettings } from '../platform/settings.ts';
+import { cancellable } from '../platform/cancellable.ts';
+import { inform } from '../platform/inform.ts';
+import { pickModel, providerItems } from '../models/model-picker.ts';
+
+/** Shows a summary beside its source, with what stands in it and what does not. */
+export async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
+  tell(node, await app.comparison.open(state, node));
+}
+
+function tell(node: SummaryNode, { statements, unsupported, reader }: Compared): void {
+  const [all, wrong] = [countText(statements), countText(unsupported)];
+  if (reader !== undefined) {
+    inform(vscode.l10n.t('Statements: {0}; not supported by the source: {1}, as {2} reads it.', all, wrong, reader));
+    return;
+  }
+  const check = vscode.l10n.t('Check With a Model…');
+  const text = vscode.l10n.t('Statements: {0}; not supported by the source: {1}.', all, wrong);
+  // Nobody waits for the answer: the command has done what it was called for.
+  void vscode.window.showInformationMessage(text, check).then((answer) => {
+    if (answer === check) void vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id });
+  });
+}
+
+/** Has a model of the user's choice hold a summary against its source, and shows both. */
+export async function checkSummary(app: Product, conversation: Conversation, node: SummaryNode): Promise<void> {
+  // The session may be another one when the model has been picked.
+  const open = await app.current();
+  const chosen = await pickReader(app, conversation);
+  if (!chosen) return;
+  const title = vscode.l10n.t('Checking the summary: {0} reads its source', app.models.label(chosen));
+  const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
+  const checked = conversation.state.nodes.get(node.id);
+  if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
+}
+
+/** The summarizer of the settings, where it is a model, or another one. */
+async function pickReader(app: Product, { state }: Conversation): Promise<ChosenModel | undefined> {
+  const settings = readSettings();
+  const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
+  if (summarizer.provider !== 'local') {
+    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the summarizer of the settings') };
+    const other = { label: vscode.l10n.t('With another model…') };
+    const title = vscode.l10n.t('Who checks this summary?');
+    const picked = await vscode.window.showQuickPick([same, other], { title });
+    if (picked !== other) return picked && summarizer;
+  }
+  const models = providerItems(app).then((items) => items.filter(({ provider }) => provider !== 'local'));
+  return pickModel(app, models, vscode.l10n.t('Who checks this summary?'));
+}

@@ -1,0 +1,140 @@
+import * as vscode from 'vscode';
+import { countText, messagesText } from '../platform/counted.ts';
+import type { CompressionOutcome } from '../../app/compression-job.ts';
+import type { Compressor } from '../../app/compressor.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { SpendLimitReached } from '../../app/spend.ts';
+import { newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
+import { inform } from '../platform/inform.ts';
+import type { Product } from '../product.ts';
+
+/** Compresses now, with its progress to be seen, and says what came of it. */
+export async function compressHistory(app: Product): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const outcome = await withProgress(conversation, () => conversation.compressNow());
+  sayOutcome(app, outcome);
+}
+
+function withProgress(
+  conversation: Conversation,
+  work: () => Promise<CompressionOutcome>,
+): Promise<CompressionOutcome> {
+  const { compressor } = conversation;
+  return Promise.resolve(
+    vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Compressing the history'),
+        cancellable: true,
+      },
+      async (progress, token) => {
+        token.onCancellationRequested(() => compressor.cancel());
+        const shown = compressor.onDidChange(() => report(compressor, progress));
+        try {
+          return await work();
+        } finally {
+          shown.dispose();
+        }
+      },
+    ),
+  );
+}
+
+function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
+  const now = compressor.progress;
+  if (!now) return;
+  const stage = now.stage === 'events' ? vscode.l10n.t('finding key events') : vscode.l10n.t('summarizing');
+  progress.report({
+    message: now.stage === 'planning' ? vscode.l10n.t('planning') : `${stage}, ${now.done}/${now.total}`,
+  });
+}
+
+function sayOutcome(app: Product, outcome: CompressionOutcome): void {
+  switch (outcome.kind) {
+    case 'committed': {
+      const { record, fault } = outcome;
+      const { before, after } = record.tokens;
+      const done = vscode.l10n.t(
+        'Compressed {0}: {1} → {2} tokens; key events kept: {3}.',
+        messagesText(record.messages.before - record.messages.after),
+        countText(before),
+        countText(after),
+        countText(record.events.filter((event) => event.status === 'active').length),
+      );
+      if (fault === undefined) inform(done);
+      else void tellByCode(app, fault, done);
+      return;
+    }
+    case 'nothing':
+    case 'stale':
+      return inform(
+        (app.sessions.current?.state.frontier.length ?? 0) > 0
+          ? vscode.l10n.t('Everything before the newest messages is compressed already.')
+          : vscode.l10n.t(
+              'There is nothing to compress yet: what was said is still in the window of the newest messages.',
+            ),
+      );
+    case 'off':
+      return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
+    case 'spent':
+      throw new SpendLimitReached();
+    case 'cancelled':
+      return inform(vscode.l10n.t('The compression was cancelled; the session is as it was.'));
+    case 'failed':
+      throw outcome.error;
+    case 'ready':
+    case 'started':
+    case 'cooling':
+      return inform(vscode.l10n.t('A compression is under way; it is committed when the reply has ended.'));
+  }
+}
+
+/** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
+async function tellByCode(app: Product, fault: unknown, done: string): Promise<void> {
+  app.channel.warn(`${done} ${app.describe(fault).text}`);
+  const more = vscode.l10n.t('Open Log');
+  if ((await vscode.window.showWarningMessage(byCode(fault), more)) === more) app.channel.show();
+}
+
+function byCode(fault: unknown): string {
+  return fault instanceof SpendLimitReached
+    ? vscode.l10n.t('No model was used, so this summary was made by code.')
+    : vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.');
+}
+
+/** Takes the newest compression back that still stands. */
+export async function undoCompression(app: Product): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const newest = newestStanding(state);
+  if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
+  await undoCompressions(journal, [newest], true);
+  const redo = vscode.l10n.t('Redo');
+  const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
+  void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
+    if (answer !== redo) return;
+    await undoCompressions(journal, [newest], false).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(app.describe(error).text);
+    });
+  });
+}
+
+/** Lets every pinned key event go, as a way out where a request does not fit; can be taken back. */
+export async function unpinAll(app: Product): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
+  if (pinned.length === 0) return inform(vscode.l10n.t('No key event is pinned.'));
+  await pinEvents(journal, pinned, false);
+  const undo = vscode.l10n.t('Undo');
+  const answer = vscode.window.showInformationMessage(
+    pinned.length === 1
+      ? vscode.l10n.t('1 key event was unpinned.')
+      : vscode.l10n.t('{0} key events were unpinned.', pinned.length),
+    undo,
+  );
+  void answer.then(async (chosen) => {
+    if (chosen !== undo) return;
+    await pinEvents(journal, pinned, true).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(app.describe(error).text);
+    });
+  });
+}

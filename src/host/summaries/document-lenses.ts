@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { COMMAND, DOCUMENT_SCHEME } from '../platform/ids.ts';
+import { placesOf } from './tree/places.ts';
+import type { Row } from './tree/rows.ts';
+import { nodeUri } from './documents/node-pages.ts';
+import { parseDocumentUri, type DocumentAddress } from './documents/document-uris.ts';
+
+/** Ways from a session's document to the chat, the view and the summary of a message, above its first line. */
+export function documentLenses(
+  conversationOf: (session: string) => Promise<Conversation | undefined>,
+): vscode.Disposable {
+  const provider: vscode.CodeLensProvider = {
+    provideCodeLenses: async ({ uri }) => {
+      const address = parseDocumentUri(uri);
+      const conversation = address && (await conversationOf(address.session));
+      return address && conversation ? lenses(conversation.state, address) : [];
+    },
+  };
+  return vscode.languages.registerCodeLensProvider({ scheme: DOCUMENT_SCHEME }, provider);
+}
+
+function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[] {
+  const row = rowOfDocument(state, address);
+  if (!row) return [];
+  const leaf = row.kind === 'message' ? summaryOf(state, row.message) : undefined;
+  return [
+    lens(COMMAND.showInChat, `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),
+    ...(row.kind === 'node' || leaf
+      ? [lens(COMMAND.showInTree, `$(list-tree) ${vscode.l10n.t('Show in Summaries')}`, row)]
+      : []),
+    ...(leaf ? [lens('vscode.open', `$(note) ${leaf.title}`, nodeUri(state, leaf, 'node'))] : []),
+  ];
+}
+
+const lens = (command: string, title: string, argument: unknown): vscode.CodeLens =>
+  new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { command, title, arguments: [argument] });
+
+/** The row of the view that a document shows; undefined for one that is of the whole session. */
+export function rowOfDocument(
+  state: SessionState,
+  { kind, id }: DocumentAddress,
+): Extract<Row, { kind: 'node' | 'message' }> | undefined {
+  if (kind === 'message') {
+    const message = messageId(id);
+    return state.positionOf(message) === undefined ? undefined : { kind: 'message', message };
+  }
+  const node = state.nodes.get(nodeId(id));
+  return node && state.positionOf(node.first) !== undefined ? { kind: 'node', node: node.id } : undefined;
+}
+
+/** The summary that stands for a message; undefined for one that is sent word for word. */
+function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
+  const position = state.positionOf(message);
+  const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
+  return leaf && state.nodes.get(leaf.row.node);
+}

@@ -1,0 +1,163 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../../app/conversation.ts';
+import type { ChatModel } from '../../../app/ports.ts';
+import type { SendPreview } from '../../../app/send-preview.ts';
+import type { UserMessage } from '../../../app/user-message.ts';
+import { messageId, nodeId } from '../../../core/model/ids.ts';
+import { DOCUMENT_SCHEME } from '../../platform/ids.ts';
+import type { Documents } from '../../platform/lazy-files.ts';
+import { plainPage, type Page } from './document-page.ts';
+import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
+
+export interface SessionFilesDeps {
+  /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
+  readonly conversation: (id: string) => Promise<Conversation | undefined>;
+  /** What the composer holds. */
+  readonly draft: (id: string) => Required<UserMessage>;
+  /** The chosen model; undefined when it cannot be had now. */
+  readonly chatModel: () => Promise<ChatModel | undefined>;
+  readonly now: () => number;
+  /** Tells the user what went wrong with a save. */
+  readonly describe: (error: unknown) => string;
+}
+
+interface Shown {
+  readonly page: Page;
+  readonly bytes: Uint8Array;
+  /** Milliseconds since the epoch: when it last changed. */
+  readonly changedAt: number;
+}
+
+/**
+ * The session's documents as files: summaries at their levels, which can be edited and saved, and all that can only be
+ * read. Each is made when it is asked for, from the session as it is.
+ */
+export class SessionFiles implements Documents, vscode.Disposable {
+  readonly #deps: SessionFilesDeps;
+  readonly #shown = new Map<string, Shown>();
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#changed.event;
+
+  constructor(deps: SessionFilesDeps) {
+    this.#deps = deps;
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  /** Shows anew what is open and has changed. */
+  async refresh(): Promise<void> {
+    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === DOCUMENT_SCHEME);
+    const names = new Set(open.map(({ uri }) => uri.toString()));
+    for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
+    const changes: vscode.FileChangeEvent[] = [];
+    for (const { uri } of open) {
+      // A dry run asks the summarizer: it is done when it is asked for, not whenever something is said.
+      if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
+      const before = this.#shown.get(uri.toString());
+      if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });
+    }
+    if (changes.length > 0) this.#changed.fire(changes);
+  }
+
+  /** A document with its headings and links, as it was shown last. */
+  async page(uri: vscode.Uri): Promise<Page> {
+    return (this.#shown.get(uri.toString()) ?? (await this.#show(uri))).page;
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const { bytes, changedAt } = this.#shown.get(uri.toString()) ?? (await this.#show(uri));
+    const address = parseDocumentUri(uri);
+    const isEditable = address !== undefined && editableLevel(address) !== undefined;
+    return {
+      type: vscode.FileType.File,
+      ctime: 0,
+      mtime: changedAt,
+      size: bytes.length,
+      ...(!isEditable && { permissions: vscode.FilePermission.Readonly }),
+    };
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    return (await this.#show(uri)).bytes;
+  }
+
+  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const address = parseDocumentUri(uri);
+    const level = address && editableLevel(address);
+    if (!level) throw vscode.FileSystemError.NoPermissions(uri);
+    const conversation = await this.#deps.conversation(address.session);
+    if (!conversation) throw vscode.FileSystemError.Unavailable(uri);
+    const text = new TextDecoder().decode(content);
+    try {
+      const { editSummary } = await import('../../../app/summary-changes.ts');
+      await editSummary(conversation.journal, conversation.counter, nodeId(address.id), level, text);
+    } catch (error) {
+      throw new vscode.FileSystemError(this.#deps.describe(error));
+    }
+    await this.#show(uri);
+  }
+
+  async #show(uri: vscode.Uri): Promise<Shown> {
+    const address = parseDocumentUri(uri);
+    if (!address) throw vscode.FileSystemError.FileNotFound(uri);
+    const page = (await this.#render(address)) ?? plainPage(vscode.l10n.t('This is no longer in the session.'));
+    const name = uri.toString();
+    const before = this.#shown.get(name);
+    if (before?.page.text === page.text) return before;
+    const shown = { page, bytes: new TextEncoder().encode(page.text), changedAt: this.#deps.now() };
+    this.#shown.set(name, shown);
+    return shown;
+  }
+
+  async #render(address: DocumentAddress): Promise<Page | undefined> {
+    const conversation = await this.#deps.conversation(address.session);
+    if (!conversation) return plainPage(vscode.l10n.t('Open the session of this document to read it.'));
+    const [{ compressionsPage, dryRunPage }, { nextPage }, { messagePage, nodePage, sourcePage, structuredPage }] =
+      await Promise.all([
+        import('./compression-pages.ts'),
+        import('./next-request-page.ts'),
+        import('./node-pages.ts'),
+      ]);
+    const { state } = conversation;
+    const node = state.nodes.get(nodeId(address.id));
+    switch (address.kind) {
+      case 'node':
+        return node && nodePage(state, node);
+      case 'source':
+        return node && sourcePage(state, node);
+      case 'structured':
+        return node && structuredPage(state, node);
+      case 'brief':
+      case 'detailed':
+      case 'full': {
+        const text = node?.[address.kind];
+        return text === undefined ? undefined : plainPage(`${text}\n`);
+      }
+      case 'message':
+        return messagePage(state, messageId(address.id));
+      case 'compressions':
+        return compressionsPage(state);
+      case 'dryRun':
+        return dryRunPage(state, await conversation.previewCompression());
+      case 'next': {
+        const preview = await this.#preview(conversation);
+        const { text, attachments, images } = this.#deps.draft(address.session);
+        const body = documentUri(conversation.journal.id, 'request', 'now', vscode.l10n.t('Request'));
+        const isDraft = text !== '' || attachments.length > 0 || images.length > 0;
+        return nextPage(preview, conversation.counter, isDraft, body);
+      }
+      case 'request': {
+        const { request } = await this.#preview(conversation);
+        const model = await this.#deps.chatModel();
+        // Who has no wire is handed the request itself.
+        return plainPage(model?.wireBody?.(request) ?? JSON.stringify(request));
+      }
+    }
+  }
+
+  #preview(conversation: Conversation): Promise<SendPreview> {
+    return conversation.previewSend(this.#deps.draft(conversation.journal.id));
+  }
+}

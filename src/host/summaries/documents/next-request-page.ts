@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { countText, tokensText } from '../../platform/counted.ts';
+import type { SendPreview } from '../../../app/send-preview.ts';
+import { GAUGE_PARTS } from '../../../core/budget/gauge.ts';
+import type { ContentBlock } from '../../../core/model/message.ts';
+import type { TokenCounter } from '../../../core/tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS } from '../../../core/tokens/token-counter.ts';
+import { partName } from '../../gauge/gauge-item.ts';
+import { triggerName } from './summary-facts.ts';
+import { PageWriter, type Page } from './document-page.ts';
+
+/** What would be sent if you pressed send now, part by part with its tokens. */
+export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: boolean, body: vscode.Uri): Page {
+  const { context, budget, compressesFirst } = preview;
+  const page = new PageWriter().heading(1, vscode.l10n.t('What would be sent now'));
+  if (!isDraft) page.block(vscode.l10n.t('The composer is empty, so this is what stands before your next message.'));
+  if (compressesFirst)
+    page.block(
+      vscode.l10n.t(
+        'A compression would come first ({0}), and what is sent would be shorter.',
+        triggerName(compressesFirst),
+      ),
+    );
+  page.line({ text: vscode.l10n.t('The request, byte for byte'), to: body }).line();
+  page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
+  for (const part of GAUGE_PARTS)
+    if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${countText(context.tokens[part])} |`);
+  page.line(`| ${vscode.l10n.t('Opening of the reply')} | ${countText(REPLY_PRIMING_TOKENS)} |`);
+  page.line(`| **${vscode.l10n.t('In all, of {0}', countText(budget))}** | **${countText(context.total)}** |`).line();
+  for (const [at, text] of context.system.entries()) {
+    page
+      .heading(2, `${partName(context.systemParts[at]!)} · ${tokensText(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)
+      .fenced(text);
+  }
+  page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
+  for (const message of context.messages) {
+    page.heading(3, `${message.position + 1} · ${message.role} · ${tokensText(counter.message(message))}`);
+    for (const block of message.content) page.fenced(blockText(block));
+  }
+  return page.page();
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'tool_call':
+      return `${block.name} ${block.json}`;
+    case 'tool_result':
+      return block.text;
+    case 'image':
+      return `[${block.mediaType}]`;
+  }
+}

@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { tokensText } from '../../platform/counted.ts';
+import { messageText } from '../../../core/model/message.ts';
+import type { MessageId } from '../../../core/model/ids.ts';
+import type { Level, StructuredSummary, SummaryNode } from '../../../core/model/summary.ts';
+import type { SessionState } from '../../../core/state/session-state.ts';
+import { levelName, trustOf } from './summary-facts.ts';
+import { faultTexts } from './summary-faults.ts';
+import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
+import { documentUri, LEVELS } from './document-uris.ts';
+
+/** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
+export function nodePage(state: SessionState, node: SummaryNode): Page {
+  const page = new PageWriter().heading(1, node.title);
+  const range = placeOf(state, node);
+  page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
+  links(page, state, node);
+  for (const level of LEVELS) {
+    const text = node[level];
+    if (text === undefined) continue;
+    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(text);
+  }
+  const faults = faultTexts(state, node);
+  if (faults.length > 0) {
+    page.heading(2, vscode.l10n.t('Audit'));
+    for (const fault of faults) page.line(`- ${fault}`);
+    page.line();
+  }
+  if (node.children.length > 0) {
+    page.heading(2, vscode.l10n.t('Made from'));
+    for (const id of node.children) {
+      const child = state.nodes.get(id);
+      if (child) page.line('- ', { text: child.title, to: nodeUri(state, child, 'node') });
+    }
+    page.line();
+  } else if (range) {
+    page.heading(2, vscode.l10n.t('Source'));
+    writeMessages(page, state, range.from, range.to, 3);
+  }
+  return page.page();
+}
+
+/** The messages that a summary stands for, word for word. */
+export function sourcePage(state: SessionState, node: SummaryNode): Page {
+  const range = placeOf(state, node);
+  const page = new PageWriter().heading(1, vscode.l10n.t('Source of: {0}', node.title));
+  links(page, state, node);
+  if (range) writeMessages(page, state, range.from, range.to, 2);
+  return page.page();
+}
+
+/** What a summary holds, list by list. */
+export function structuredPage(state: SessionState, node: SummaryNode): Page {
+  const page = new PageWriter().heading(1, node.title);
+  links(page, state, node);
+  const { structured } = node;
+  if (!structured) {
+    return page
+      .block(vscode.l10n.t('This summary was made by code, so it holds no lists; its texts are all there is.'))
+      .page();
+  }
+  for (const [name, entries] of lists(structured)) {
+    if (entries.length === 0) continue;
+    page.heading(2, name);
+    for (const entry of entries) page.line(`- ${entry}`);
+    page.line();
+  }
+  return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).page();
+}
+
+/** A message is its text and nothing else, so that quotes are where they are said to be. */
+export function messagePage(state: SessionState, id: MessageId): Page | undefined {
+  const message = state.messages.get(id);
+  return message && plainPage(messageText(message));
+}
+
+export function nodeUri(
+  state: SessionState,
+  node: SummaryNode,
+  kind: 'node' | 'structured' | 'source' | Level,
+): vscode.Uri {
+  const name =
+    kind === 'node'
+      ? node.title
+      : `${node.title} (${kind === 'structured' || kind === 'source' ? kindName(kind) : levelName(kind)})`;
+  return documentUri(sessionOf(state), kind, node.id, name);
+}
+
+export function messageUri(state: SessionState, id: MessageId): vscode.Uri {
+  return documentUri(sessionOf(state), 'message', id, vscode.l10n.t('Message {0}', (state.positionOf(id) ?? 0) + 1));
+}
+
+/** Positions of the messages that a node stands for; undefined when they are not on the active branch. */
+export function placeOf(
+  state: SessionState,
+  node: SummaryNode,
+): { readonly from: number; readonly to: number } | undefined {
+  const from = state.positionOf(node.first);
+  const to = state.positionOf(node.last);
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
+  if (id === undefined) throw new Error('a session without an id has no documents');
+  return id;
+}
+
+function links(page: PageWriter, state: SessionState, node: SummaryNode): void {
+  const parts: Part[] = [];
+  const add = (text: string, to: vscode.Uri): void => {
+    if (parts.length > 0) parts.push(' · ');
+    parts.push({ text, to });
+  };
+  for (const level of LEVELS) if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
+  if (node.structured) add(kindName('structured'), nodeUri(state, node, 'structured'));
+  add(kindName('source'), nodeUri(state, node, 'source'));
+  for (const id of state.parentsOf(node.id)) {
+    const parent = state.nodes.get(id);
+    if (parent) add(vscode.l10n.t('Part of: {0}', parent.title), nodeUri(state, parent, 'node'));
+  }
+  page.line(...parts).line();
+}
+
+function writeMessages(page: PageWriter, state: SessionState, from: number, to: number, depth: number): void {
+  for (let position = from; position <= to; position++) {
+    const id = state.path[position]!;
+    const message = state.messages.get(id);
+    if (!message) continue;
+    page.heading(depth, `${position + 1} · ${message.role}`);
+    page.line({ text: vscode.l10n.t('Open this message'), to: messageUri(state, id) }).line();
+    page.block(messageText(message));
+  }
+}
+
+function facts(state: SessionState, node: SummaryNode): string {
+  const { source, detailed } = node.tokens;
+  return vscode.l10n.t(
+    '{0} → {1} tokens · {2} · {3}',
+    source.toLocaleString(vscode.env.language),
+    detailed.toLocaleString(vscode.env.language),
+    trustOf(node, state.checkOf(node)),
+    new Date(node.at).toLocaleString(vscode.env.language),
+  );
+}
+
+function lists(structured: StructuredSummary): [string, readonly string[]][] {
+  const { topics, decisions, preferences, guidance, errors, failedAttempts, files, openSteps, outcomes } = structured;
+  const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' — ');
+  return [
+    [vscode.l10n.t('Topics'), topics],
+    [vscode.l10n.t('Decisions'), decisions.map(({ what, why, when }) => joined(what, why, when))],
+    [vscode.l10n.t('Preferences'), preferences],
+    [vscode.l10n.t('Guidance'), guidance],
+    [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
+    [vscode.l10n.t('Tried and failed'), failedAttempts],
+    [vscode.l10n.t('Files'), files],
+    [vscode.l10n.t('Open steps'), openSteps],
+    [vscode.l10n.t('Outcomes'), outcomes],
+  ];
+}
+
+const kindName = (kind: 'structured' | 'source'): string =>
+  kind === 'structured' ? vscode.l10n.t('Structured') : vscode.l10n.t('Source');
+
+const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  from === to ? vscode.l10n.t('message {0}', from + 1) : vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);

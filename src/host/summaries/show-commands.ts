@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import { rowOfDocument } from './document-lenses.ts';
+import { parseDocumentUri } from './documents/document-uris.ts';
+import type { Product } from '../product.ts';
+import { isRow, type Row } from './tree/rows.ts';
+
+/** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
+export async function showInChat(app: Product, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const position = positionOf(conversation, rowFor(conversation, argument));
+  if (position === undefined) return;
+  app.panel.reveal(conversation.journal.id, position);
+}
+
+/** Selects a row in the *Summaries* view, with all above it opened. */
+export async function showInTree(app: Product, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const row = rowFor(conversation, argument);
+  if (!row) return;
+  await vscode.commands.executeCommand('threadkeeper.summaries.focus');
+  await app.tree.reveal(row);
+}
+
+function rowFor({ state, journal }: Conversation, argument: unknown): Row | undefined {
+  if (isRow(argument)) return argument;
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const address = uri && parseDocumentUri(uri);
+  return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
+}
+
+/** On the active branch, from 0. */
+function positionOf({ state }: Conversation, row: Row | undefined): number | undefined {
+  switch (row?.kind) {
+    case 'message':
+      return state.positionOf(row.message);
+    case 'event':
+      return state.positionOf(row.event.message);
+    case 'node':
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      return node && state.positionOf(node.first);
+    }
+    default:
+      return undefined;
+  }
+}

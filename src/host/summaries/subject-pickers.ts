@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import { tokensText } from '../platform/counted.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { compressionsSince } from '../../app/summary-changes.ts';
+import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
+import type { KeyEvent } from '../../core/model/key-event.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { CompressionEntry } from '../../core/state/counters.ts';
+import { parseDocumentUri } from './documents/document-uris.ts';
+import { kindName } from '../platform/key-event-kinds.ts';
+import type { Product } from '../product.ts';
+import { triggerName } from './documents/summary-facts.ts';
+import { dollars, locale } from '../platform/translated.ts';
+import { openedNodes } from './tree/lists.ts';
+import { rangeText } from './tree/row-facts.ts';
+import { isRow } from './tree/rows.ts';
+import { inform } from '../platform/inform.ts';
+
+/** The summary of the row, of the document in front, or the one that the user picks. */
+export async function withNode(
+  app: Product,
+  argument: unknown,
+  act: (app: Product, conversation: Conversation, node: SummaryNode) => Promise<void>,
+): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const node = nodeOfRow(conversation, argument) ?? nodeInFront(conversation) ?? (await pickNode(conversation));
+  if (node) await act(app, conversation, node);
+}
+
+function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefined {
+  if (!isRow(row)) return undefined;
+  return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
+}
+
+function nodeInFront({ state, journal }: Conversation): SummaryNode | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const address = uri && parseDocumentUri(uri);
+  return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
+}
+
+const pickNode = ({ state }: Conversation): Promise<SummaryNode | undefined> =>
+  pickOf(
+    state,
+    state.frontier.map(({ node }) => node),
+  );
+
+async function pickOf(state: Conversation['state'], nodes: readonly SummaryNode[]): Promise<SummaryNode | undefined> {
+  if (nodes.length === 0) {
+    inform(vscode.l10n.t('There are no summaries yet.'));
+    return undefined;
+  }
+  const items = nodes.map((node) => ({ label: node.title, description: rangeText(state, node), node }));
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Summaries') }))?.node;
+}
+
+/** The key event of the row, or one that the user picks among those that are wanted, the newest first. */
+export async function withEvent(
+  app: Product,
+  argument: unknown,
+  isWanted: (event: KeyEvent) => boolean,
+  act: (conversation: Conversation, event: KeyEvent) => Promise<unknown>,
+): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const event =
+    isRow(argument) && argument.kind === 'event' ? argument.event : await pickEvent(conversation.state, isWanted);
+  if (event) await act(conversation, event);
+}
+
+async function pickEvent(
+  state: Conversation['state'],
+  isWanted: (event: KeyEvent) => boolean,
+): Promise<KeyEvent | undefined> {
+  const items = [...state.events.values()].reverse().flatMap((event) => {
+    const position = state.positionOf(event.message);
+    if (position === undefined || state.isRemoved(event.id) || !isWanted(event)) return [];
+    return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
+  });
+  if (items.length === 0) {
+    inform(vscode.l10n.t('There is no key event of this sort.'));
+    return undefined;
+  }
+  const title = vscode.l10n.t('Key events');
+  return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.event;
+}
+
+/** The opened summary of the row, or the one that the user picks. */
+export async function withOpened(
+  app: Product,
+  argument: unknown,
+  act: (conversation: Conversation, node: SummaryNode) => Promise<void>,
+): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const { state } = conversation;
+  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, openedNodes(state)));
+  if (node) await act(conversation, node);
+}
+
+export function compressionOf(row: unknown): CompressionId | undefined {
+  return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
+}
+
+/** A compression that still stands. */
+export function pickCompression(state: Conversation['state']): Promise<CompressionId | undefined> {
+  const standing = new Set(compressionsSince(state));
+  const title = vscode.l10n.t('Undo all compressions since');
+  const none = vscode.l10n.t('There is no compression to undo.');
+  return pickAmong(state, ({ id }) => standing.has(id), title, none);
+}
+
+/** A compression that was undone. */
+export function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
+  const title = vscode.l10n.t('Compressions');
+  const none = vscode.l10n.t('No compression is undone.');
+  return pickAmong(state, ({ id }) => state.isCompressionUndone(id), title, none);
+}
+
+async function pickAmong(
+  { compressions }: Conversation['state'],
+  isWanted: (entry: CompressionEntry) => boolean,
+  title: string,
+  none: string,
+): Promise<CompressionId | undefined> {
+  const items = compressions
+    .filter(isWanted)
+    .reverse()
+    .map(({ id, at, trigger, tokens: size, calls }) => ({
+      label: new Date(at).toLocaleString(locale()),
+      description: triggerName(trigger),
+      detail: [`${tokensText(size.before)} → ${tokensText(size.after)}`, dollars(calls.costUsd)].join(' · '),
+      id,
+    }));
+  if (items.length === 0) {
+    inform(none);
+    return undefined;
+  }
+  return (await vscode.window.showQuickPick(items, { title }))?.id;
+}

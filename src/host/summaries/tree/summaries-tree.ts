@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../../app/conversation.ts';
+import type { SessionSearch } from '../../../app/session-search.ts';
+import type { NodeId } from '../../../core/model/ids.ts';
+import type { ContextGauge } from '../../gauge/context-gauge.ts';
+import { filterName } from '../filter-picker.ts';
+import type { Rows } from '../../platform/lazy-tree.ts';
+import { childrenOf } from './children.ts';
+import { EventIndex } from './event-index.ts';
+import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
+import { treeItem } from './items.ts';
+import { parentOf } from './parents.ts';
+import { rowId, type Row } from './rows.ts';
+import { tooltipOf } from './tooltips.ts';
+import type { TreeSource } from './tree-source.ts';
+import type { GaugeView } from '../../../protocol/views.ts';
+
+export interface SummariesTreeDeps {
+  readonly conversation: () => Conversation | undefined;
+  /** Opens the newest session of the workspace when none is open; it makes none. */
+  readonly latest: () => Promise<Conversation | undefined>;
+  readonly gauge: ContextGauge;
+  /** The ranked search of a conversation, grown to what it holds now. */
+  readonly search: (conversation: Conversation) => Promise<SessionSearch | undefined>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The *Summaries* view: what is in the context now, the tree of summaries down to its sources, the key events. */
+export class SummariesTree implements Rows<Row>, vscode.Disposable {
+  readonly #deps: SummariesTreeDeps;
+  readonly #changed = new vscode.EventEmitter<Row | undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #view: vscode.TreeView<Row>;
+  readonly #seen: vscode.Disposable;
+  #isStale = false;
+  #events: { readonly key: string; readonly index: EventIndex } | undefined;
+  #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
+  #gaugeView: GaugeView | undefined;
+  #filter: TreeFilter | undefined;
+
+  /** `view` shows the rows; it is not this one's to dispose of. */
+  constructor(view: vscode.TreeView<Row>, deps: SummariesTreeDeps) {
+    this.#deps = deps;
+    this.#view = view;
+    this.#seen = view.onDidChangeVisibility(({ visible }) => {
+      if (visible && this.#isStale) this.refresh();
+    });
+  }
+
+  dispose(): void {
+    this.#seen.dispose();
+    this.#changed.dispose();
+  }
+
+  /** Shows the session as it is now; while the view is hidden, when it is shown again. */
+  refresh(): void {
+    this.#isStale = !this.#view.visible;
+    if (this.#isStale) return;
+    this.#gaugeView = undefined;
+    this.#view.description = this.#deps.conversation()?.state.title ?? '';
+    this.#changed.fire(undefined);
+  }
+
+  /** Shows only what a filter leaves; everything again without one. */
+  narrow(filter: TreeFilter | undefined): void {
+    this.#filter = filter;
+    void vscode.commands.executeCommand('setContext', 'threadkeeper.summariesFiltered', filter !== undefined);
+    this.refresh();
+  }
+
+  /** Shows a row and selects it. A filter would hide it, so it is taken off. */
+  async reveal(row: Row): Promise<void> {
+    if (this.#filter) this.narrow(undefined);
+    await this.#view.reveal(row, { select: true, focus: true, expand: true });
+  }
+
+  async getChildren(row?: Row): Promise<Row[]> {
+    const conversation = row ? this.#deps.conversation() : await this.#deps.latest();
+    if (!conversation || conversation.state.counters.messagesEver === 0) return [];
+    const source = this.#source(conversation);
+    const of = row?.kind === 'range' ? row.of : row;
+    if (!this.#filter || (of && of.kind !== 'filter')) return childrenOf(source, row);
+    if (!row) return [{ kind: 'filter', name: filterName(this.#filter) }];
+    const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
+    return filteredRows(
+      {
+        ...source,
+        warned: () => this.#warnedOf(conversation),
+        search: (text, limit) => search?.search(text, limit) ?? [],
+      },
+      this.#filter,
+      row,
+    );
+  }
+
+  getParent(row: Row): Row | undefined {
+    const conversation = this.#deps.conversation();
+    return conversation && parentOf(this.#source(conversation), row);
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    const conversation = this.#deps.conversation();
+    const item = conversation
+      ? treeItem(conversation, this.#source(conversation), row, this.#deps.now())
+      : new vscode.TreeItem('');
+    item.id = rowId(row);
+    return item;
+  }
+
+  /** Told when the pointer rests on a row, and made no sooner. */
+  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+    const conversation = this.#deps.conversation();
+    const tooltip = conversation && tooltipOf(this.#source(conversation), row);
+    item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');
+    return item;
+  }
+
+  #source(conversation: Conversation): TreeSource {
+    return {
+      state: conversation.state,
+      events: () => this.#eventsOf(conversation),
+      gauge: () => (this.#gaugeView ??= this.#deps.gauge.view(conversation)),
+    };
+  }
+
+  /** Made anew when the ledger or the branch has changed. */
+  #eventsOf(conversation: Conversation): EventIndex {
+    const { state, journal } = conversation;
+    const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
+    if (this.#events?.key !== key) {
+      const leftOut = new Set(conversation.context().leftOut.map(({ id }) => id));
+      this.#events = { key, index: new EventIndex(state, leftOut) };
+    }
+    return this.#events.index;
+  }
+
+  /** Listed anew when a compression or a change of the user's may have touched a summary. */
+  #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
+    const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
+    if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };
+    return this.#warned.nodes;
+  }
+}
