@@ -24,7 +24,14 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+      'max-lines': ['error', 600],
     },
+  },
+  { files: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts'], rules: { 'max-lines-per-function': ['error', 120] } },
+  // Known to be longer. This list only shrinks.
+  {
+    files: ['features.ts', 'threadkeeper.ts', 'transcript-list.tsx', 'composer.tsx'].map((name) => `src/**/${name}`),
+    rules: { 'max-lines-per-function': ['error', 220] },
   },
   // The types of text files describe what the bundler makes of them.
   { files: ['src/text-files.d.ts'], rules: { 'no-restricted-exports': 'off' } },

@@ -81,6 +81,8 @@ const checks: readonly Check[] = [
     ['--config', '.dependency-cruiser.cjs', 'src'],
   ),
   program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
+  // What only a test imports is dead in the product.
+  program('dead code but for tests', ['knip', 'bin', 'knip.js'], ['--no-progress', '--production']),
   { name: 'texts', run: checkTexts },
   { name: 'settings reference', run: checkSettingsReference },
   { name: 'licences', run: checkLicences },

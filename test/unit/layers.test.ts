@@ -28,6 +28,14 @@ const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> =
   'no-circles': ['src/core/circle-a.ts', "export { b as c } from './circle-b.ts';\n"],
 };
 
+/** Two folders that import each other, though no file does. */
+const FOLDER_CYCLE: Readonly<Record<string, string>> = {
+  'src/storage/left/one.ts': "export { a } from '../right/one.ts';\n",
+  'src/storage/right/one.ts': 'export const a = 1;\n',
+  'src/storage/right/two.ts': "export { b } from '../left/two.ts';\n",
+  'src/storage/left/two.ts': 'export const b = 1;\n',
+};
+
 const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'webview'];
 
 describe('the check of the layers', function () {
@@ -70,5 +78,10 @@ describe('the check of the layers', function () {
     for (const [rule, [file]] of Object.entries(PLANTED)) {
       assert.match(output, new RegExp(`error ${rule}: ${file}`), `${rule} does not notice ${file}:\n${output}`);
     }
+  });
+
+  it('fails on folders that import each other', () => {
+    for (const [file, text] of Object.entries(FOLDER_CYCLE)) write(file, text);
+    assert.match(check().output, /error no-folder-cycles: src\/storage\/left/);
   });
 });
