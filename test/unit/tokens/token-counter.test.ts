@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
-import { estimateTokens } from '../../../src/core/tokens/estimate.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { cjkUnits } from '../../../src/core/tokens/script.ts';
 import {
@@ -124,26 +123,6 @@ describe('the counts of a session', () => {
     counts.forget(messageId('m1'));
     assert.equal(counts.of(message('m1', 'partial and then the rest')).body, MESSAGE_FRAMING_TOKENS + 5);
   });
-});
-
-describe('the estimate before a vocabulary is loaded', () => {
-  const samples: Record<string, string> = {
-    English: 'The build fails because the test runner cannot find the configuration file in the workspace folder.',
-    code: 'export function readConfig(path: string): Config {\n  const text = readFileSync(path, "utf8");\n  return JSON.parse(text);\n}\n',
-    German: 'Die Änderungen wurden gespeichert, aber die Überprüfung der Abhängigkeiten schlägt weiterhin fehl.',
-    Russian: 'Не удалось найти файл конфигурации, поэтому сборка проекта завершилась с ошибкой.',
-    Japanese: '設定ファイルが見つからないため、ビルドに失敗しました。テストを実行してください。',
-    Chinese: '找不到配置文件，因此构建失败。请检查工作区文件夹中的设置。',
-    Korean: '구성 파일을 찾을 수 없어 빌드에 실패했습니다. 작업 영역 폴더의 설정을 확인하세요.',
-  };
-  for (const [language, text] of Object.entries(samples)) {
-    it(`is within two fifths of the count in ${language}`, async () => {
-      const counted = (await loadEncoding('o200k_base')).text(text);
-      assert.ok(Math.abs(estimateTokens(text) / counted - 1) < 0.4, `${estimateTokens(text)} for ${counted}`);
-    });
-  }
-
-  it('is nothing for nothing', () => assert.equal(estimateTokens(''), 0));
 });
 
 describe('the letters of CJK scripts', () => {
