@@ -188,11 +188,16 @@ export class Conversation {
    * Rejects with `TurnRunning`, `ContextOverflow`, `StoreFault` (nothing was sent) or `ModelFault` (the message is
    * kept, and so is what came of the reply).
    */
-  async send(text: string, attachments: readonly Attachment[] = [], images: readonly ImageBlock[] = []): Promise<void> {
+  async send(
+    text: string,
+    attachments: readonly Attachment[] = [],
+    images: readonly ImageBlock[] = [],
+    pasted: readonly string[] = [],
+  ): Promise<void> {
     await this.#turns.run(async () => {
       const { clock, settings } = this.#deps;
       if (settings().resetFinishedTask && this.state.task && isFinished(this.state.task)) await this.#reset(true);
-      await this.journal.append(...userMessageEvents({ text, attachments, images }, this.state, clock));
+      await this.journal.append(...userMessageEvents({ text, attachments, images, pasted }, this.state, clock));
       return text;
     });
   }

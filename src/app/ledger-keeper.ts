@@ -8,6 +8,7 @@ import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import { resting } from '../core/pace/steps.ts';
+import { foreignSpans, inOwnWords } from '../core/text/provenance.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 import { fitLedgerOf } from './fit-ledger.ts';
@@ -57,7 +58,10 @@ export class LedgerKeeper {
       const text = messageText(message);
       const previous = messageBefore(job.state, position);
       const before = previous && { role: previous.role, text: messageText(previous) };
-      const steps = detectSteps({ role: message.role, text }, { rules, ...(before && { before }) });
+      const steps = detectSteps(
+        { role: message.role, text, pasted: message.pasted },
+        { rules, ...(before && { before }) },
+      );
       const events = await resting(steps, this.#clock.breather);
       if (events.length > 0) found.set(message.id, events);
       if (this.#clock.breather.isDue()) {
@@ -80,9 +84,11 @@ export class LedgerKeeper {
     named: ReadonlyMap<MessageId, readonly DetectedEvent[]>,
   ): Promise<LedgerDraft> {
     const all = new Map(draft.spans);
-    for (const [id, events] of named) {
-      const found = all.get(id) ?? [];
-      all.set(id, withClaims(found, events));
+    for (const { message } of items) {
+      const events = named.get(message.id);
+      if (!events) continue;
+      const foreign = foreignSpans({ role: message.role, text: messageText(message), pasted: message.pasted });
+      all.set(message.id, withClaims(all.get(message.id) ?? [], inOwnWords(events, foreign)));
     }
     return this.#settle(job, items, all);
   }

@@ -1,7 +1,8 @@
 import type { SessionEvent } from '../core/journal/event.ts';
 import { messageId } from '../core/model/ids.ts';
-import type { Attachment, ImageBlock, Message } from '../core/model/message.ts';
+import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { placesOf } from '../core/text/provenance.ts';
 import type { Clock } from './ports.ts';
 import { titleFrom } from './title.ts';
 
@@ -10,6 +11,8 @@ export interface UserMessage {
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   readonly images?: readonly ImageBlock[];
+  /** Texts that the page saw pasted into it. */
+  readonly pasted?: readonly string[];
 }
 
 /** What a user's message becomes: a message at the head; the first one of a session names it, too. */
@@ -28,11 +31,12 @@ export function userMessageEvents(said: UserMessage, state: SessionState, clock:
 
 /** A user's message that follows what is said. */
 export function userMessage(
-  { text, attachments = [], images = [] }: UserMessage,
+  { text, attachments = [], images = [], pasted = [] }: UserMessage,
   id: Message['id'],
   state: SessionState,
   clock: Clock,
 ): Message {
+  const places = placesOf(pasted, text);
   return {
     id,
     parent: state.head,
@@ -40,13 +44,21 @@ export function userMessage(
     content: [{ type: 'text', text }, ...images],
     at: clock.now(),
     ...(attachments.length > 0 && { attachments }),
+    ...(places.length > 0 && { pasted: places }),
   };
 }
 
 /** An earlier message with another text, in its place: the start of a new branch. */
 export function changedMessage(original: Message, text: string, clock: Clock): Message {
+  const { pasted, ...kept } = original;
+  const before = messageText(original);
+  const places = placesOf(
+    (pasted ?? []).map(({ start, end }) => before.slice(start, end)),
+    text,
+  );
   return {
-    ...original,
+    ...kept,
+    ...(places.length > 0 && { pasted: places }),
     id: messageId(clock.id()),
     content: [{ type: 'text', text }, ...original.content.filter(({ type }) => type === 'image')],
     at: clock.now(),

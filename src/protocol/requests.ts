@@ -38,7 +38,10 @@ const done = v.null();
  */
 const REQUESTS = {
   // Writing
-  send: [v.object({ type: v.literal('send'), text: longText, attachments: list(plainId) }), done],
+  send: [
+    v.object({ type: v.literal('send'), text: longText, attachments: list(plainId), pasted: list(longText) }),
+    done,
+  ],
   editAndResend: [v.object({ type: v.literal('editAndResend'), ...message, text: longText }), done],
   retry: [v.object({ type: v.literal('retry'), ...message }), done],
   continue: [v.object({ type: v.literal('continue'), ...message }), done],

@@ -15,6 +15,8 @@ import { Toasts, type Toast } from './toasts.ts';
 const savedSchema = v.object({
   session: v.string(),
   draft: v.string(),
+  /** Texts that were pasted into the draft. */
+  pasted: v.optional(v.array(v.string()), []),
   /** The message at the top of the view and how far it is scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
@@ -203,7 +205,7 @@ export class Page {
   save(change: Partial<Omit<Saved, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    this.#saved = { session, draft: '', place: null, ...this.savedFor(session), ...change };
+    this.#saved = { session, draft: '', pasted: [], place: null, ...this.savedFor(session), ...change };
     this.#api.setState(this.#saved);
   }
 

@@ -62,7 +62,7 @@ describe('the memory of the workspace', () => {
       ['Always use four spaces.'],
     );
     const other = await app.sessions.create('Another session');
-    assert.match(other.settings().memory, /^<workspace_memory>[^]*- \[preference\] Always use four spaces\./);
+    assert.match(other.settings().memory, /^<workspace_memory-[^]*- \[preference\] Always use four spaces\./);
     assert.ok(other.meter.context().tokens.memory > 0);
     await withSettings({ 'memory.tokens': 0 }, () => {
       assert.equal(other.settings().memory, '');

@@ -12,7 +12,7 @@ import { spokenCorpus } from './spoken.ts';
 import type { TermUsage } from './term-usage.ts';
 import { titleOf } from './title.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { textHash } from './source.ts';
+import { textHash } from '../text/hash.ts';
 
 export interface ParentTools extends LeafTools {
   /** Ceilings of a parent's texts, in tokens. */

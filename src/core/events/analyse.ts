@@ -1,3 +1,4 @@
+import type { Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts } from './concepts.ts';
@@ -18,6 +19,8 @@ import type { BeforeTraits } from './surroundings.ts';
 export interface SpokenText {
   readonly role: Role;
   readonly text: string;
+  /** What the page saw pasted into it. */
+  readonly pasted?: readonly Span[] | undefined;
 }
 
 export interface Candidate {

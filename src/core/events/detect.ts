@@ -1,5 +1,6 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
+import { foreignSpans, inOwnWords } from '../text/provenance.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
 import { proposalOf } from './assent.ts';
@@ -38,7 +39,8 @@ export function* detectSteps(message: SpokenText, context: DetectionContext = {}
   const before = context.before?.text;
   const chosen = (yield* choose(message, yield* analyse(message, before), MODEL, THRESHOLDS)).flatMap(trimmed);
   const taught = yield* applyRules(text, context.rules ?? []);
-  const events = taught.length === 0 ? chosen : withRules(chosen, taught);
+  const all = taught.length === 0 ? chosen : withRules(chosen, taught);
+  const events = inOwnWords(all, foreignSpans(message));
   if (before === undefined || message.role !== 'user') return events;
   return events.map((event) => {
     const about = proposalOf(event, before);

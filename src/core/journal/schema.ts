@@ -42,6 +42,7 @@ export const messageSchema = v.object({
   content: v.array(block),
   at: v.number(),
   attachments: v.optional(v.array(attachment)),
+  pasted: v.optional(v.array(v.object({ start: count, end: count }))),
   model: v.optional(v.string()),
   usage: v.optional(usage),
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
@@ -49,7 +50,7 @@ export const messageSchema = v.object({
 
 const span = { start: count, end: count, quote: v.string() };
 const said = { ...span, kind: v.picklist(KEY_EVENT_KINDS) };
-const judged = { ...said, score: v.number(), reason: v.string() };
+const judged = { ...said, score: v.number(), reason: v.string(), quoted: v.optional(v.boolean()) };
 
 export const keyEventSchema = v.object({
   ...judged,
@@ -86,6 +87,7 @@ function isPlainKeyEvent(value: unknown): value is KeyEvent {
     typeof event.reason === 'string' &&
     STATUSES.has(event.status) &&
     typeof event.pinned === 'boolean' &&
+    (event.quoted === undefined || typeof event.quoted === 'boolean') &&
     (event.link === undefined || isId(event.link))
   );
 }

@@ -1,4 +1,5 @@
 import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
+import { neutralized, section } from '../text/fence.ts';
 
 /** What holds in every session of a workspace: a line that the user promoted or wrote. */
 export interface MemoryEntry {
@@ -16,6 +17,9 @@ const PROPOSED: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint',
 
 const INTRO =
   'What holds in every conversation of this workspace, as the user keeps it. Where this conversation says otherwise, it counts.';
+
+/** The section's marks are made from what is in it, and count differently by so many tokens. */
+const MARK_TOKENS = 8;
 
 /** What of the memory goes into a request, and the ids of what had no room in it. */
 export interface SentMemory {
@@ -35,9 +39,9 @@ export function memoryText(
   const left = new Set<string>();
   const kept: string[] = [];
   // What frames the entries counts too.
-  let room = budget - count(framed([]));
+  let room = budget - count(framed([])) - MARK_TOKENS;
   for (const entry of entries.toReversed()) {
-    const line = `- [${entry.kind}] ${entry.text}`;
+    const line = `- [${entry.kind}] ${neutralized(memoryLine(entry.text))}`;
     const tokens = count(`${line}\n`);
     if (tokens > room) {
       left.add(entry.id);
@@ -49,8 +53,7 @@ export function memoryText(
   return { text: kept.length === 0 ? '' : framed(kept), left };
 }
 
-const framed = (lines: readonly string[]): string =>
-  `<workspace_memory>\n${[INTRO, ...lines].join('\n')}\n</workspace_memory>`;
+const framed = (lines: readonly string[]): string => section('workspace_memory', [INTRO, ...lines].join('\n'));
 
 /** One line, however it was quoted or typed. */
 export const memoryLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

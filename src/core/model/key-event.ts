@@ -29,6 +29,8 @@ export interface DetectedEvent extends Span {
   readonly score: number;
   /** The rule or feature that matched, for a person to read. */
   readonly reason: string;
+  /** The author of the message repeats somebody else's words: a paste, a quote, a document. */
+  readonly quoted?: boolean;
 }
 
 /** What the user says an event is: another kind, more or fewer of its message's words. */

@@ -1,4 +1,5 @@
 import type { MessageId } from './ids.ts';
+import type { Span } from './key-event.ts';
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
@@ -42,6 +43,8 @@ export interface Message {
   readonly content: readonly ContentBlock[];
   readonly at: number;
   readonly attachments?: readonly Attachment[];
+  /** What of a user's text was pasted, as offsets (UTF-16 units) into `messageText`. */
+  readonly pasted?: readonly Span[];
   readonly model?: string;
   readonly usage?: Usage;
   readonly ending?: Ending;

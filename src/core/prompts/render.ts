@@ -1,4 +1,4 @@
-import { textHash } from '../compress/source.ts';
+import { textHash } from '../text/hash.ts';
 import advisory from './advisory.md';
 import checkSystem from './check-system.md';
 import check from './check.md';

@@ -42,7 +42,7 @@ export const REPLY_PRIMING_TOKENS = 3;
 export const TOOL_FRAMING_TOKENS = 8;
 
 /** The fence and the label around an attachment's text, its name apart. */
-export const ATTACHMENT_FRAMING_TOKENS = 12;
+export const ATTACHMENT_FRAMING_TOKENS = 24;
 
 /**
  * An image, whatever its size: Anthropic's standard maximum (width × height / 750, at 1568 px), above OpenAI's

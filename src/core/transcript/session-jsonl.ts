@@ -28,6 +28,7 @@ const record = v.object({
   usage: v.optional(
     v.object({ input: count, output: count, cachedInput: v.optional(count), cacheWrite: v.optional(count) }),
   ),
+  pasted: v.optional(v.array(v.object({ start: line, end: line }))),
   attachments: v.optional(
     v.array(
       v.object({
@@ -49,10 +50,10 @@ const record = v.object({
 export function* sessionToJsonl(messages: Iterable<Message>): Generator<string> {
   for (const message of messages) {
     const only = message.content.length === 1 ? message.content[0] : undefined;
-    const { role, at, id: own, parent, model, ending, usage, attachments } = message;
+    const { role, at, id: own, parent, model, ending, usage, pasted, attachments } = message;
     const content = only?.type === 'text' ? only.text : message.content;
     // Keys whose value is undefined are not written.
-    yield `${JSON.stringify({ role, content, at, id: own, parent, model, ending, usage, attachments })}\n`;
+    yield `${JSON.stringify({ role, content, at, id: own, parent, model, ending, usage, pasted, attachments })}\n`;
   }
 }
 

@@ -13,10 +13,10 @@ export function writingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Writin
     deps.link().post({ type: 'draft', draft, focus: false });
   };
   return {
-    send: async ({ text, attachments }) => {
+    send: async ({ text, attachments, pasted }) => {
       const taken = deps.attachments.take(attachments);
       showDraft('');
-      await conversation().send(text, taken.attachments, taken.images);
+      await conversation().send(text, taken.attachments, taken.images, pasted);
       return null;
     },
     editAndResend: async ({ message, text }) => {

@@ -78,11 +78,13 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       page.tell(text('replyRunning'));
       return;
     }
+    const pasted = page.savedFor(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
     write('');
+    page.save({ pasted: [] });
     page.signal({ type: 'focus', target: 'latest' });
     const attachments = draft.attachments.map((each) => each.id);
     const before = session.transcript.total;
-    void page.ask('send', { text: source, attachments }, (reason) => {
+    void page.ask('send', { text: source, attachments, pasted }, (reason) => {
       const now = page.session;
       if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript)) return;
       // What was refused goes back to where it was typed, unless something else is there by now.
@@ -139,7 +141,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       void attachImage(page, image);
       return;
     }
-    if (pasted.length <= settings.pasteAsAttachmentAbove) return;
+    if (pasted.length <= settings.pasteAsAttachmentAbove) {
+      // One word may be a name; more of them are somebody's words, and whose is not known.
+      const words = pasted.replace(/\r\n?/g, '\n');
+      if (/\S\s+\S/.test(words)) page.save({ pasted: [...(page.savedFor(session.id)?.pasted ?? []), words] });
+      return;
+    }
     event.preventDefault();
     void page.ask('attach', { what: { kind: 'paste', text: pasted } });
   };

@@ -233,7 +233,7 @@ describe('a conversation', () => {
     assert.ok(recalled.some((text) => text.includes('channel 42')));
     const last = desk.requests.at(-1)?.messages.at(-1);
     const [tail, question] = last?.content ?? [];
-    assert.match(tail?.type === 'text' ? tail.text : '', /<recalled_excerpts>[^]*message 1, user[^]*channel 42/);
+    assert.match(tail?.type === 'text' ? tail.text : '', /<recalled_excerpts-[^]*message 1, user[^]*channel 42/);
     assert.deepEqual(question, { type: 'text', text: 'Which channel does the zebra crossing sensor use?' });
   });
 

@@ -26,7 +26,7 @@ describe('a key event that the user corrects', () => {
   const ledger = (conversation: Conversation): string =>
     conversation
       .context()
-      .system.filter((block) => block.startsWith('<key_events>'))
+      .system.filter((block) => block.startsWith('<key_events-'))
       .join('\n');
 
   it('is sent with its new kind and extent, through compressions and a restart', async () => {

@@ -73,7 +73,7 @@ describe('a preview of what would be sent', () => {
     await fill(conversation, 60);
     await conversation.compressNow();
     const { system, systemParts } = (await conversation.previewSend({ text: '' })).context;
-    const opening = { system: '', memory: '', ledger: '<key_events>', summaries: '<earlier_conversation>' };
+    const opening = { system: '', memory: '', ledger: '<key_events-', summaries: '<earlier_conversation-' };
     assert.ok(systemParts.includes('ledger') && systemParts.includes('summaries'));
     assert.equal(systemParts.length, system.length);
     for (const [at, part] of systemParts.entries()) assert.ok(system[at]!.startsWith(opening[part]), part);

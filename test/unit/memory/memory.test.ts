@@ -38,7 +38,7 @@ describe('the memory of a workspace', () => {
     const { text, left } = memoryText([entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint')], 100, words);
     assert.match(
       text,
-      /^<workspace_memory>\n.*every conversation.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory>$/,
+      /^<workspace_memory-(\w+)>\n.*every conversation.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory-\1>$/,
     );
     assert.equal(left.size, 0);
   });
@@ -53,7 +53,7 @@ describe('the memory of a workspace', () => {
         for (const { id, text: said } of entries) assert.ok(left.has(id) || text.includes(`- [preference] ${said}`));
       }),
     );
-    const { left } = memoryText([entry('old', 'a b c d e'), entry('new', 'f g h i j')], 32, words);
+    const { left } = memoryText([entry('old', 'a b c d e'), entry('new', 'f g h i j')], 40, words);
     assert.deepEqual([...left], ['old']);
   });
 

@@ -13,7 +13,7 @@ export interface SessionFilesDeps {
   /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
   readonly conversation: (id: string) => Promise<Conversation | undefined>;
   /** What the composer holds. */
-  readonly draft: (id: string) => Required<UserMessage>;
+  readonly draft: (id: string) => Required<Omit<UserMessage, 'pasted'>>;
   /** The chosen model; undefined when it cannot be had now. */
   readonly chatModel: () => Promise<ChatModel | undefined>;
   readonly now: () => number;

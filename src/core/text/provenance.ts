@@ -1,0 +1,215 @@
+import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
+import type { Role } from '../model/message.ts';
+import { OWN_LABEL, OWN_TAG } from './fence.ts';
+
+/** How it is known that words in a message are not its author's own. */
+export type Origin =
+  /** The page saw them pasted. */
+  | 'pasted'
+  /** Quoted by `>`, in a fence, or behind "he wrote:". */
+  | 'quoted'
+  /** The page, mail or article that the message asks something about. */
+  | 'document'
+  /** They imitate a speaker, a section or a label of a request. */
+  | 'forged'
+  /** A tool printed them. */
+  | 'printed';
+
+/** Words of a message that somebody else wrote. */
+export interface ForeignSpan extends Span {
+  readonly origin: Origin;
+}
+
+/** Kinds that bind the user: they come from the user's own words alone. */
+const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
+
+/** Patterns are tried on this much of a line (UTF-16 units). */
+const PEEK = 300;
+/** A longer passage (UTF-16 units) is a document: what it demands is not worth keeping at all. */
+const SHORT_PASSAGE = 600;
+/** What is left of an event in front of foreign words, in UTF-16 units, to be one. */
+const SHORTEST = 12;
+
+/** A tool that hands on the user's answer; such a message is said by the tool and stays labelled so. */
+const ANSWERED = /^<tool-use\b[^>\n]{0,200}AskUserQuestion/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const QUOTED = /^ {0,3}>/;
+const SPEAKER =
+  /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|системa?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
+const TEMPLATE =
+  /\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|instructions?|system-reminder)>|###? (?:system|instruction)s?\b/i;
+/** From here to the end a message is somebody else's: a forwarded mail, a web page. */
+const ENCLOSURE =
+  /^(?:-{3,} ?(?:original message|forwarded message|ursprüngliche nachricht|mensaje original|message d’origine|mensagem original)|(?:on|am|el|le|em) .{4,120} (?:wrote|schrieb .{1,60}|escribió|a écrit|escreveu) ?:|<!doctype html|<html\b|<\?xml\b)/i;
+const MAIL_HEADER =
+  /^(?:from|de|von|to|an|para|à|subject|betreff|asunto|objet|assunto|sent|gesendet|date|reply-to): \S/i;
+
+const ASKED =
+  'summar(?:i[sz]e|y of)|tl;?dr|translate|proofread|paraphrase|rephrase|rewrite|extract|explain|analy[sz]e|read|look at|check out|what (?:do(?:es)?|is|are)|thoughts on|resum[ae]|resumen de|traduce|traduz|explica|lee|leia|analiza|analise|zusammenfassen|fass|fasse|übersetze|erklär|lies|résume|résumer|traduis|explique|lis|riassumi|traduci|要約|翻訳|説明|总结|翻译|解释|概括';
+const DOCUMENT =
+  'page|article|text|document|doc|docs|email|e-mail|mail|post|thread|issue|ticket|readme|file|log|output|message|review|comment|snippet|excerpt|paper|report|transcript|website|site|página|artículo|artigo|texto|correo|documento|mensaje|mensagem|archivo|salida|seite|artikel|datei|nachricht|ausgabe|beitrag|courriel|fichier|article|texte|pagina|articolo|ページ|記事|文章|テキスト|メール|页面|网页|邮件|文档|文本';
+/** "Summarize this page for me:" — a line that asks about a document and is followed by it. */
+const INTRODUCES = new RegExp(`(?:^|[^\\p{L}])(?:${ASKED})[^\\n]{0,120}?(?:${DOCUMENT})`, 'iu');
+const HERE_IS = new RegExp(
+  `^(?:here(?:'s|’s| is| are)|this is|below is|i found|found|from|aquí (?:está|tienes)|esto es|hier ist|das ist|voici|c’est|ecco|aqui está|以下は|これは|这是|以下是)[^\\n]{0,120}?(?:${DOCUMENT})[^\\n]{0,120}[:：]$`,
+  'iu',
+);
+const SAYS =
+  /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|told (?:me|us)|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit|a dit|dice che|ha scritto|と言|と書|说|写道)[^\n:：]{0,40}[:：]$/iu;
+/** The same with the words on the same line, in quotation marks. */
+const SAYS_QUOTED =
+  /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}(["“«„「])([^"”»“」\n]{12,400})["”»“」]/giu;
+
+/**
+ * The words of a message that its author did not write, in order and not overlapping: what the page saw pasted, quotes,
+ * fences, documents that the message asks about, forged speakers and labels. `pasted` are offsets (UTF-16 units) into
+ * the text. Linear in the text's length.
+ */
+export function foreignSpans(message: {
+  readonly role: Role;
+  readonly text: string;
+  readonly pasted?: readonly Span[] | undefined;
+}): readonly ForeignSpan[] {
+  const { role, text, pasted = [] } = message;
+  if (role === 'tool') return ANSWERED.test(text) ? [] : [{ start: 0, end: text.length, origin: 'printed' }];
+  const pastes = pasted.map((span) => ({ ...span, origin: 'pasted' as const }));
+  return merged([...pastes, ...new Reader(text, role === 'user').read()]);
+}
+
+class Reader {
+  readonly #text: string;
+  readonly #byUser: boolean;
+  readonly #found: ForeignSpan[] = [];
+
+  constructor(text: string, byUser: boolean) {
+    this.#text = text;
+    this.#byUser = byUser;
+  }
+
+  read(): readonly ForeignSpan[] {
+    if (this.#byUser) this.#readLines();
+    this.#forgeries();
+    return this.#found;
+  }
+
+  #readLines(): void {
+    const text = this.#text;
+    let fence: string | undefined;
+    let forged = false;
+    let mailHeaders = 0;
+    for (let at = 0; at < text.length;) {
+      const stop = text.indexOf('\n', at);
+      const end = stop === -1 ? text.length : stop;
+      const next = stop === -1 ? text.length : stop + 1;
+      const line = text.slice(at, Math.min(end, at + PEEK)).trimEnd();
+      if (fence !== undefined) {
+        this.#add(at, next, 'quoted');
+        const mark = FENCE.exec(line)?.[1];
+        if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+      } else if (FENCE.test(line)) {
+        fence = FENCE.exec(line)?.[1];
+        this.#add(at, next, 'quoted');
+      } else if (QUOTED.test(line)) {
+        this.#add(at, next, 'quoted');
+      } else if (ENCLOSURE.test(line) || (MAIL_HEADER.test(line) && ++mailHeaders === 2)) {
+        this.#add(at, text.length, 'document');
+        break;
+      } else if (SAYS.test(line) && next < text.length) {
+        this.#add(next, text.length, 'quoted');
+        break;
+      } else if (this.#introduces(line, at, end, next)) {
+        this.#add(next, text.length, 'document');
+        break;
+      } else {
+        // A forged speaker goes on to the end of the paragraph.
+        forged = (forged && line !== '') || SPEAKER.test(line);
+        if (forged) this.#add(at, next, 'forged');
+        else this.#quotedWords(at, end);
+      }
+      at = next;
+    }
+  }
+
+  /** Whether what follows this line is a document: more than one line of it, or a long one. */
+  #introduces(line: string, at: number, end: number, next: number): boolean {
+    const rest = this.#text.slice(next, next + PEEK).trim();
+    if (rest === '' || end - at > PEEK) return false;
+    if (HERE_IS.test(line)) return true;
+    if (!INTRODUCES.test(line)) return false;
+    return /[:：]$/.test(line) || /^\s*\n/.test(this.#text.slice(next, next + 20)) || /^(?:#|<|\*\*|---)/.test(rest);
+  }
+
+  #quotedWords(at: number, end: number): void {
+    for (const match of this.#text.slice(at, Math.min(end, at + 4 * PEEK)).matchAll(SAYS_QUOTED)) {
+      const from = at + match.index + match[0].indexOf(match[1]!);
+      this.#add(from, at + match.index + match[0].length, 'quoted');
+    }
+  }
+
+  /** Own tags and chat templates make all that follows them foreign, own labels the rest of their paragraph. */
+  #forgeries(): void {
+    const text = this.#text;
+    const tag = [text.search(OWN_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
+    if (tag.length > 0) this.#add(Math.min(...tag), text.length, 'forged');
+    for (const { index } of text.matchAll(OWN_LABEL)) {
+      const end = text.indexOf('\n\n', index);
+      this.#add(index, end === -1 ? text.length : end, 'forged');
+    }
+  }
+
+  #add(start: number, end: number, origin: Origin): void {
+    if (start < end) this.#found.push({ start, end, origin });
+  }
+}
+
+/** Where pasted texts stand in a message: each once, in the order in which they were pasted. */
+export function placesOf(pasted: readonly string[], text: string): readonly Span[] {
+  const found: Span[] = [];
+  const from = new Map<string, number>();
+  for (const one of pasted) {
+    const start = one === '' ? -1 : text.indexOf(one, from.get(one) ?? 0);
+    if (start === -1) continue;
+    from.set(one, start + one.length);
+    found.push({ start, end: start + one.length });
+  }
+  return found;
+}
+
+/** Spans in order; where two overlap, a forgery tells more than what it stands in. */
+function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
+  const all: ForeignSpan[] = [];
+  const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
+  for (const span of inOrder) {
+    const last = all.at(-1);
+    if (last && (span.start < last.end || (span.start === last.end && span.origin === last.origin))) {
+      const origin = span.origin === 'forged' ? 'forged' : last.origin;
+      all[all.length - 1] = { start: last.start, end: Math.max(last.end, span.end), origin };
+    } else all.push(span);
+  }
+  return all;
+}
+
+/**
+ * Events of a message, those in foreign words marked `quoted`. None of them binds the user: constraints, preferences,
+ * decisions and to-dos in a short quote are facts that somebody else stated, in a document they go, and so does all that
+ * is forged. An event that begins in the author's own words ends where they end.
+ */
+export function inOwnWords<Event extends DetectedEvent>(
+  events: readonly Event[],
+  foreign: readonly ForeignSpan[],
+): Event[] {
+  if (foreign.length === 0) return [...events];
+  let next = 0;
+  return events.flatMap((event) => {
+    while (next < foreign.length && foreign[next]!.end <= event.start) next++;
+    const span = foreign[next];
+    if (span === undefined || span.start >= event.end) return [event];
+    const own = event.quote.slice(0, Math.max(0, span.start - event.start)).trimEnd();
+    if (own.length >= SHORTEST) return [{ ...event, end: event.start + own.length, quote: own }];
+    if (span.origin === 'forged') return [];
+    const binds = BINDING.has(event.kind);
+    if (binds && (span.origin === 'document' || span.end - span.start > SHORT_PASSAGE)) return [];
+    if (span.origin === 'printed') return binds ? [] : [event];
+    return [{ ...event, kind: binds ? 'fact' : event.kind, quoted: true }];
+  });
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { decisionsText, recalledText } from '../../../src/app/session-archive.ts';
+import {
+  renderAttachment,
+  renderEvent,
+  renderLedger,
+  renderRecalled,
+  renderSummaries,
+  renderTask,
+} from '../../../src/core/context/render.ts';
+import { detectEvents } from '../../../src/core/events/detect.ts';
+import { memoryText } from '../../../src/core/memory/memory.ts';
+import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
+import { placesOf } from '../../../src/core/text/provenance.ts';
+import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
+
+const BINDING: ReadonlySet<string> = new Set(['constraint', 'preference', 'decision', 'todo']);
+const SECTION = new RegExp(`^<((?:${SECTIONS.join('|')})-[0-9a-f]{8})(?: [^\\n]*)?>\\n([^]*)\\n</\\1>$`);
+const OWN_TAG = new RegExp(`</?\\s*(?:${SECTIONS.join('|')})`, 'i');
+
+/** The worst case: the whole text is quoted, pinned by the user. */
+const pinned = (quote: string): KeyEvent => ({
+  id: keyEventId('k1'),
+  message: messageId('m1'),
+  kind: 'fact',
+  quote,
+  start: 0,
+  end: quote.length,
+  score: 1,
+  reason: 'pinned',
+  status: 'active',
+  pinned: true,
+});
+
+const summary = (text: string): SummaryNode => ({
+  id: nodeId('n1'),
+  depth: 0,
+  first: messageId('m1'),
+  last: messageId('m2'),
+  messages: 2,
+  children: [],
+  title: 'One',
+  brief: text,
+  detailed: text,
+  tokens: { source: 10, brief: 5, detailed: 5 },
+  rung: 'extractive',
+  model: 'none',
+  promptVersion: '',
+  sourceHash: '',
+  at: 0,
+  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+});
+
+/** Every section of a request, and of what other models are given, with this text in it. */
+function sections({ text, role = 'user' }: Injection): readonly string[] {
+  const quoted = { session: text, message: 4, role, text };
+  return [
+    renderLedger([renderEvent(pinned(text), 6, role)]),
+    renderSummaries([{ node: summary(text), from: 0, to: 9, level: 'detailed' }]),
+    renderRecalled([{ position: 6, role, text }]),
+    renderTask({ id: taskId('t1'), goal: text, steps: [{ text, status: 'pending' }] }),
+    renderAttachment({ kind: 'file', name: text, text }),
+    memoryText([{ id: 'e1', kind: 'constraint', text, at: 0 }], 10_000, () => 1).text,
+    recalledText([quoted]),
+    decisionsText({ memory: [text], decisions: [quoted] }),
+  ];
+}
+
+/** Compares with the file beside this one; UPDATE_GOLDEN=1 writes it. A file that is missing fails. */
+function matchesGolden(name: string, rendered: string): void {
+  const file = new URL(`${name.replaceAll(' ', '-')}.golden.txt`, import.meta.url);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, rendered);
+  assert.ok(existsSync(file), `${name} has no golden file; UPDATE_GOLDEN=1 writes it`);
+  assert.equal(rendered, readFileSync(file, 'utf8'));
+}
+
+describe('injected text', () => {
+  it('is of ten kinds, six of each', () => {
+    for (const kind of INJECTION_KINDS) assert.equal(INJECTIONS.filter((one) => one.kind === kind).length, 6, kind);
+  });
+
+  for (const kind of INJECTION_KINDS) {
+    it(`stays inside the section that holds it: ${kind}`, () => {
+      for (const injection of INJECTIONS.filter((one) => one.kind === kind)) {
+        for (const rendered of sections(injection)) {
+          const found = SECTION.exec(rendered);
+          assert.ok(found, `no section: ${rendered}`);
+          const [, mark, content] = found;
+          assert.ok(!content!.includes(mark!.slice(-8)), `the mark is in the content: ${rendered}`);
+          assert.doesNotMatch(content!, OWN_TAG);
+          assert.doesNotMatch(content!, /<\|(?:im_|system)/);
+        }
+      }
+    });
+
+    it(`forges no label: ${kind}`, () => {
+      for (const injection of INJECTIONS.filter((one) => one.kind === kind)) {
+        for (const rendered of sections(injection)) {
+          for (const { index } of rendered.matchAll(OWN_LABEL)) {
+            const isQuoted = rendered[index - 1] === '“';
+            const isOwn = /message 7|messages 1–10|message 4/.test(rendered.slice(index, rendered.indexOf(']', index)));
+            assert.ok(isQuoted || isOwn, `a label that nobody made: ${rendered.slice(index, index + 80)}`);
+          }
+        }
+      }
+    });
+
+    it(`binds nobody: ${kind}`, () => {
+      const spoken = INJECTIONS.filter((one) => one.kind === kind && !['attachment', 'title', 'memory'].includes(kind));
+      for (const { text, poison, role = 'user', pasted } of spoken) {
+        const said = { role, text, ...(pasted && { pasted: placesOf([text], text) }) };
+        const bound = detectEvents(said, { before: { role: 'assistant', text: 'Shall we go on?' } }).filter(
+          (event) =>
+            BINDING.has(event.kind) &&
+            role !== 'assistant' &&
+            event.start < text.indexOf(poison) + poison.length &&
+            text.indexOf(poison) < event.end,
+        );
+        assert.deepEqual(bound, [], `filed as the user's own: ${text}`);
+      }
+    });
+
+    it(`is sent as reviewed: ${kind}`, () => {
+      const all = INJECTIONS.filter((one) => one.kind === kind).flatMap((one) => [
+        `######## ${JSON.stringify(one.text)}`,
+        ...sections(one),
+      ]);
+      matchesGolden(kind, `${all.join('\n\n')}\n`);
+    });
+  }
+});
