@@ -1,21 +1,212 @@
-import type { CommandId } from './platform/ids.ts';
-import type { Product } from './product.ts';
-import { READY, type Handler, type ReadyCommand } from './ready-commands.ts';
+import * as vscode from 'vscode';
+import type { PageCommand } from '../protocol/views.ts';
+import {
+  askAboutSelection,
+  attachFiles,
+  explainProblem,
+  moveChat,
+  moveToNewWindow,
+  stepSession,
+} from './chat/editor-commands.ts';
+import type { ChatApp } from './chat/chat-app.ts';
+import { resetTask, setTask } from './chat/task-commands.ts';
+import { checkHealth, type HealthApp } from './health/check-health.ts';
+import type { ImportApp } from './import-export/import-app.ts';
+import { importFile } from './import-export/import-file.ts';
+import { exportSession, openSample } from './import-export/transcript-commands.ts';
+import {
+  addMemory,
+  editMemory,
+  exportMemory,
+  forgetMemory,
+  rememberEvent,
+  type MemoryApp,
+} from './memory/memory-commands.ts';
+import { clearKey, setKey, setModelKey, testKey } from './models/key-commands.ts';
+import type { ModelsApp } from './models/models-app.ts';
+import { chooseModel } from './models/model-picker.ts';
+import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
+import { recall, searchSessions, type SearchApp } from './search/search-commands.ts';
+import { whyForgotten } from './search/why-forgotten.ts';
+import { reattachSessions } from './sessions/reattach.ts';
+import { cleanUp, openOtherSession, switchSession, type SessionsApp } from './sessions/session-commands.ts';
+import { checkSummary, compareSummary } from './summaries/check-commands.ts';
+import {
+  compressHistory,
+  redoCompression,
+  undoCompression,
+  undoSince,
+  unpinAll,
+} from './summaries/compression-commands.ts';
+import { filterSummaries } from './summaries/filter-picker.ts';
+import { choosePolicy } from './summaries/policy-picker.ts';
+import { resummarize } from './summaries/regenerate.ts';
+import { showDocument, showInChat, showInTree } from './summaries/show-commands.ts';
+import type { SummariesApp } from './summaries/summaries-app.ts';
+import { withEvent, withNode, withOpened } from './summaries/subject-pickers.ts';
+import {
+  closeNode,
+  correct,
+  editSummary,
+  expandForTurn,
+  readSummary,
+  setEventPinned,
+  step,
+} from './summaries/summary-commands.ts';
 
-const isReady = (id: CommandId): id is ReadyCommand => id in READY;
+/** What the commands need of the product. */
+type App = ChatApp & HealthApp & ImportApp & MemoryApp & ModelsApp & SearchApp & SessionsApp & SummariesApp;
 
-/** The handlers of the other commands are read with the first of them that is called. */
-async function handlerOf(id: CommandId): Promise<Handler> {
-  return isReady(id) ? READY[id] : (await import('./command-handlers.ts')).HANDLERS[id];
+/** `argument` and `more` are what a menu, a key binding or the page hands over. False: the user gave it up. */
+type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
+
+/** What each command does. When the palette offers it is in `platform/ids.ts`; those of the page alone are below. */
+const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
+  openChat: async (app) => {
+    app.panel.open();
+    await app.sessions.currentOrLatest();
+  },
+  moveToNewWindow,
+  moveToSidebar: (app) => moveChat(app, 'sidebar'),
+  moveToEditor: (app) => moveChat(app, 'editor'),
+  askAboutSelection,
+  attachFile: attachFiles,
+  explainProblem,
+  setTask: (app, goal) => setTask(app, textOf(goal)),
+  resetTask,
+  showActions,
+  openLog: (app) => Promise.resolve(app.channel.show()),
+  openSettings: async () =>
+    vscode.commands.executeCommand('workbench.action.openSettings', '@ext:threadkeeper.threadkeeper'),
+  checkHealth,
+
+  newSession: async (app, title) => {
+    const name = textOf(title);
+    await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
+    app.panel.open();
+  },
+  switchSession,
+  nextSession: (app) => stepSession(app, 1),
+  previousSession: (app) => stepSession(app, -1),
+  openOtherSession,
+  reattachSessions,
+  cleanUp,
+  takeOver: async (app) => {
+    await (await app.sessions.currentOrLatest()).journal.takeOver();
+    await app.panel.changed();
+  },
+  importTranscript: (app, uri) => importFile(app, uriOf(uri)),
+  exportSession: (app, uri) => exportSession(app, uriOf(uri)),
+  openSampleSession: openSample,
+  recall,
+  searchSessions,
+  whyForgotten,
+
+  chooseModel,
+  setApiKey: setKey,
+  clearApiKey: clearKey,
+  testApiKey: testKey,
+  choosePolicy,
+
+  compressHistory,
+  undoCompression,
+  redoCompression,
+  undoSince,
+  undoChange: (app) => step(app, true),
+  redoChange: (app) => step(app, false),
+  previewNext: (app) => showDocument(app, 'next', 'now', vscode.l10n.t('What Would Be Sent')),
+  dryRun: (app) => showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
+  showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compressions')),
+  showChart: async (app) => {
+    await app.sessions.currentOrLatest();
+    app.chart.open();
+  },
+  saveChart: async (app) => {
+    await app.sessions.currentOrLatest();
+    await app.chart.save();
+  },
+
+  editSummary: (app, row) => withNode(app, row, editSummary),
+  readSummary: (app, row) => withNode(app, row, readSummary),
+  compareSummary: (app, row) => withNode(app, row, compareSummary),
+  checkSummary: (app, row) => withNode(app, row, checkSummary),
+  resummarize: (app, row) => withNode(app, row, resummarize),
+  expandForTurn: (app, row) => withNode(app, row, expandForTurn),
+  closeNode: (app, row) => withOpened(app, row, closeNode),
+  undoNode: (app, row) => withNode(app, row, (_, conversation, { id }) => conversation.undoNodes([id], true)),
+  showInChat,
+  showInTree,
+  filterSummaries,
+  clearFilter: (app) => Promise.resolve(app.tree.narrow(undefined)),
+  refreshSummaries: async (app) => {
+    await app.sessions.latestIfAny();
+    app.tree.refresh();
+  },
+
+  correctEvent: (app, row) => withEvent(app, row, () => true, correct),
+  pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, setEventPinned(true)),
+  unpinEvent: (app, row) => withEvent(app, row, ({ pinned }) => pinned, setEventPinned(false)),
+  removeEvent: (app, row) =>
+    withEvent(
+      app,
+      row,
+      () => true,
+      ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true }),
+    ),
+  rememberEvent,
+  addMemory,
+  editMemory,
+  forgetMemory,
+  exportMemory: (app, uri) => exportMemory(app, uriOf(uri)),
+
+  // The page's alone.
+  cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),
+  setModelKey,
+  unpinAll,
+  retryLast: async (app) => {
+    const conversation = await app.sessions.currentOrLatest();
+    const { path, messages } = conversation.state;
+    const last = path.findLast((id) => messages.place(id)?.role === 'user');
+    if (last !== undefined) await conversation.retry(last);
+  },
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const uriOf = (value: unknown): vscode.Uri | undefined => (value instanceof vscode.Uri ? value : undefined);
+
+/** Runs a command. Rejects with what went wrong. */
+export async function runCommand(
+  app: App,
+  name: CommandName | PageCommand,
+  ...[argument, more]: readonly unknown[]
+): Promise<void> {
+  await HANDLERS[name](app, argument, more);
 }
 
-/** Runs a command of the palette, one use case. A failure is told once, in one sentence with a way out. */
-export async function runCommand(app: Product, id: CommandId, argument: unknown, more: unknown): Promise<void> {
-  try {
-    const handler = await handlerOf(id);
-    await handler(app, argument, more);
-  } catch (error) {
-    const { tell } = await import('./page-commands.ts');
-    await tell(app, error);
-  }
+/** Runs a command of the palette or a menu. A failure is shown once, in one sentence with a way out. */
+export async function runFromEditor(app: App, name: CommandName, ...args: readonly unknown[]): Promise<void> {
+  await runCommand(app, name, ...args).catch((error: unknown) => showFault(app, error));
+}
+
+async function showFault(app: App, error: unknown): Promise<void> {
+  const { reason, text, action } = app.describe(error);
+  if (reason === 'cancelled') return;
+  const label = await vscode.window.showErrorMessage(text, ...(action ? [action.label] : []));
+  if (action && label === action.label)
+    await runCommand(app, action.command).catch((next: unknown) => showFault(app, next));
+}
+
+async function showActions(app: App): Promise<void> {
+  await app.sessions.currentOrLatest();
+  const actions: readonly { label: string; command: CommandId }[] = [
+    { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: COMMAND.openChat },
+    { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: COMMAND.compressHistory },
+    { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: COMMAND.undoCompression },
+    { label: `$(checklist) ${vscode.l10n.t('Reset Task')}`, command: COMMAND.resetTask },
+    { label: `$(search) ${vscode.l10n.t('Search What Was Said')}`, command: COMMAND.recall },
+    { label: `$(sparkle) ${vscode.l10n.t('Choose Model')}`, command: COMMAND.chooseModel },
+    { label: `$(gear) ${vscode.l10n.t('Open Settings')}`, command: COMMAND.openSettings },
+  ];
+  const picked = await vscode.window.showQuickPick(actions, { title: 'Threadkeeper' });
+  if (picked) await vscode.commands.executeCommand(picked.command);
 }

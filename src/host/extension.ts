@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { Late } from './platform/lazy.ts';
-import { registerAtOnce } from './registration.ts';
+import { Lazy } from './platform/lazy.ts';
+import { registerEntryPoints } from './registration.ts';
 import type { Threadkeeper } from './threadkeeper.ts';
 
 /** What the test suite gets: the running product, read if it was not needed yet. */
@@ -8,17 +8,17 @@ export interface ForTests {
   product(): Promise<Threadkeeper>;
 }
 
-let product: Late<Threadkeeper> | undefined;
+let product: Lazy<Threadkeeper> | undefined;
 
-/** Registers what can wake the product, which is read when one of these is used. Gives nothing to other extensions. */
+/** Registers the entry points; the product is loaded when one of them is used. Exports nothing to other extensions. */
 export function activate(context: vscode.ExtensionContext): ForTests | undefined {
-  const late = new Late<Threadkeeper>(async () => {
+  const lazy = new Lazy<Threadkeeper>(async () => {
     const { Threadkeeper } = await import('./threadkeeper.ts');
     return new Threadkeeper(context, summaries);
   }, couldNotStart);
-  const summaries = registerAtOnce(context, () => late.get());
-  product = late;
-  return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => late.get() } : undefined;
+  const summaries = registerEntryPoints(context, () => lazy.get());
+  product = lazy;
+  return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;
 }
 
 export async function deactivate(): Promise<void> {

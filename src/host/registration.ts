@@ -3,47 +3,44 @@ import type { MemoryEntry } from '../core/memory/memory.ts';
 import {
   CHAT_PANEL,
   CHAT_VIEW,
-  COMMAND,
+  COMMANDS,
   DECISIONS_TOOL,
   DOCUMENT_SCHEME,
   MEMORY_VIEW,
   PARTICIPANT,
   RECALL_TOOL,
   SUMMARIES_VIEW,
-  type CommandId,
+  type CommandName,
 } from './platform/ids.ts';
-import { LateFiles, type Documents } from './platform/lazy-files.ts';
-import { latePages } from './platform/lazy-pages.ts';
-import { lateTool } from './platform/lazy-tool.ts';
-import { LateTree, type Rows } from './platform/lazy-tree.ts';
+import { lazyProvider, type LazyProvider } from './platform/lazy-provider.ts';
 import type { Row } from './summaries/tree/rows.ts';
 
-/** What the editor asks of the product by way of what is registered at once. */
-export interface Woken {
+/** What the editor asks of the product through what is registered at start-up. */
+export interface EntryPoints {
   readonly panel: vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
-  readonly tree: Rows<Row>;
-  readonly memoryTree: Rows<MemoryEntry>;
-  readonly files: Documents;
+  readonly tree: vscode.TreeDataProvider<Row>;
+  readonly memoryTree: vscode.TreeDataProvider<MemoryEntry>;
+  readonly files: vscode.FileSystemProvider;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly answer: vscode.ChatRequestHandler;
-  runCommand(id: CommandId, argument: unknown, more: unknown): Promise<void>;
+  runFromEditor(name: CommandName, ...args: readonly unknown[]): Promise<void>;
 }
 
 /**
- * Registers all that the editor may wake the extension for, and nothing that has to be read for it: who asks first has
- * the product read. What is registered ends with the extension. Returns the *Summaries* view.
+ * Registers everything that the editor may wake the extension for. The implementation is loaded on first use. What is
+ * registered ends with the extension. Returns the *Summaries* view.
  */
-export function registerAtOnce(
+export function registerEntryPoints(
   { subscriptions, extensionUri }: Pick<vscode.ExtensionContext, 'subscriptions' | 'extensionUri'>,
-  product: () => Promise<Woken>,
+  product: () => Promise<EntryPoints>,
 ): vscode.TreeView<Row> {
-  const summaries = new LateTree(async () => (await product()).tree);
-  const memory = new LateTree(async () => (await product()).memoryTree);
-  const files = new LateFiles(async () => (await product()).files);
-  const pages = latePages(async () => (await product()).panel);
-  const view = vscode.window.createTreeView(SUMMARIES_VIEW, { treeDataProvider: summaries, showCollapseAll: true });
+  const rows = lazyTree(async () => (await product()).tree);
+  const memory = lazyTree(async () => (await product()).memoryTree);
+  const files = lazyFiles(async () => (await product()).files);
+  const pages = lazyPages(async () => (await product()).panel);
+  const view = vscode.window.createTreeView(SUMMARIES_VIEW, { treeDataProvider: rows, showCollapseAll: true });
   subscriptions.push(
-    summaries,
+    rows,
     memory,
     files,
     view,
@@ -51,22 +48,21 @@ export function registerAtOnce(
     vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, files, { isCaseSensitive: true }),
     vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, pages),
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, pages),
-    ...Object.values(COMMAND).map((id) =>
-      vscode.commands.registerCommand(id, async (argument?: unknown, more?: unknown) =>
-        (await product()).runCommand(id, argument, more),
+    ...(Object.keys(COMMANDS) as CommandName[]).map((name) =>
+      vscode.commands.registerCommand(`threadkeeper.${name}`, async (...args: readonly unknown[]) =>
+        (await product()).runFromEditor(name, ...args),
       ),
     ),
   );
   // Not every editor has models and a chat of its own.
   if (Object.hasOwn(vscode, 'lm'))
-    subscriptions.push(
-      ...([RECALL_TOOL, DECISIONS_TOOL] as const).map((name) =>
-        vscode.lm.registerTool(
-          name,
-          lateTool(async () => (await product()).tools[name]),
-        ),
-      ),
-    );
+    for (const name of [RECALL_TOOL, DECISIONS_TOOL] as const) {
+      const tool = lazyProvider<vscode.LanguageModelTool<unknown>>(async () => (await product()).tools[name], {
+        prepareInvocation: true,
+        invoke: true,
+      });
+      subscriptions.push(tool, vscode.lm.registerTool(name, tool));
+    }
   if (Object.hasOwn(vscode, 'chat')) {
     const participant = vscode.chat.createChatParticipant(PARTICIPANT, async (request, context, stream, token) =>
       (await product()).answer(request, context, stream, token),
@@ -75,4 +71,48 @@ export function registerAtOnce(
     subscriptions.push(participant);
   }
   return view;
+}
+
+function lazyTree<T>(find: () => Promise<vscode.TreeDataProvider<T>>): LazyProvider<vscode.TreeDataProvider<T>> {
+  const methods = { getChildren: true, getTreeItem: true, getParent: true, resolveTreeItem: true } as const;
+  return lazyProvider<vscode.TreeDataProvider<T>>(find, methods, 'onDidChangeTreeData');
+}
+
+function lazyFiles(find: () => Promise<vscode.FileSystemProvider>): vscode.FileSystemProvider & { dispose(): void } {
+  const files = lazyProvider<Omit<vscode.FileSystemProvider, 'copy' | 'watch'>>(
+    find,
+    {
+      stat: true,
+      readFile: true,
+      writeFile: true,
+      readDirectory: true,
+      createDirectory: true,
+      delete: true,
+      rename: true,
+    },
+    'onDidChangeFile',
+  );
+  // Open documents are looked at whenever the session changes, so there is nothing to watch.
+  return { ...files, watch: () => new vscode.Disposable(() => undefined) };
+}
+
+/** The user may close a tab or view while the product is being loaded; a page that is gone cannot be filled. */
+function lazyPages(
+  find: () => Promise<vscode.WebviewPanelSerializer & vscode.WebviewViewProvider>,
+): vscode.WebviewPanelSerializer & vscode.WebviewViewProvider {
+  const unlessClosed = async (
+    place: vscode.WebviewPanel | vscode.WebviewView,
+    fill: (pages: vscode.WebviewPanelSerializer & vscode.WebviewViewProvider) => unknown,
+  ): Promise<void> => {
+    const closed = new AbortController();
+    place.onDidDispose(() => closed.abort());
+    const pages = await find();
+    if (!closed.signal.aborted) await fill(pages);
+  };
+  return {
+    deserializeWebviewPanel: (panel, state) =>
+      unlessClosed(panel, (pages) => pages.deserializeWebviewPanel(panel, state)),
+    resolveWebviewView: (view, context, token) =>
+      unlessClosed(view, (pages) => pages.resolveWebviewView(view, context, token)),
+  };
 }

@@ -5,6 +5,9 @@ import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
+import type { HealthFacts } from '../app/health-report.ts';
+import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
+import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
@@ -16,7 +19,6 @@ import { answerRequest } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
 import { servedChat } from './chat/served-chat.ts';
-import { runCommand } from './commands.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/documents/comparison.ts';
@@ -27,7 +29,7 @@ import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
-import { DECISIONS_TOOL, RECALL_TOOL, type CommandId } from './platform/ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { channelLog } from './platform/log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
@@ -43,8 +45,7 @@ import { hasChangedBeside, readSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
 import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/tree/summaries-tree.ts';
-import type { Product } from './product.ts';
-import type { Woken } from './registration.ts';
+import type { EntryPoints } from './registration.ts';
 import type { Row } from './summaries/tree/rows.ts';
 import { systemClock } from './platform/system-clock.ts';
 import { isWindowThere } from './platform/window-presence.ts';
@@ -55,7 +56,7 @@ import { workspaceIdentity } from './platform/workspace.ts';
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
  * before a session is asked for.
  */
-export class Threadkeeper implements Product, Woken, vscode.Disposable {
+export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;
@@ -63,7 +64,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
-  readonly tools: Woken['tools'];
+  readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
   readonly attachments: Attachments;
   readonly log: Log;
@@ -76,7 +77,8 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
   /** Where the journals lie. */
   readonly folder: string;
   readonly workspace: string;
-  readonly searchWorkspace: Product['searchWorkspace'];
+  /** The best places of all sessions of the workspace; undefined when cancelled. */
+  readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #memento: vscode.Memento;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
@@ -256,8 +258,13 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
-  runCommand(id: CommandId, argument: unknown, more: unknown): Promise<void> {
-    return runCommand(this, id, argument, more);
+  /** Runs a command that the page asked for. Rejects with what went wrong. */
+  async runCommand(name: PageCommand, argument?: string): Promise<void> {
+    await (await import('./commands.ts')).runCommand(this, name, argument);
+  }
+
+  async runFromEditor(name: CommandName, ...args: readonly unknown[]): Promise<void> {
+    await (await import('./commands.ts')).runFromEditor(this, name, ...args);
   }
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
@@ -281,7 +288,7 @@ export class Threadkeeper implements Product, Woken, vscode.Disposable {
     return search;
   }
 
-  keptSnapshots(): ReturnType<Product['keptSnapshots']> {
+  keptSnapshots(): HealthFacts['snapshots'] {
     return { kind: loadSnapshots(this.#memento).kind, bytes: bytesOf(this.#memento.get(SNAPSHOTS_KEY) ?? '') };
   }
 

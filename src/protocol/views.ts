@@ -15,31 +15,29 @@ import {
   time,
 } from './fields.ts';
 
-/** What the user can ask for by name: from `/`, a button, a notice. `COMMANDS` is closed; the host maps each to one use case. */
-export const COMMANDS = [
-  'new',
-  'compress',
+/** The commands that the page may run, by the names that they have in the editor; its buttons, notices and `/` words. */
+export const PAGE_COMMANDS = [
+  'newSession',
+  'compressHistory',
   'cancelCompression',
-  'reset',
-  'task',
+  'resetTask',
+  'setTask',
   'recall',
-  'pin',
-  'model',
-  'policy',
-  'export',
-  'import',
-  'sample',
+  'chooseModel',
+  'choosePolicy',
+  'exportSession',
+  'importTranscript',
+  'openSampleSession',
   'undoCompression',
-  'setKey',
+  'setModelKey',
   'openSettings',
   'unpinAll',
   'openLog',
   'takeOver',
-  'continue',
   'retryLast',
 ] as const;
-export type CommandName = (typeof COMMANDS)[number];
-export const commandSchema = v.picklist(COMMANDS);
+export type PageCommand = (typeof PAGE_COMMANDS)[number];
+export const commandSchema = v.picklist(PAGE_COMMANDS);
 
 export const keyEventKindSchema = v.picklist(KEY_EVENT_KINDS);
 export const stepStatusSchema = v.picklist(['pending', 'in_progress', 'done', 'skipped']);

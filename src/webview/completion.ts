@@ -1,25 +1,26 @@
-import type { CommandName } from '../protocol/views.ts';
+import type { PageCommand } from '../protocol/views.ts';
 import type { TextKey } from './texts.ts';
 
 /** A command that can be typed, with what it does. */
 export interface SlashCommand {
   readonly name: string;
-  readonly command: CommandName;
+  /** `pin` is the page's own: it takes what is selected or typed. */
+  readonly command: PageCommand | 'pin';
   readonly help: TextKey;
   /** True when text is to follow it. */
   readonly argument: boolean;
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'compress', command: 'compress', help: 'commandCompress', argument: false },
-  { name: 'reset', command: 'reset', help: 'commandReset', argument: false },
-  { name: 'task', command: 'task', help: 'commandTask', argument: true },
+  { name: 'compress', command: 'compressHistory', help: 'commandCompress', argument: false },
+  { name: 'reset', command: 'resetTask', help: 'commandReset', argument: false },
+  { name: 'task', command: 'setTask', help: 'commandTask', argument: true },
   { name: 'recall', command: 'recall', help: 'commandRecall', argument: true },
   { name: 'pin', command: 'pin', help: 'commandPin', argument: true },
-  { name: 'model', command: 'model', help: 'commandModel', argument: false },
-  { name: 'policy', command: 'policy', help: 'commandPolicy', argument: false },
-  { name: 'export', command: 'export', help: 'commandExport', argument: false },
-  { name: 'new', command: 'new', help: 'commandNew', argument: false },
+  { name: 'model', command: 'chooseModel', help: 'commandModel', argument: false },
+  { name: 'policy', command: 'choosePolicy', help: 'commandPolicy', argument: false },
+  { name: 'export', command: 'exportSession', help: 'commandExport', argument: false },
+  { name: 'new', command: 'newSession', help: 'commandNew', argument: false },
 ];
 
 /** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import { PROTOCOL_VERSION, type HostToPage, type PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
-import type { CommandName, MessageView, NoticeView } from '../protocol/views.ts';
+import type { PageCommand, MessageView, NoticeView } from '../protocol/views.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
 import { LiveReply } from './live-reply.ts';
@@ -143,7 +143,7 @@ export class Page {
     return (await this.ask(type, fields)) !== undefined;
   }
 
-  run(command: CommandName, argument?: string): void {
+  run(command: PageCommand, argument?: string): void {
     void this.ask('runCommand', { command, ...(argument !== undefined && { argument }) });
   }
 

@@ -104,7 +104,7 @@ describe('a model that another extension offers to the editor', () => {
     };
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
     assert.match(text, /no credit left/);
-    assert.equal(action?.command, 'model');
+    assert.equal(action?.command, 'chooseModel');
     assert.deepEqual(transcript(conversation), ['user: Hello?']);
   });
 
@@ -114,7 +114,7 @@ describe('a model that another extension offers to the editor', () => {
     await selectModel(app, conversation, 'vscode', 'test-models/gone');
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
     assert.match(text, /does not know this model/);
-    assert.equal(action?.command, 'model');
+    assert.equal(action?.command, 'chooseModel');
   });
 
   it('makes the summaries of its own chat', async () => {

@@ -88,8 +88,8 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
           requestTokens: 9000,
           budget: 8000,
           ways: [
-            { label: 'Compress now', command: 'compress' },
-            { label: 'New session', command: 'new' },
+            { label: 'Compress now', command: 'compressHistory' },
+            { label: 'New session', command: 'newSession' },
           ],
         },
       },

@@ -3,21 +3,21 @@ import type { Attachment } from '../../core/model/message.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatPlace } from './chat-panel.ts';
 import { COMMAND } from '../platform/ids.ts';
-import type { Product } from '../product.ts';
+import type { ChatApp } from './chat-app.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** Lines of code that go with a problem, before and after it. */
 const LINES_AROUND = 12;
 
 /** Attaches what is selected in the editor and turns to the chat. Throws `RequestFault` when nothing is. */
-export async function askAboutSelection(app: Product): Promise<void> {
+export async function askAboutSelection(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.attachments.add(conversation.journal.id, { kind: 'selection' }, conversation.counter);
   showInComposer(app, conversation.journal.id, '');
 }
 
 /** Attaches files from the explorer or an editor's tab. Throws `RequestFault` for a file that is too large. */
-export async function attachFiles(app: Product, target: unknown, targets: unknown): Promise<void> {
+export async function attachFiles(app: ChatApp, target: unknown, targets: unknown): Promise<void> {
   const named = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
   const files = named.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
@@ -37,7 +37,7 @@ interface ProblemHere {
  * Attaches a problem with the code around it and writes the question; sending it is up to the user. Without a problem
  * named, that of the cursor's line is taken. Throws `RequestFault` when there is none.
  */
-export async function explainProblem(app: Product, argument: unknown): Promise<void> {
+export async function explainProblem(app: ChatApp, argument: unknown): Promise<void> {
   const problem = isProblem(argument) ? argument : problemAtCursor();
   if (!problem) throw refuse(vscode.l10n.t('There is no problem on this line.'));
   const conversation = await app.sessions.currentOrLatest();
@@ -72,7 +72,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
 }
 
 /** Opens the session that stands `step` places further in the list, the newest first. */
-export async function stepSession(app: Product, step: 1 | -1): Promise<void> {
+export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const current = (await app.sessions.currentOrLatest()).journal.id;
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
@@ -81,7 +81,7 @@ export async function stepSession(app: Product, step: 1 | -1): Promise<void> {
 }
 
 /** Shows the chat in another place from now on; a chat that is open moves there. */
-export async function moveChat(app: Product, place: ChatPlace): Promise<void> {
+export async function moveChat(app: ChatApp, place: ChatPlace): Promise<void> {
   await app.sessions.currentOrLatest();
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
   // The user's own setting, unless the workspace has one, which would go before it.
@@ -94,7 +94,7 @@ export async function moveChat(app: Product, place: ChatPlace): Promise<void> {
 }
 
 /** Moves the chat out of this window; the page asks for everything anew there. */
-export async function moveToNewWindow(app: Product): Promise<void> {
+export async function moveToNewWindow(app: ChatApp): Promise<void> {
   if (readSettings().chat.place !== 'editor') await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();
   app.panel.open();
@@ -102,7 +102,7 @@ export async function moveToNewWindow(app: Product): Promise<void> {
 }
 
 /** Brings the chat to the front with `question` behind what is being written there. */
-function showInComposer(app: Product, session: string, question: string): void {
+function showInComposer(app: ChatApp, session: string, question: string): void {
   const before = app.drafts.get(session);
   const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
   app.drafts.set(session, text);

@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../core/journal/event.ts';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import type { CommandName, HitView } from '../../protocol/views.ts';
+import type { PageCommand, HitView } from '../../protocol/views.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
@@ -18,7 +18,7 @@ export interface HandlerDeps {
   readonly attachments: Attachments;
   readonly drafts: Drafts;
   readonly editor: LastEditor;
-  readonly runCommand: (command: CommandName, argument: string | undefined) => Promise<void>;
+  readonly runCommand: (command: PageCommand, argument: string | undefined) => Promise<void>;
   readonly searchFor: (query: string) => Promise<readonly HitView[]>;
   /** Changes a session of the list, open or not. */
   readonly changeSession: (id: SessionId, event: SessionEvent) => Promise<void>;

@@ -1,6 +1,6 @@
 import { changeSession } from '../sessions/session-changes.ts';
 import type { LastEditor } from './last-editor.ts';
-import type { Product } from '../product.ts';
+import type { ChatApp } from './chat-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ChatPanelDeps } from './chat-panel.ts';
 import type { PageLink } from './page-link.ts';
@@ -13,7 +13,7 @@ interface Service {
 }
 
 /** What the chat's page is served with: the current session, and what its requests do. */
-export function servedChat(app: Product, { link, editor, warn }: Service): ChatPanelDeps {
+export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatPanelDeps {
   const { sessions, drafts, attachments, extensionUri } = app;
   return {
     extensionUri,
@@ -30,8 +30,7 @@ export function servedChat(app: Product, { link, editor, warn }: Service): ChatP
         attachments,
         drafts,
         editor,
-        runCommand: async (command, argument) =>
-          (await import('../page-commands.ts')).pageCommand(app, command, argument),
+        runCommand: (command, argument) => app.runCommand(command, argument),
         searchFor: (query) => app.search(query),
         changeSession: (id, event) => changeSession(app, id, event),
         newId: () => app.clock.id(),

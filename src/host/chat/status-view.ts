@@ -35,10 +35,10 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
             requestTokens: conversation.context().total,
             budget: conversation.budget(),
             ways: [
-              { label: vscode.l10n.t('Compress now'), command: 'compress' },
+              { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
               { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-              { label: vscode.l10n.t('Choose a larger model'), command: 'model' },
-              { label: vscode.l10n.t('New session'), command: 'new' },
+              { label: vscode.l10n.t('Choose a larger model'), command: 'chooseModel' },
+              { label: vscode.l10n.t('New session'), command: 'newSession' },
             ],
           },
   };

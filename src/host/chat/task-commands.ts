@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Step } from '../../core/model/task.ts';
-import type { Product } from '../product.ts';
+import { inform } from '../platform/inform.ts';
+import type { ChatApp } from './chat-app.ts';
 
 /** `goal; step; step` */
-export function parseTask(text: string): [goal: string, steps: Step[]] {
+function parseTask(text: string): [goal: string, steps: Step[]] {
   const [goal = '', ...steps] = text
     .split(';')
     .map((part) => part.trim())
@@ -11,14 +12,24 @@ export function parseTask(text: string): [goal: string, steps: Step[]] {
   return [goal, steps.map((step) => ({ text: step, status: 'pending' }))];
 }
 
-/** Asks for the goal and its steps. */
-export async function setTask(app: Product): Promise<void> {
+/** Sets the task as typed behind `/task`; without a text the user is asked for it. */
+export async function setTask(app: ChatApp, typed = ''): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const goal = await vscode.window.showInputBox({
+  const text = typed.trim() === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
+  if (text !== undefined && text.trim() !== '') await conversation.setTask(...parseTask(text));
+}
+
+async function askForTask(goal: string): Promise<string | undefined> {
+  return vscode.window.showInputBox({
     title: vscode.l10n.t('Set Task'),
     prompt: vscode.l10n.t('What are you working on? Steps may follow, separated by semicolons.'),
-    value: conversation.state.task?.goal ?? '',
+    value: goal,
   });
-  if (goal === undefined || goal.trim() === '') return;
-  await conversation.setTask(...parseTask(goal));
+}
+
+/** Ends the task; while a reply arrives, when it has ended, which the page shows. */
+export async function resetTask(app: ChatApp): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  await conversation.resetTask();
+  if (!conversation.isReplying) inform(vscode.l10n.t('The task was reset; the conversation goes on.'));
 }

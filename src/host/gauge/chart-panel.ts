@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { countText } from '../platform/counted.ts';
+import { countText, locale } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { locale } from '../platform/translated.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
 import { contextSeries } from './context-series.ts';
 import { Pictures } from './chart-pictures.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { countText } from '../platform/counted.ts';
+import { countText, dollars, locale, short } from '../platform/l10n.ts';
+import { translated } from '../platform/translated.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
@@ -7,7 +8,6 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from '../platform/ids.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
-import { dollars, locale, translated } from '../platform/translated.ts';
 
 /** The status-bar item that shows how full the model's context is. */
 export class GaugeItem implements vscode.Disposable {
@@ -54,14 +54,6 @@ export class GaugeItem implements vscode.Disposable {
       colour === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${colour}Background`);
     this.#item.show();
   }
-}
-
-/** 950, 12.4k, 128k, 1.05M */
-export function short(tokens: number): string {
-  const scaled = (value: number): string =>
-    value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
-  if (tokens < 1000) return String(Math.round(tokens));
-  return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
 }
 
 /** What the parts of a request are called, in status bar and tree alike. */

@@ -8,16 +8,27 @@ import {
   type JournalHealth,
   type ProviderState,
 } from '../../app/health-report.ts';
-import { StoreFault } from '../../app/ports.ts';
+import { StoreFault, type SessionStore } from '../../app/ports.ts';
 import { journalPath } from '../../storage/session-list.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
 import { tryKey } from '../models/key-commands.ts';
+import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
-import type { Product } from '../product.ts';
+import type { ModelsApp } from '../models/models-app.ts';
 import { eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
+/** What the health check needs of the product. */
+export interface HealthApp extends ModelsApp {
+  readonly memory: WorkspaceMemory;
+  readonly store: Pick<SessionStore, 'list'>;
+  /** Where the journals are. */
+  readonly folder: string;
+  /** How the snapshots in the editor's state stand, and their size. */
+  keptSnapshots(): HealthFacts['snapshots'];
+}
+
 /** Looks at everything that the product rests on, and shows what it found in a report to attach to a bug. */
-export async function checkHealth(app: Product): Promise<void> {
+export async function checkHealth(app: HealthApp): Promise<void> {
   const facts = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -37,7 +48,7 @@ export async function checkHealth(app: Product): Promise<void> {
   );
 }
 
-export async function gatherHealth(app: Product): Promise<HealthFacts> {
+export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
   const { provider, model } = app.chosenModel();
   await app.memory.load();
   return {
@@ -63,7 +74,7 @@ function versions(): Readonly<Record<string, string>> {
   };
 }
 
-async function journals(app: Product): Promise<JournalHealth[]> {
+async function journals(app: HealthApp): Promise<JournalHealth[]> {
   const current = app.sessions.current?.journal.id;
   const health: JournalHealth[] = [];
   for (const { id, bytes, messages } of await app.store.list()) {
@@ -117,7 +128,7 @@ function settingsFault(): string | undefined {
   }
 }
 
-async function providerState(app: Product): Promise<ProviderState> {
+async function providerState(app: HealthApp): Promise<ProviderState> {
   const chosen = app.chosenModel();
   if (!(await app.models.isReady(chosen))) return { kind: 'no_key' };
   const { provider, baseUrl } = chosen;

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../core/journal/event.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
-import type { Product } from '../product.ts';
+import type { ImportApp } from './import-app.ts';
 import { fileName } from './file-text.ts';
 import type { ImportPreview, Watch } from './scan.ts';
 import { exportedBatches, transcriptBatches } from './transcript-batches.ts';
@@ -14,7 +14,7 @@ import { exportedBatches, transcriptBatches } from './transcript-batches.ts';
  * failed import leaves no session behind. Throws `TranscriptError` and `StoreFault`.
  */
 export async function bringIn(
-  app: Pick<Product, 'sessions' | 'clock'>,
+  app: Pick<ImportApp, 'sessions' | 'clock'>,
   uri: vscode.Uri,
   preview: ImportPreview,
   watch: Watch,
@@ -43,7 +43,7 @@ export async function bringIn(
 }
 
 async function takeBack(
-  app: Pick<Product, 'sessions'>,
+  app: Pick<ImportApp, 'sessions'>,
   conversation: Conversation,
   before: Conversation['journal']['id'] | undefined,
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function* exactMessages(uri: vscode.Uri): AsyncGenerator<readonly Message[
   for await (const { messages } of exportedBatches(uri)) yield messages;
 }
 
-async function* newMessages(app: Pick<Product, 'clock'>, uri: vscode.Uri): AsyncGenerator<readonly Message[]> {
+async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<readonly Message[]> {
   const now = app.clock.now();
   let parent: MessageId | null = null;
   for await (const { messages } of transcriptBatches(uri)) {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { countText, messagesText } from '../platform/counted.ts';
+import { countText, locale, messagesText } from '../platform/l10n.ts';
+import { translated } from '../platform/translated.ts';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { inform } from '../platform/inform.ts';
-import type { Product } from '../product.ts';
-import { locale, translated } from '../platform/translated.ts';
+import type { ImportApp } from './import-app.ts';
 import { bringIn } from './bring-in.ts';
 import { fileName } from './file-text.ts';
 import { scanTranscript, type ImportPreview, type Watch } from './scan.ts';
@@ -12,7 +12,7 @@ import { scanTranscript, type ImportPreview, type Watch } from './scan.ts';
  * Reads a transcript into a new session and shows it. A file that the user chooses is looked through first, and what
  * would come in is shown; a given one comes in at once.
  */
-export async function importFile(app: Product, given?: vscode.Uri): Promise<void> {
+export async function importFile(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
   const preview = await withProgress(vscode.l10n.t('Looking through {0}', fileName(uri)), (watch) =>

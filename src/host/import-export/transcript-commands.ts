@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { countText } from '../platform/counted.ts';
+import { countText } from '../platform/l10n.ts';
 import { importFile } from './import-file.ts';
-import type { Product } from '../product.ts';
+import type { ImportApp } from './import-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 
 /** Imports the session that comes with the product, so that there is something long to play with. */
-export async function openSample(app: Product): Promise<void> {
+export async function openSample(app: ImportApp): Promise<void> {
   await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'));
 }
 
@@ -19,7 +19,7 @@ type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
  * Writes the current session into a file. A given file decides by its name: `.jsonl`, `.decisions.md`, or else Markdown.
  * Secrets are masked unless the setting `threadkeeper.export.redact` is false.
  */
-export async function exportSession(app: Product, given?: vscode.Uri): Promise<void> {
+export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const { state } = await app.sessions.currentOrLatest();
   const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!chosen) return;

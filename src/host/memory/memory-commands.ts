@@ -1,13 +1,20 @@
 import * as vscode from 'vscode';
+import type { Sessions } from '../../app/sessions.ts';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import type { Product } from '../product.ts';
 import { readSettings } from '../platform/settings.ts';
+import type { WorkspaceMemory } from './workspace-memory.ts';
+
+/** What memory commands need of the product. */
+export interface MemoryApp {
+  readonly sessions: Sessions;
+  readonly memory: WorkspaceMemory;
+}
 
 /** Keeps key events of the session for all sessions: the one of a row of the tree, or those that the user picks. */
-export async function rememberEvent(app: Product, row: unknown): Promise<void> {
+export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void> {
   if (isEventRow(row)) return keep(app, [row.event]);
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
@@ -24,7 +31,7 @@ export async function rememberEvent(app: Product, row: unknown): Promise<void> {
 /**
  * Asks, when a task has ended, whether what was found in it should hold in every session. Each event is proposed once.
  */
-export async function proposeMemory(app: Product, proposed: Set<string>): Promise<void> {
+export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Promise<void> {
   const state = app.sessions.current?.state;
   if (!state) return;
   await app.memory.load();
@@ -60,7 +67,7 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
   return picked?.map(({ event }) => event) ?? [];
 }
 
-async function keep(app: Product, events: readonly KeyEvent[]): Promise<void> {
+async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
   const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
   void vscode.window.showInformationMessage(
@@ -71,7 +78,7 @@ async function keep(app: Product, events: readonly KeyEvent[]): Promise<void> {
 }
 
 /** Writes a new line into the memory. */
-export async function addMemory(app: Product): Promise<void> {
+export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),
     prompt: vscode.l10n.t('What should hold in every session of this workspace?'),
@@ -82,13 +89,13 @@ export async function addMemory(app: Product): Promise<void> {
   if (picked) await app.memory.add([{ kind: picked.of, text }]);
 }
 
-export async function editMemory(app: Product, row: unknown): Promise<void> {
+export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   const text = await vscode.window.showInputBox({ title: vscode.l10n.t('Edit Memory'), value: row.text });
   if (text !== undefined && text.trim() !== '') await app.memory.edit(row.id, text);
 }
 
-export async function forgetMemory(app: Product, row: unknown): Promise<void> {
+export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   await app.memory.remove(row.id);
   const undo = vscode.l10n.t('Undo');
@@ -97,7 +104,7 @@ export async function forgetMemory(app: Product, row: unknown): Promise<void> {
 }
 
 /** Writes the memory as Markdown where the user says, by default into the repository, for the team. */
-export async function exportMemory(app: Product, target?: vscode.Uri): Promise<void> {
+export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('The memory is empty.'));

@@ -2,13 +2,12 @@ import * as vscode from 'vscode';
 import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
-import type { Rows } from '../platform/lazy-tree.ts';
-import { locale } from '../platform/translated.ts';
+import { locale } from '../platform/l10n.ts';
 import { standingName } from '../summaries/tree/row-words.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */
-export class MemoryTree implements Rows<MemoryEntry>, vscode.Disposable {
+export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
   readonly #memory: WorkspaceMemory;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;

@@ -2,21 +2,21 @@ import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from './keys.ts';
 import { chosenSummaryModel, keyHolders } from './models.ts';
-import type { Product } from '../product.ts';
+import type { ModelsApp } from './models-app.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** How long a provider may take to list its models, in ms. */
 export const LIST_TIMEOUT_MS = 8000;
 
 /** Asks for a key of one of those that the settings name. */
-export async function setKey(app: Product): Promise<void> {
+export async function setKey(app: ModelsApp): Promise<void> {
   const holder = await chooseHolder(keyHolders(readSettings()));
   if (holder && (await askForKey(app.keys, holder)))
     inform(vscode.l10n.t('The key is kept in the secret storage of the editor.'));
 }
 
 /** Asks for the key that the session's models need; which one, where chat and summaries have not the same. */
-export async function setModelKey(app: Product): Promise<void> {
+export async function setModelKey(app: ModelsApp): Promise<void> {
   const chat = app.chosenModel();
   const { provider, baseUrl } = chat;
   const summary = chosenSummaryModel(readSettings(), chat);
@@ -25,7 +25,7 @@ export async function setModelKey(app: Product): Promise<void> {
   else await setKey(app);
 }
 
-export async function clearKey(app: Product): Promise<void> {
+export async function clearKey(app: ModelsApp): Promise<void> {
   const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return;
   await app.keys.clear(holder.provider);
@@ -33,13 +33,13 @@ export async function clearKey(app: Product): Promise<void> {
 }
 
 /** Says in one sentence whether a key works, by listing the provider's models. */
-export async function testKey(app: Product): Promise<void> {
+export async function testKey(app: ModelsApp): Promise<void> {
   const holder = await chooseHolder(keyHolders(readSettings()));
   if (holder) inform(await tryKey(app, holder));
 }
 
 /** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
-export async function tryKey(app: Product, holder: KeyHolder): Promise<string> {
+export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = LABEL[holder.provider];
   if (models.length === 1) return vscode.l10n.t('The key for {0} works: it offers 1 model.', name);

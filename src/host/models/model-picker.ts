@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { short } from '../gauge/gauge-item.ts';
+import { short } from '../platform/l10n.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed } from './keys.ts';
 import { addressOf, type ChosenModel } from './models.ts';
-import type { Product } from '../product.ts';
+import type { ModelsApp } from './models-app.ts';
 import { readSettings, type ProviderName } from '../platform/settings.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 export type ModelItem = vscode.QuickPickItem & { readonly model: string };
 
 /** Chooses who answers in this session: a provider, then one of its models. The session remembers it. */
-export async function chooseModel(app: Product): Promise<void> {
+export async function chooseModel(app: ModelsApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const providers = providerItems(app);
   const title = vscode.l10n.t('Who answers in this session?');
@@ -34,7 +34,7 @@ export async function chooseModel(app: Product): Promise<void> {
 }
 
 /** The providers, the editor's own models first where there are any: they need no key. */
-export async function providerItems(app: Product): Promise<ProviderItem[]> {
+export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
   const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
     // One extension that does not answer must not take the other providers from the list.
     app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
@@ -67,7 +67,7 @@ export async function providerItems(app: Product): Promise<ProviderItem[]> {
 
 /** A model of one of these providers, as the user picks it; undefined when none was picked. Rejects with `ModelFault`. */
 export async function pickModel(
-  app: Product,
+  app: ModelsApp,
   providers: Promise<readonly ProviderItem[]>,
   title: string,
 ): Promise<ChosenModel | undefined> {
@@ -79,7 +79,7 @@ export async function pickModel(
 }
 
 /** The models of a provider, with their windows where they are known. Rejects with `ModelFault`. */
-export async function modelItems(app: Product, provider: ChosenModel): Promise<ModelItem[]> {
+export async function modelItems(app: ModelsApp, provider: ChosenModel): Promise<ModelItem[]> {
   const listed = await app.models.list(provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
   return listed.map((model) => {
     const info = app.models.info({ ...provider, model });
@@ -98,7 +98,7 @@ export async function modelItems(app: Product, provider: ChosenModel): Promise<M
  * it, and too small for the conversation as it stands.
  */
 export async function selectModel(
-  app: Product,
+  app: ModelsApp,
   conversation: Conversation,
   provider: ProviderName,
   model: string,

@@ -8,14 +8,15 @@ import { SpendLimitReached } from '../../app/spend.ts';
 import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';
-import type { CommandName } from '../../protocol/views.ts';
+import type { PageCommand } from '../../protocol/views.ts';
 import { SettingsError } from './settings.ts';
-import { locale, translated } from './translated.ts';
+import { locale } from './l10n.ts';
+import { translated } from './translated.ts';
 
-const COMMAND_OF: Readonly<Record<FaultAction, CommandName>> = {
-  setKey: 'setKey',
-  chooseModel: 'model',
-  compress: 'compress',
+const COMMAND_OF: Readonly<Record<FaultAction, PageCommand>> = {
+  setKey: 'setModelKey',
+  chooseModel: 'chooseModel',
+  compress: 'compressHistory',
   retry: 'retryLast',
   openSettings: 'openSettings',
 };
@@ -51,7 +52,7 @@ export function faultView(error: unknown): FaultView {
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
-      action: { label: actionLabel('chooseModel'), command: 'model' },
+      action: { label: actionLabel('chooseModel'), command: 'chooseModel' },
     };
   }
   if (error instanceof SpendLimitReached) {

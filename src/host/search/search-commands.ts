@@ -1,15 +1,29 @@
 import * as vscode from 'vscode';
-import type { WorkspaceHit } from '../../app/workspace-search.ts';
+import type { Clock } from '../../app/ports.ts';
+import type { SessionHit } from '../../app/session-search.ts';
+import type { Sessions } from '../../app/sessions.ts';
+import type { SearchRun, WorkspaceHit } from '../../app/workspace-search.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument } from '../summaries/documents/open-document.ts';
 import { inform } from '../platform/inform.ts';
-import type { Product } from '../product.ts';
 import { titleOf } from '../sessions/session-commands.ts';
+
+/** What search commands need of the product. */
+export interface SearchApp {
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly panel: { reveal(session: SessionId, position: number): void };
+  /** The best places of the current session for a query. */
+  search(query: string): Promise<readonly SessionHit[]>;
+  /** The best places of all sessions of the workspace; undefined when cancelled. */
+  searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined>;
+}
 
 /** Hits shown for one search. */
 const MOST_HITS = 30;
 
 /** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
-export async function searchSessions(app: Product, argument?: unknown): Promise<void> {
+export async function searchSessions(app: SearchApp, argument?: unknown): Promise<void> {
   const query =
     typeof argument === 'string'
       ? argument
@@ -72,7 +86,7 @@ function kindName(kind: 'event' | 'summary'): string {
 }
 
 /** Finds what was said in the current session and opens it at its place. */
-export async function recall(app: Product, argument?: unknown): Promise<void> {
+export async function recall(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';
   const query =

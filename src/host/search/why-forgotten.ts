@@ -4,7 +4,7 @@ import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabou
 import { keyEventId } from '../../core/model/ids.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/documents/open-document.ts';
-import type { Product } from '../product.ts';
+import type { SearchApp } from './search-commands.ts';
 import { levelName } from '../summaries/documents/summary-facts.ts';
 
 /** Places shown for one question. */
@@ -15,7 +15,7 @@ const LONGEST_QUOTE = 400;
 type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
 
 /** "Why did it forget?": says where something stands now, and offers to bring it back. */
-export async function whyForgotten(app: Product, argument?: unknown): Promise<void> {
+export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const title = vscode.l10n.t('Why Did It Forget?');
   const given = typeof argument === 'string' ? argument : undefined;
@@ -44,7 +44,7 @@ export async function whyForgotten(app: Product, argument?: unknown): Promise<vo
   if (picked) await bringBack(conversation, picked.place, app);
 }
 
-async function placesOf(app: Product, conversation: Conversation, query: string): Promise<readonly Place[]> {
+async function placesOf(app: SearchApp, conversation: Conversation, query: string): Promise<readonly Place[]> {
   const { state, counts } = conversation;
   const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MOST_PLACES);
   if (hits.length === 0) return elsewhere(state, query, MOST_PLACES);
@@ -83,7 +83,7 @@ function icon({ where }: Place): string {
 
 type Way = vscode.QuickPickItem & { readonly take: () => Promise<void> };
 
-async function bringBack(conversation: Conversation, place: Place, app: Product): Promise<void> {
+async function bringBack(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { where, message, position, start, text } = place;
   const quote = text.slice(0, LONGEST_QUOTE).trim();

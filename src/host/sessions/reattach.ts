@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { sessionsText } from '../platform/counted.ts';
+import { sessionsText } from '../platform/l10n.ts';
 import { StoreFault, type SessionSummary } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
-import type { Product } from '../product.ts';
+import type { SessionsApp } from './session-commands.ts';
 import { changeSession } from './session-changes.ts';
 
 interface Workspace {
@@ -20,7 +20,7 @@ const stayed = (left: number): string =>
  * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with
  * the same name are offered first; nothing is moved before the user has chosen, and it can be taken back at once.
  */
-export async function reattachSessions(app: Product): Promise<void> {
+export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
   if (others.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('There are no sessions of other workspaces.'));
@@ -65,7 +65,7 @@ function otherWorkspaces(sessions: readonly SessionSummary[], here: string): Wor
 }
 
 /** Moves what can be written here; resolves to the sessions that were moved. */
-async function moveSessions(app: Product, ids: readonly SessionId[], workspace: string): Promise<SessionId[]> {
+async function moveSessions(app: SessionsApp, ids: readonly SessionId[], workspace: string): Promise<SessionId[]> {
   const moved: SessionId[] = [];
   for (const id of ids) {
     try {

@@ -1,13 +1,28 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, sessionsText } from '../platform/counted.ts';
-import type { SessionSummary } from '../../app/ports.ts';
+import { countText, messagesText, sessionsText } from '../platform/l10n.ts';
+import type { Clock, SessionStore, SessionSummary } from '../../app/ports.ts';
+import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
 import { inform } from '../platform/inform.ts';
-import type { Product } from '../product.ts';
+
+/** What commands on sessions need of the product. */
+export interface SessionsApp {
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  /** The sessions of all workspaces. */
+  readonly store: Pick<SessionStore, 'list' | 'open'>;
+  /** Where the journals are. */
+  readonly folder: string;
+  /** Identity of this window's workspace. */
+  readonly workspace: string;
+  readonly panel: { open(): void };
+  /** Drops what the editor's state still holds of sessions that were deleted for good. */
+  forget(sessions: ReadonlySet<SessionId>): Promise<void>;
+}
 
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
-export async function openOtherSession(app: Product): Promise<void> {
+export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
   if (others.length === 0) return inform(vscode.l10n.t('There are no sessions of other workspaces.'));
   const moved = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
@@ -35,7 +50,7 @@ export async function openOtherSession(app: Product): Promise<void> {
 type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
 
 /** Shows what the sessions take on disk and deletes for good what the user chooses, after asking once more. */
-export async function cleanUp(app: Product): Promise<void> {
+export async function cleanUp(app: SessionsApp): Promise<void> {
   const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();
   const sessions = await app.store.list();
@@ -137,7 +152,7 @@ function bytes(count: number): string {
 }
 
 /** Opens another session of the workspace, picked from a list. */
-export async function switchSession(app: Product): Promise<void> {
+export async function switchSession(app: SessionsApp): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
     label: titleOf(one.title),

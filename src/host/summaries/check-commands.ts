@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { countText } from '../platform/counted.ts';
+import { countText } from '../platform/l10n.ts';
 import type { Compared } from './documents/comparison.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
-import type { Product } from '../product.ts';
+import type { SummariesApp } from './summaries-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
 import { pickModel, providerItems } from '../models/model-picker.ts';
 
 /** Shows a summary beside its source, with what stands in it and what does not. */
-export async function compareSummary(app: Product, { state }: Conversation, node: SummaryNode): Promise<void> {
+export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   tell(node, await app.comparison.open(state, node));
 }
 
@@ -31,7 +31,7 @@ function tell(node: SummaryNode, { statements, unsupported, reader }: Compared):
 }
 
 /** Has a model of the user's choice hold a summary against its source, and shows both. */
-export async function checkSummary(app: Product, conversation: Conversation, node: SummaryNode): Promise<void> {
+export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
   // The session may be another one when the model has been picked.
   const open = await app.current();
   const chosen = await pickReader(app, conversation);
@@ -43,7 +43,7 @@ export async function checkSummary(app: Product, conversation: Conversation, nod
 }
 
 /** The summarizer of the settings, where it is a model, or another one. */
-async function pickReader(app: Product, { state }: Conversation): Promise<ChosenModel | undefined> {
+async function pickReader(app: SummariesApp, { state }: Conversation): Promise<ChosenModel | undefined> {
   const settings = readSettings();
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
   if (summarizer.provider !== 'local') {

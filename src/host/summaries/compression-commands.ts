@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
-import { countText, messagesText } from '../platform/counted.ts';
+import { countText, messagesText } from '../platform/l10n.ts';
 import type { CompressionOutcome } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend.ts';
-import { newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
+import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { inform } from '../platform/inform.ts';
-import type { Product } from '../product.ts';
+import { compressionOf, pickCompression, pickUndone } from './subject-pickers.ts';
+import type { SummariesApp } from './summaries-app.ts';
 
 /** Compresses now, with its progress to be seen, and says what came of it. */
-export async function compressHistory(app: Product): Promise<void> {
+export async function compressHistory(app: SummariesApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const outcome = await withProgress(conversation, () => conversation.compressNow());
   sayOutcome(app, outcome);
@@ -49,7 +50,7 @@ function report(compressor: Compressor, progress: vscode.Progress<{ message?: st
   });
 }
 
-function sayOutcome(app: Product, outcome: CompressionOutcome): void {
+function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
@@ -90,7 +91,7 @@ function sayOutcome(app: Product, outcome: CompressionOutcome): void {
 }
 
 /** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
-async function tellByCode(app: Product, fault: unknown, done: string): Promise<void> {
+async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   app.channel.warn(`${done} ${app.describe(fault).text}`);
   const more = vscode.l10n.t('Open Log');
   if ((await vscode.window.showWarningMessage(byCode(fault), more)) === more) app.channel.show();
@@ -103,7 +104,7 @@ function byCode(fault: unknown): string {
 }
 
 /** Takes the newest compression back that still stands. */
-export async function undoCompression(app: Product): Promise<void> {
+export async function undoCompression(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const newest = newestStanding(state);
   if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
@@ -119,7 +120,7 @@ export async function undoCompression(app: Product): Promise<void> {
 }
 
 /** Lets every pinned key event go, as a way out where a request does not fit; can be taken back. */
-export async function unpinAll(app: Product): Promise<void> {
+export async function unpinAll(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
   if (pinned.length === 0) return inform(vscode.l10n.t('No key event is pinned.'));
@@ -137,4 +138,25 @@ export async function unpinAll(app: Product): Promise<void> {
       void vscode.window.showErrorMessage(app.describe(error).text);
     });
   });
+}
+
+/** Takes back every compression from the chosen one to the newest. */
+export async function undoSince(app: SummariesApp, argument?: unknown): Promise<void> {
+  const { state, journal } = await app.sessions.currentOrLatest();
+  const from = compressionOf(argument) ?? (await pickCompression(state));
+  if (from === undefined) return;
+  const undone = compressionsSince(state, from);
+  await undoCompressions(journal, undone, true);
+  inform(
+    undone.length === 1
+      ? vscode.l10n.t('1 compression was undone: its messages are sent word for word again.')
+      : vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length),
+  );
+}
+
+/** Puts a compression that was undone in force again. */
+export async function redoCompression(app: SummariesApp, argument?: unknown): Promise<void> {
+  const { journal, state } = await app.sessions.currentOrLatest();
+  const id = compressionOf(argument) ?? (await pickUndone(state));
+  if (id !== undefined) await undoCompressions(journal, [id], false);
 }

@@ -1,10 +1,20 @@
 import * as vscode from 'vscode';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
+import type { SummariesApp } from './summaries-app.ts';
 import type { TreeFilter } from './tree/filter.ts';
+import { filterName } from './tree/row-words.ts';
 
-/** Asks what the tree shall be narrowed to; undefined when the user asks for nothing. */
-export async function pickFilter(): Promise<TreeFilter | undefined> {
+/** Narrows the tree to what the user picks. */
+export async function filterSummaries(app: SummariesApp): Promise<void> {
+  const filter = await pickFilter();
+  if (!filter) return;
+  await app.sessions.currentOrLatest();
+  app.tree.narrow(filter);
+  await vscode.commands.executeCommand('threadkeeper.summaries.focus');
+}
+
+async function pickFilter(): Promise<TreeFilter | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly filter: TreeFilter | 'text' })[] = [
     { label: `$(search) ${vscode.l10n.t('By words…')}`, filter: 'text' },
     { label: `$(warning) ${filterName({ by: 'warnings' })}`, filter: { by: 'warnings' } },
@@ -20,16 +30,4 @@ export async function pickFilter(): Promise<TreeFilter | undefined> {
   const prompt = vscode.l10n.t('Words of a message, a key event or a summary');
   const text = (await vscode.window.showInputBox({ title, prompt }))?.trim();
   return text === undefined || text === '' ? undefined : { by: 'text', text };
-}
-
-/** What a filter leaves, for people. */
-export function filterName(filter: TreeFilter): string {
-  switch (filter.by) {
-    case 'warnings':
-      return vscode.l10n.t('Summaries with a warning');
-    case 'kind':
-      return kindName(filter.of);
-    case 'text':
-      return filter.text;
-  }
 }

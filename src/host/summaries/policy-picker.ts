@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
-import type { Product } from '../product.ts';
+import type { SummariesApp } from './summaries-app.ts';
 import { chosenPolicy, readSettings } from '../platform/settings.ts';
 
 type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 
 /** Chooses by which rules this session compresses; the session remembers it, others keep what the settings say. */
-export async function choosePolicy(app: Product): Promise<void> {
+export async function choosePolicy(app: SummariesApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const now = chosenPolicy(readSettings(), conversation.state);
   const policies = POLICY_NAMES.map((policy): Item => {

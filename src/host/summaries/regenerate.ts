@@ -3,14 +3,14 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { ChosenModel } from '../models/models.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
-import type { Product } from '../product.ts';
-import { locale } from '../platform/translated.ts';
+import type { SummariesApp } from './summaries-app.ts';
+import { locale } from '../platform/l10n.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
 import { pickModel, providerItems } from '../models/model-picker.ts';
 
 /** Asks in which way a summary shall be written anew, and has it written. */
-export async function resummarize(app: Product, _: Conversation, node: SummaryNode): Promise<void> {
+export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {
   const items = [
     { label: vscode.l10n.t('With the summarizer of the settings'), way: 'same' },
     { label: vscode.l10n.t('With another model…'), way: 'model' },
@@ -40,7 +40,7 @@ export async function resummarize(app: Product, _: Conversation, node: SummaryNo
 }
 
 export async function make(
-  app: Product,
+  app: SummariesApp,
   wanted: Parameters<OpenConversation['resummarize']>[0],
   chosen?: ChosenModel,
 ): Promise<void> {

@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { rowOfDocument } from './document-lenses.ts';
-import { parseDocumentUri } from './documents/document-uris.ts';
-import type { Product } from '../product.ts';
+import { openDocument } from './documents/open-document.ts';
+import { documentUri, parseDocumentUri, type DocumentKind } from './documents/document-uris.ts';
+import type { SummariesApp } from './summaries-app.ts';
 import { isRow, type Row } from './tree/rows.ts';
 
+/** Opens a document of the current session. */
+export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
+  const { journal } = await app.sessions.currentOrLatest();
+  await openDocument(documentUri(journal.id, kind, id, name));
+}
+
 /** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
-export async function showInChat(app: Product, argument?: unknown): Promise<void> {
+export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const position = positionOf(conversation, rowFor(conversation, argument));
   if (position === undefined) return;
@@ -14,7 +21,7 @@ export async function showInChat(app: Product, argument?: unknown): Promise<void
 }
 
 /** Selects a row in the *Summaries* view, with all above it opened. */
-export async function showInTree(app: Product, argument?: unknown): Promise<void> {
+export async function showInTree(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const row = rowFor(conversation, argument);
   if (!row) return;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { tokensText } from '../platform/counted.ts';
+import { dollars, locale, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { compressionsSince } from '../../app/summary-changes.ts';
 import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
@@ -8,9 +8,8 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import { parseDocumentUri } from './documents/document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import type { Product } from '../product.ts';
+import type { SummariesApp } from './summaries-app.ts';
 import { triggerName } from './documents/summary-facts.ts';
-import { dollars, locale } from '../platform/translated.ts';
 import { openedNodes } from './tree/lists.ts';
 import { rangeText } from './tree/row-facts.ts';
 import { isRow } from './tree/rows.ts';
@@ -18,9 +17,9 @@ import { inform } from '../platform/inform.ts';
 
 /** The summary of the row, of the document in front, or the one that the user picks. */
 export async function withNode(
-  app: Product,
+  app: SummariesApp,
   argument: unknown,
-  act: (app: Product, conversation: Conversation, node: SummaryNode) => Promise<void>,
+  act: (app: SummariesApp, conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const node = nodeOfRow(conversation, argument) ?? nodeInFront(conversation) ?? (await pickNode(conversation));
@@ -55,7 +54,7 @@ async function pickOf(state: Conversation['state'], nodes: readonly SummaryNode[
 
 /** The key event of the row, or one that the user picks among those that are wanted, the newest first. */
 export async function withEvent(
-  app: Product,
+  app: SummariesApp,
   argument: unknown,
   isWanted: (event: KeyEvent) => boolean,
   act: (conversation: Conversation, event: KeyEvent) => Promise<unknown>,
@@ -85,7 +84,7 @@ async function pickEvent(
 
 /** The opened summary of the row, or the one that the user picks. */
 export async function withOpened(
-  app: Product,
+  app: SummariesApp,
   argument: unknown,
   act: (conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {

@@ -80,7 +80,7 @@ function Header({ session, page }: { readonly session: OpenSession; readonly pag
         expanded={page.panel === 'recall'}
         onClick={() => page.show(page.panel === 'recall' ? 'none' : 'recall')}
       />
-      <IconButton icon="add" label={text('newSession')} onClick={() => page.run('new')} />
+      <IconButton icon="add" label={text('newSession')} onClick={() => page.run('newSession')} />
     </header>
   );
 }
@@ -94,13 +94,13 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
       <p>{text('emptyText')}</p>
       {(local || !session.model.ready) && <p class="meta">{text('emptyNoModel')}</p>}
       <div class="row-of-buttons">
-        <button type="button" class="button" onClick={() => page.run('model')}>
+        <button type="button" class="button" onClick={() => page.run('chooseModel')}>
           {text('chooseModel')}
         </button>
-        <button type="button" class="button secondary" onClick={() => page.run('import')}>
+        <button type="button" class="button secondary" onClick={() => page.run('importTranscript')}>
           {text('importTranscript')}
         </button>
-        <button type="button" class="button secondary" onClick={() => page.run('sample')}>
+        <button type="button" class="button secondary" onClick={() => page.run('openSampleSession')}>
           {text('openSample')}
         </button>
       </div>

@@ -188,7 +188,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         />
         <div class="composer-foot">
           <AttachMenu images={model.takesImages} />
-          <button type="button" class="model-button" title={text('chooseModel')} onClick={() => page.run('model')}>
+          <button
+            type="button"
+            class="model-button"
+            title={text('chooseModel')}
+            onClick={() => page.run('chooseModel')}
+          >
             {!model.ready && <Icon name="warning" />}
             <span>{model.label}</span>
             <Icon name="chevron-down" />
@@ -220,10 +225,11 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
   if (slash.command === 'recall') {
     page.recallQuery = argument;
     page.show('recall');
-  } else if (slash.command === 'compress') {
+  } else if (slash.command === 'compressHistory') {
     page.show('preview');
-  } else if (slash.command === 'pin' && argument !== '') {
-    void pinText(page, argument);
+  } else if (slash.command === 'pin') {
+    if (argument === '') page.tell(text('pinNothing'));
+    else void pinText(page, argument);
   } else {
     page.run(slash.command, argument === '' ? undefined : argument);
   }

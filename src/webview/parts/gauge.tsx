@@ -108,7 +108,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
             ? text('gaugeThreshold', formatPercent(gauge.threshold), gauge.policy)
             : text('gaugePolicy', gauge.policy)}
         </span>
-        <button type="button" class="text-button" onClick={() => page.run('policy')}>
+        <button type="button" class="text-button" onClick={() => page.run('choosePolicy')}>
           {text('choosePolicy')}
         </button>
       </p>

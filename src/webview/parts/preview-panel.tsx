@@ -42,7 +42,7 @@ export function PreviewPanel() {
                 class="button"
                 onClick={() => {
                   page.leavePanel();
-                  page.run('compress');
+                  page.run('compressHistory');
                 }}
               >
                 {text('compress')}

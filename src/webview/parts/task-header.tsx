@@ -36,7 +36,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
             </span>
           )}
         </button>
-        <button type="button" class="text-button" onClick={() => page.run('reset')}>
+        <button type="button" class="text-button" onClick={() => page.run('resetTask')}>
           {text('resetTask')}
         </button>
       </div>

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   COMMAND,
+  COMMANDS,
   DECISIONS_TOOL,
   MEMORY_VIEW,
   PARTICIPANT,
@@ -17,9 +18,27 @@ const manifest = JSON.parse(text('package.json'));
 const contributes = manifest.contributes;
 
 describe('the manifest', () => {
-  it('contributes exactly the commands that the code registers', () => {
-    const contributed = contributes.commands.map((one: { command: string }) => one.command);
-    assert.deepEqual([...contributed].sort(), [...Object.values(COMMAND)].sort());
+  it('contributes exactly the commands of the table, each under its own title', () => {
+    const contributed = contributes.commands.map(({ command, title }: { command: string; title: string }) => ({
+      command,
+      title,
+    }));
+    const known = Object.keys(COMMANDS).map((name) => ({
+      command: `threadkeeper.${name}`,
+      title: `%command.${name}%`,
+    }));
+    const byId = (one: { command: string }, other: { command: string }): number =>
+      one.command.localeCompare(other.command);
+    assert.deepEqual(contributed.sort(byId), known.sort(byId));
+  });
+
+  it('offers each command in the palette when the table says so', () => {
+    const offered = contributes.menus.commandPalette.map(({ command, when }: { command: string; when: string }) => [
+      command.replace('threadkeeper.', ''),
+      when,
+    ]);
+    const narrowed = Object.entries(COMMANDS).filter(([, when]) => when !== undefined);
+    assert.deepEqual(Object.fromEntries(offered), Object.fromEntries(narrowed));
   });
 
   it('names no command in menus and key bindings that it does not contribute', () => {

@@ -25,7 +25,7 @@ describe('what a model or a repository says', () => {
       for (const [, argument = ''] of read(file).matchAll(/executeCommand\(\s*([^,)]+)/g))
         assert.match(argument, /^('[\w.]+'|COMMAND\.\w+|picked\.command)$/, `${file}: ${argument}`);
     }
-    assert.match(read('src/host/command-handlers.ts'), /command: COMMAND\.\w+/);
+    assert.match(read('src/host/commands.ts'), /command: COMMAND\.\w+/);
   });
 
   it('changes no setting but by the user’s own command: the address of a server, and the place of the chat', () => {

@@ -60,7 +60,7 @@ describe('messages between the host and the page', () => {
   it('name only commands of the closed list', () => {
     const run = (command: string) =>
       parsePageMessage({ type: 'request', id: 1, body: { type: 'runCommand', command } });
-    assert.equal(run('compress').ok, true);
+    assert.equal(run('compressHistory').ok, true);
     assert.equal(run('workbench.action.terminal.sendSequence').ok, false);
   });
 

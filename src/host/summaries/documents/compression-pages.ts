@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { countText } from '../../platform/counted.ts';
+import { countText, dollars } from '../../platform/l10n.ts';
 import type { CompressionRecord } from '../../../core/journal/event.ts';
 import type { CompressionEntry } from '../../../core/state/counters.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
-import { dollars } from '../../platform/translated.ts';
 import { levelName, rungName, triggerName } from './summary-facts.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';

@@ -5,7 +5,6 @@ import type { SendPreview } from '../../../app/send-preview.ts';
 import type { UserMessage } from '../../../app/user-message.ts';
 import { messageId, nodeId } from '../../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../../platform/ids.ts';
-import type { Documents } from '../../platform/lazy-files.ts';
 import { plainPage, type Page } from './document-page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
@@ -32,7 +31,7 @@ interface Shown {
  * The session's documents as files: summaries at their levels, which can be edited and saved, and all that can only be
  * read. Each is made when it is asked for, from the session as it is.
  */
-export class SessionFiles implements Documents, vscode.Disposable {
+export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #deps: SessionFilesDeps;
   readonly #shown = new Map<string, Shown>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -64,6 +63,26 @@ export class SessionFiles implements Documents, vscode.Disposable {
   /** A document with its headings and links, as it was shown last. */
   async page(uri: vscode.Uri): Promise<Page> {
     return (this.#shown.get(uri.toString()) ?? (await this.#show(uri))).page;
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  readDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.FileNotADirectory(uri);
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, tokensText } from '../../platform/counted.ts';
+import { countText, tokensText } from '../../platform/l10n.ts';
 import type { SendPreview } from '../../../app/send-preview.ts';
 import { GAUGE_PARTS } from '../../../core/budget/gauge.ts';
 import type { ContentBlock } from '../../../core/model/message.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { tokensText } from '../../platform/counted.ts';
+import { tokensText } from '../../platform/l10n.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { MessageId } from '../../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryNode } from '../../../core/model/summary.ts';

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { faultTexts } from '../documents/summary-faults.ts';
-import { tokensText } from '../../platform/counted.ts';
+import { short, tokensText } from '../../platform/l10n.ts';
 import type { Conversation } from '../../../app/conversation.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { SummaryNode } from '../../../core/model/summary.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
 import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open-document.ts';
 import { documentUri } from '../documents/document-uris.ts';
-import { partName, short } from '../../gauge/gauge-item.ts';
+import { partName } from '../../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../../platform/key-event-kinds.ts';
 import { triggerName } from '../documents/summary-facts.ts';
 import { eventsBelow, listBelow, openedNodes, tasks } from './lists.ts';

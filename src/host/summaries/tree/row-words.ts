@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { StepStatus } from '../../../core/model/task.ts';
-import { locale } from '../../platform/translated.ts';
+import { locale } from '../../platform/l10n.ts';
+import { kindName } from '../../platform/key-event-kinds.ts';
+import type { TreeFilter } from './filter.ts';
 import type { Standing } from './event-index.ts';
 import type { SaidList } from './rows.ts';
 
@@ -70,3 +72,15 @@ export const STEP_ICON: Readonly<Record<StepStatus, string>> = {
   done: 'pass',
   skipped: 'debug-step-over',
 };
+
+/** What a filter leaves, for people. */
+export function filterName(filter: TreeFilter): string {
+  switch (filter.by) {
+    case 'warnings':
+      return vscode.l10n.t('Summaries with a warning');
+    case 'kind':
+      return kindName(filter.of);
+    case 'text':
+      return filter.text;
+  }
+}

@@ -3,13 +3,12 @@ import type { Conversation } from '../../../app/conversation.ts';
 import type { SessionSearch } from '../../../app/session-search.ts';
 import type { NodeId } from '../../../core/model/ids.ts';
 import type { ContextGauge } from '../../gauge/context-gauge.ts';
-import { filterName } from '../filter-picker.ts';
-import type { Rows } from '../../platform/lazy-tree.ts';
 import { childrenOf } from './children.ts';
 import { EventIndex } from './event-index.ts';
 import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
 import { treeItem } from './items.ts';
 import { parentOf } from './parents.ts';
+import { filterName } from './row-words.ts';
 import { rowId, type Row } from './rows.ts';
 import { tooltipOf } from './tooltips.ts';
 import type { TreeSource } from './tree-source.ts';
@@ -27,7 +26,7 @@ export interface SummariesTreeDeps {
 }
 
 /** The *Summaries* view: what is in the context now, the tree of summaries down to its sources, the key events. */
-export class SummariesTree implements Rows<Row>, vscode.Disposable {
+export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #deps: SummariesTreeDeps;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Late } from '../../../src/host/platform/lazy.ts';
+import { Lazy } from '../../../src/host/platform/lazy.ts';
 
 interface Part {
   closed: boolean;
@@ -21,37 +21,37 @@ const sentence = (error: unknown): string => `It could not start. (${error insta
 describe('the product, which is read when it is needed', () => {
   it('is made for the first who asks, once for all', async () => {
     let made = 0;
-    const late = new Late(() => Promise.resolve({ ...part(), nr: ++made }), sentence);
+    const lazy = new Lazy(() => Promise.resolve({ ...part(), nr: ++made }), sentence);
     assert.equal(made, 0);
-    const [one, other] = await Promise.all([late.get(), late.get()]);
+    const [one, other] = await Promise.all([lazy.get(), lazy.get()]);
     assert.equal(one, other);
-    assert.equal(await late.get(), one);
+    assert.equal(await lazy.get(), one);
     assert.equal(made, 1);
   });
 
   it('that cannot be read is told in one sentence, and tried again for the next who asks', async () => {
     const broken = new Error('no such file');
     let tries = 0;
-    const late = new Late(() => (++tries === 1 ? Promise.reject(broken) : Promise.resolve(part())), sentence);
-    await assert.rejects(late.get(), { message: 'It could not start. (no such file)', cause: broken });
-    assert.equal((await late.get()).closed, false);
+    const lazy = new Lazy(() => (++tries === 1 ? Promise.reject(broken) : Promise.resolve(part())), sentence);
+    await assert.rejects(lazy.get(), { message: 'It could not start. (no such file)', cause: broken });
+    assert.equal((await lazy.get()).closed, false);
     assert.equal(tries, 2);
   });
 
   it('is closed when the extension ends', async () => {
-    const late = new Late(() => Promise.resolve(part()), sentence);
-    const made = await late.get();
-    await late.end();
+    const lazy = new Lazy(() => Promise.resolve(part()), sentence);
+    const made = await lazy.get();
+    await lazy.end();
     assert.equal(made.closed, true);
-    await assert.rejects(late.get(), /ended/);
+    await assert.rejects(lazy.get(), /ended/);
   });
 
   it('is closed as soon as it is there when the extension ends while it is read', async () => {
     const made = part();
     let give: (made: Part) => void = () => undefined;
-    const late = new Late(() => new Promise<Part>((resolve) => (give = resolve)), sentence);
-    const asked = late.get();
-    const ended = late.end();
+    const lazy = new Lazy(() => new Promise<Part>((resolve) => (give = resolve)), sentence);
+    const asked = lazy.get();
+    const ended = lazy.end();
     assert.equal(made.closed, false);
     give(made);
     await ended;
@@ -60,10 +60,10 @@ describe('the product, which is read when it is needed', () => {
   });
 
   it('leaves nothing to be closed where nobody asked, or where it could not be read', async () => {
-    await new Late(() => Promise.resolve(part()), sentence).end();
-    const late = new Late<Part>(() => Promise.reject(new Error('no such file')), sentence);
-    const asked = assert.rejects(late.get());
-    await late.end();
+    await new Lazy(() => Promise.resolve(part()), sentence).end();
+    const lazy = new Lazy<Part>(() => Promise.reject(new Error('no such file')), sentence);
+    const asked = assert.rejects(lazy.get());
+    await lazy.end();
     await asked;
   });
 });

@@ -1,0 +1,28 @@
+import type * as vscode from 'vscode';
+import type { Clock, SessionStore } from '../../app/ports.ts';
+import type { SessionHit } from '../../app/session-search.ts';
+import type { Sessions } from '../../app/sessions.ts';
+import type { FaultView } from '../../protocol/faults.ts';
+import type { PageCommand } from '../../protocol/views.ts';
+import type { Attachments } from './attachments.ts';
+import type { ChatPanel } from './chat-panel.ts';
+import type { Drafts } from './drafts.ts';
+
+/** What the chat needs of the product. */
+export interface ChatApp {
+  readonly extensionUri: vscode.Uri;
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly store: Pick<SessionStore, 'open'>;
+  readonly panel: ChatPanel;
+  /** What goes with the next message. */
+  readonly attachments: Attachments;
+  /** What stands unsent in the composer. */
+  readonly drafts: Drafts;
+  /** The best places of the current session for a query. */
+  search(query: string): Promise<readonly SessionHit[]>;
+  /** Runs a command that the page asked for. Rejects with what went wrong. */
+  runCommand(name: PageCommand, argument?: string): Promise<void>;
+  /** What the user reads of an error. */
+  describe(error: unknown): FaultView;
+}

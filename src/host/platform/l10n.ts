@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+
+/** Numbers and dates are written as the editor's language writes them. */
+export const locale = (): string => vscode.env.language;
+
+/** US dollars as the editor's language writes them: below one, two digits that count. */
+export function dollars(usd: number): string {
+  const digits = usd > 0 && usd < 1 ? { maximumSignificantDigits: 2 } : {};
+  return usd.toLocaleString(locale(), { style: 'currency', currency: 'USD', ...digits });
+}
+
+/** 950, 12.4k, 128k, 1.05M */
+export function short(tokens: number): string {
+  const scaled = (value: number): string =>
+    value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
+  if (tokens < 1000) return String(Math.round(tokens));
+  return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
+}
+
+/** A count as the editor's language writes it. */
+export const countText = (count: number): string => Math.round(count).toLocaleString(locale());
+
+/** How many messages there are, as the editor's language writes it. */
+export function messagesText(count: number): string {
+  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', countText(count));
+}
+
+export function tokensText(count: number): string {
+  return count === 1 ? vscode.l10n.t('1 token') : vscode.l10n.t('{0} tokens', countText(count));
+}
+
+export function sessionsText(count: number): string {
+  return count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', countText(count));
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../app/ports.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import type { FaultView } from '../../protocol/faults.ts';
+import type { ChartPanel } from '../gauge/chart-panel.ts';
+import type { ModelsApp } from '../models/models-app.ts';
+import type { OpenConversation } from '../sessions/open-conversations.ts';
+import type { Comparison } from './documents/comparison.ts';
+import type { SummariesTree } from './tree/summaries-tree.ts';
+
+/** What commands on summaries, key events and compressions need of the product. */
+export interface SummariesApp extends ModelsApp {
+  readonly clock: Clock;
+  readonly tree: SummariesTree;
+  readonly chart: ChartPanel;
+  readonly comparison: Comparison;
+  readonly panel: { reveal(session: SessionId, position: number): void };
+  /** The current session with what can be done to it alone; the latest one if none was opened yet. */
+  current(): Promise<OpenConversation>;
+  /** What the user reads of an error. */
+  describe(error: unknown): FaultView;
+}
