@@ -48,14 +48,14 @@ export const FIGURE_FAULTS = [
     {
       what: 'a long piece counts as one token',
       file: 'src/core/tokens/bpe.ts',
-      find: 'return yield* mergeLong(bytes, this.table);',
+      find: 'return yield* countMerged(bytes, this.vocabulary);',
       put: 'return 1;',
     },
     {
       what: 'half of a character counts as a whole one',
       file: 'src/core/tokens/bpe.ts',
-      find: 'length = writeUtf8(text, start, end, piece);',
-      put: 'length = writeUtf8(text, start, Math.max(start + 1, end - 1), piece);',
+      find: 'const bytes = utf8(piece);',
+      put: 'const bytes = utf8(piece.slice(0, Math.max(1, piece.length - 1)));',
     },
   ),
   ...planted(

@@ -1,4 +1,4 @@
-import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../tokens/char-classes.ts';
+import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
 
 /** What a term looks like: `identifier` covers names in code, paths, flags and versions. */
 export type TermKind = 'word' | 'name' | 'identifier' | 'number' | 'url';

@@ -1,38 +1,27 @@
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
-import { mergeLong, mergeShort, SHORT_PIECE_BYTES } from './bpe-merge.ts';
-import { COMMON_PIECE_BYTES, CommonPieces } from './common-pieces.ts';
-import { PieceCache } from './piece-cache.ts';
-import { pieceEndFor, type PieceEnd } from './pre-tokenizer.ts';
-import { finishHash, hashBytes, HASH_SEED, RankTable, type BpeRanks } from './rank-table.ts';
-import { writeUtf8 } from './utf8.ts';
+import { countMerged } from './merge-pairs.ts';
+import { Vocabulary, type BpeRanks } from './vocabulary.ts';
 
 /** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
 const STEP_CHARS = 5000;
 
-/** How far a text has been counted. */
-interface Counted {
-  at: number;
-  tokens: number;
-}
+/** V8 copies slices of up to 12 units; a longer one, kept as a key, would keep the whole text in memory. */
+const MAX_CACHED_UNITS = 12;
+const MAX_CACHED_PIECES = 50_000;
 
 /**
- * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: the text of special
- * tokens counts as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
+ * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: special tokens in a text
+ * count as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
  */
 export class BpeCounter {
-  private readonly table: RankTable;
-  private readonly pieceEnd: PieceEnd;
-  private readonly cache = new PieceCache();
-  private readonly common = new CommonPieces();
-  private readonly piece = new Uint8Array(SHORT_PIECE_BYTES * 3);
-  /** The first bytes of `piece` again. */
-  private readonly words = new Int32Array(this.piece.buffer, 0, COMMON_PIECE_BYTES / 4);
+  private readonly vocabulary: Vocabulary;
+  private readonly pattern: string;
+  private readonly cache = new Map<string, number>();
 
-  /** @throws {Error} when the vocabulary is malformed or its pattern unknown */
   constructor(ranks: BpeRanks) {
-    this.table = new RankTable(ranks.bpe_ranks);
-    this.pieceEnd = pieceEndFor(ranks.pat_str);
+    this.vocabulary = new Vocabulary(ranks.bpe_ranks);
+    this.pattern = ranks.pat_str;
   }
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
@@ -46,83 +35,73 @@ export class BpeCounter {
   }
 
   private *countSteps(text: string, stepChars: number): Steps<number> {
-    const counted: Counted = { at: 0, tokens: 0 };
-    while (counted.at < text.length) {
-      const end = this.countShortPieces(text, Math.min(text.length, counted.at + stepChars), counted);
-      if (end > counted.at) {
-        counted.tokens += yield* this.countLong(text, counted.at, end);
-        counted.at = end;
-      }
-      if (counted.at < text.length) yield;
+    // Sticky, so that each test takes the next piece. Not shared: another count may run between two steps.
+    const pattern = new RegExp(this.pattern, 'uy');
+    let tokens = 0;
+    while (pattern.lastIndex < text.length) {
+      const stop = Math.min(text.length, pattern.lastIndex + stepChars);
+      const short = this.countShortPieces(text, pattern, stop);
+      tokens += short.tokens;
+      if (short.long !== undefined) tokens += yield* this.countPiece(short.long);
+      yield;
     }
-    return counted.tokens;
+    return tokens;
   }
 
-  /**
-   * Counts on until `pause`; returns where a piece ends that is too long for a merge by scanning and was not counted, or
-   * where it stopped. A loop of its own, since the compiler makes little of loops in generators.
-   */
-  private countShortPieces(text: string, pause: number, counted: Counted): number {
-    let { at, tokens } = counted;
-    let end = at;
-    while (at < pause) {
-      end = this.pieceEnd(text, at);
-      const piece = end - at <= SHORT_PIECE_BYTES ? this.countShort(text, at, end) : -1;
-      if (piece === -1) break;
-      tokens += piece;
-      at = end;
+  /** Counts until `stop`, or until a piece that is too long to be cached. A plain loop runs faster than a generator. */
+  private countShortPieces(text: string, pattern: RegExp, stop: number): { tokens: number; long?: string } {
+    let tokens = 0;
+    let at = pattern.lastIndex;
+    while (at < stop) {
+      if (!pattern.test(text)) throw new Error(`The vocabulary's pattern stops at ${at}.`);
+      const piece = text.slice(at, pattern.lastIndex);
+      if (piece.length > MAX_CACHED_UNITS) return { tokens, long: piece };
+      tokens += this.cache.get(piece) ?? this.countAndCache(piece);
+      at = pattern.lastIndex;
     }
-    counted.at = at;
-    counted.tokens = tokens;
-    return end;
+    return { tokens };
   }
 
-  /** Tokens of a piece that fits the scratch bytes, or -1 when it is too long for a merge by scanning. */
-  private countShort(text: string, start: number, end: number): number {
-    const { piece, words, common } = this;
-    let length = 0;
-    let hash = HASH_SEED;
-    let at = start;
-    words[0] = 0;
-    words[1] = 0;
-    words[2] = 0;
-    for (; at < end; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit > 127) break;
-      piece[length++] = unit;
-      hash = Math.imul(hash ^ unit, 0x01000193);
-    }
-    if (at === end) {
-      hash = finishHash(hash);
-      if (length <= COMMON_PIECE_BYTES) {
-        const known = common.get(words, length, hash);
-        if (known > 0) return known;
-      }
+  private countAndCache(piece: string): number {
+    const count = atOnce(this.countPiece(piece));
+    if (this.cache.size >= MAX_CACHED_PIECES) this.cache.clear();
+    this.cache.set(piece, count);
+    return count;
+  }
+
+  private *countPiece(piece: string): Steps<number> {
+    const bytes = utf8(piece);
+    if (this.vocabulary.rankOf(bytes, 0, bytes.length) !== -1) return 1;
+    return yield* countMerged(bytes, this.vocabulary);
+  }
+}
+
+/** Written out because `core` has no TextEncoder. An unpaired surrogate becomes U+FFFD, as in the Encoding Standard. */
+function utf8(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  let used = 0;
+  const continuation = (code: number, shift: number): void => {
+    bytes[used++] = 0x80 | ((code >> shift) & 63);
+  };
+  for (let at = 0; at < text.length; at++) {
+    let code = text.codePointAt(at)!;
+    if (code > 0xffff) at++;
+    else if ((code & 0xf800) === 0xd800) code = 0xfffd;
+    if (code < 0x80) {
+      bytes[used++] = code;
+    } else if (code < 0x800) {
+      bytes[used++] = 0xc0 | (code >> 6);
+      continuation(code, 0);
+    } else if (code < 0x10000) {
+      bytes[used++] = 0xe0 | (code >> 12);
+      continuation(code, 6);
+      continuation(code, 0);
     } else {
-      length = writeUtf8(text, start, end, piece);
-      hash = hashBytes(piece, 0, length);
+      bytes[used++] = 0xf0 | (code >> 18);
+      continuation(code, 12);
+      continuation(code, 6);
+      continuation(code, 0);
     }
-    const count = this.lookUpOrMerge(length, hash);
-    if (at === end && length <= COMMON_PIECE_BYTES) common.set(words, length, hash, count);
-    return count;
   }
-
-  /** Tokens of the scratch bytes. */
-  private lookUpOrMerge(length: number, hash: number): number {
-    const { piece, table, cache } = this;
-    if (length <= table.longest && table.rankOfHashed(piece, 0, length, hash) !== -1) return 1;
-    if (length > SHORT_PIECE_BYTES) return -1;
-    const known = cache.get(piece, length, hash);
-    if (known > 0) return known;
-    const count = mergeShort(piece, length, table);
-    cache.set(piece, length, hash, count);
-    return count;
-  }
-
-  private *countLong(text: string, start: number, end: number): Steps<number> {
-    const buffer = new Uint8Array((end - start) * 3);
-    const bytes = buffer.subarray(0, writeUtf8(text, start, end, buffer));
-    if (this.table.rankOf(bytes, 0, bytes.length) !== -1) return 1;
-    return yield* mergeLong(bytes, this.table);
-  }
+  return bytes.subarray(0, used);
 }

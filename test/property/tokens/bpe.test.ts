@@ -4,6 +4,7 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
+import { runs } from '../runs.ts';
 
 /** First and last code points of blocks that the vocabularies' patterns treat differently. */
 const BLOCKS: readonly (readonly [number, number])[] = [
@@ -53,7 +54,7 @@ describe('token counts of random text in many scripts', () => {
         fc.property(text, (sample) => {
           assert.equal(counter.count(sample), reference.encode(sample, [], []).length);
         }),
-        { numRuns: 1500 },
+        runs(300),
       );
     });
   }

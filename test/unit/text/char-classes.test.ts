@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CharClasses, LETTER, OTHER, UPPER } from '../../../src/core/tokens/char-classes.ts';
+import { CharClasses, LETTER, OTHER, UPPER } from '../../../src/core/text/char-classes.ts';
 
 describe('the classes of characters', () => {
   it('tell a pair of surrogates from its halves, whichever was met first', () => {

@@ -1,17 +1,15 @@
-/** In the pattern's set of upper-case letters; letters without case and marks are in both sets. */
+/** Upper-case letters; letters without case and marks are in both sets. */
 export const UPPER = 1;
-/** In the pattern's set of lower-case letters. */
+/** Lower-case letters. */
 export const LOWER = 2;
 export const LETTER = 4;
 export const MARK = 8;
 export const NUMBER = 16;
 export const SPACE = 32;
-/** A carriage return or line feed, which are white space too. */
-export const NEWLINE = 64;
 /** None of the above. */
-export const OTHER = 128;
+export const OTHER = 64;
 
-/** The classes of characters that the vocabularies' patterns tell apart, looked up once for each code point. */
+/** Unicode classes of characters, looked up once for each code point. */
 export class CharClasses {
   /** 0: not looked up yet. */
   private readonly known = new Uint8Array(0x110000);
@@ -36,7 +34,6 @@ export class CharClasses {
 
 function classify(code: number): number {
   const char = String.fromCodePoint(code);
-  if (code === 10 || code === 13) return SPACE | NEWLINE;
   if (/\s/u.test(char)) return SPACE;
   if (/\p{N}/u.test(char)) return NUMBER;
   if (/\p{M}/u.test(char)) return MARK | UPPER | LOWER;

@@ -1,0 +1,88 @@
+import type { Steps } from '../pace/steps.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** No pair: above every rank. */
+const NONE = 0x7fffffff;
+/** Heap entries are rank × 2^32 + position: exact in a double (ranks stay below 2^20), lowest and leftmost first. */
+const RANK_UNIT = 2 ** 32;
+/** Between two pauses of a long merge: a few milliseconds of operations. */
+const MERGES_PER_STEP = 2_000;
+
+/**
+ * How many tokens `bytes` are: merges the pair of the lowest rank, leftmost first, until none is left. In n log n, by a
+ * heap of pairs over a linked list of parts; an entry whose pair has changed since is skipped when it comes up. Pauses
+ * between steps.
+ */
+export function* countMerged(bytes: Uint8Array, vocabulary: Vocabulary): Steps<number> {
+  const length = bytes.length;
+  // Parts are named by their first byte; next and previous are such names, and `length` ends the list.
+  const next = new Int32Array(length + 1).map((_, at) => Math.min(at + 1, length));
+  const previous = new Int32Array(length + 1).map((_, at) => at - 1);
+  const ranks = new Int32Array(length + 1).fill(NONE);
+  const heap = new MinHeap();
+  const rate = (at: number, end: number): void => {
+    const rank = end > length ? -1 : vocabulary.rankOf(bytes, at, end);
+    if (rank !== -1 && rank !== ranks[at]) heap.push(rank * RANK_UNIT + at);
+    ranks[at] = rank === -1 ? NONE : rank;
+  };
+  for (let at = 0; at + 1 < length; at++) {
+    rate(at, at + 2);
+    if (at % (MERGES_PER_STEP * 4) === 0 && at > 0) yield;
+  }
+  let parts = length;
+  for (let merges = 1; heap.size > 0; merges++) {
+    const entry = heap.pop();
+    const rank = Math.floor(entry / RANK_UNIT);
+    const at = entry - rank * RANK_UNIT;
+    if (merges % MERGES_PER_STEP === 0) yield;
+    if (ranks[at] !== rank) continue;
+    const absorbed = next[at]!;
+    const after = next[absorbed]!;
+    ranks[absorbed] = NONE;
+    next[at] = after;
+    previous[after] = at;
+    parts--;
+    rate(at, after < length ? next[after]! : Infinity);
+    if (at > 0) rate(previous[at]!, after);
+  }
+  return parts;
+}
+
+/** A binary heap of doubles, the smallest on top. */
+class MinHeap {
+  private readonly entries: number[] = [];
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  push(entry: number): void {
+    const { entries } = this;
+    let at = entries.length;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (entries[parent]! <= entry) break;
+      entries[at] = entries[parent]!;
+      at = parent;
+    }
+    entries[at] = entry;
+  }
+
+  pop(): number {
+    const { entries } = this;
+    const top = entries[0]!;
+    const last = entries.pop()!;
+    const size = entries.length;
+    if (size === 0) return top;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child + 1 < size && entries[child + 1]! < entries[child]!) child++;
+      if (child >= size || entries[child]! >= last) break;
+      entries[at] = entries[child]!;
+      at = child;
+    }
+    entries[at] = last;
+    return top;
+  }
+}
