@@ -6,6 +6,8 @@ import type { ModelFault } from './fault.ts';
 export type ConversationUpdate =
   | { readonly type: 'reply_started'; readonly id: MessageId; readonly model: string }
   | { readonly type: 'reply_text'; readonly id: MessageId; readonly offset: number; readonly text: string }
+  /** The model thinks and has not written anything yet. */
+  | { readonly type: 'reply_thinking'; readonly id: MessageId }
   /** `id` is that of the reply, where any of it was kept; also of one that ended in `error`. */
   | { readonly type: 'turn_ended'; readonly id: MessageId | undefined; readonly error: unknown }
   | { readonly type: 'reset_waiting' }

@@ -58,6 +58,7 @@ export class Conversation {
   #halting = false;
   #importing = false;
   #waiting: Waiting | null = null;
+  #thinkingSince: number | null = null;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -67,6 +68,8 @@ export class Conversation {
     });
     const onUpdate = (update: ConversationUpdate): void => {
       if (update.type === 'turn_ended') this.#waiting = null;
+      if (update.type === 'reply_thinking') this.#thinkingSince ??= deps.clock.now();
+      else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
       this.#updates.emit(update);
     };
     this.#triggers = new CompressionTriggers({ ...deps, meter: this.meter, isReplying: () => this.isReplying });
@@ -103,6 +106,11 @@ export class Conversation {
   /** When the next try starts, while the provider has asked for patience. */
   get waiting(): Waiting | null {
     return this.#waiting;
+  }
+
+  /** When the model began to think, in ms since the epoch; null once it writes. */
+  get thinkingSince(): number | null {
+    return this.#thinkingSince;
   }
 
   settings(): ConversationSettings {

@@ -2,7 +2,7 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { ModelFault } from './fault.ts';
 
 /** What a button beside the sentence does. */
-export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'openSettings';
+export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'retryWithRoom' | 'openSettings';
 
 /** What the user reads of a fault: one sentence with a way out, and the button that takes it. */
 export interface FaultText {
@@ -61,6 +61,16 @@ export function describeFault(fault: Pick<ModelFault, 'reason' | 'retryAfterMs'>
       return { message: phrase('The provider fell silent: try again, or choose another model.'), action: 'retry' };
     case 'cut_stream':
       return { message: phrase('The reply was cut off: what came is kept; try again.'), action: 'retry' };
+    case 'output_limit':
+      return {
+        message: phrase('The model spent its whole output limit on thinking: try again with more room.'),
+        action: 'retryWithRoom',
+      };
+    case 'empty_reply':
+      return {
+        message: phrase('The model returned an empty reply: try again, or choose another model.'),
+        action: 'retry',
+      };
     case 'malformed':
       return {
         message: phrase('The server answered in a form that is not understood: check the base URL, then try again.'),

@@ -1,3 +1,5 @@
+import type { Ending, Usage } from '../core/model/message.ts';
+
 /** What can go wrong between here and a model, by meaning. Each adapter maps its SDK's errors to these, once. */
 export const FAULT_REASONS = [
   'no_key',
@@ -12,6 +14,9 @@ export const FAULT_REASONS = [
   'network',
   'timeout',
   'cut_stream',
+  /** The output limit was reached before any text came: all of it was spent on thinking. */
+  'output_limit',
+  'empty_reply',
   'malformed',
   'bad_request',
   'cancelled',
@@ -40,4 +45,12 @@ export class ModelFault extends Error {
   static is(error: unknown, ...reasons: readonly FaultReason[]): error is ModelFault {
     return error instanceof ModelFault && (reasons.length === 0 || reasons.includes(error.reason));
   }
+}
+
+/** A reply without text is told to the user as what it is; what it cost is recorded like any other's. */
+export function emptyReply(ending: Ending | undefined, usage: Usage | undefined): ModelFault {
+  const paid = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
+  return ending === 'length'
+    ? new ModelFault('output_limit', `the output limit was reached before any text (${paid})`)
+    : new ModelFault('empty_reply', `the reply ended without text (${paid})`);
 }

@@ -1,5 +1,6 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Strategy } from '../core/policy/policy.ts';
+import type { ReasoningPlan } from '../core/tokens/models.ts';
 import type { CompressionJob } from './compression-job.ts';
 import type { ChatModel } from './ports.ts';
 import { SpendLimitReached } from './spend.ts';
@@ -8,6 +9,8 @@ import { SpendLimitReached } from './spend.ts';
 export interface JobModel {
   readonly model: ChatModel;
   readonly maxInputTokens: number;
+  /** How it may think; left out: a little. */
+  readonly reasoning?: ReasoningPlan;
 }
 
 /** `trim` takes no model; `auto` takes none while a request waits, since code is there at once. */

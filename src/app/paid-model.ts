@@ -17,17 +17,23 @@ export interface PaidModel {
 
 /** Its calls reject with `SpendLimitReached` once the limit is used up. */
 export function paidModel(
-  { model: chat, maxInputTokens }: JobModel,
+  { model: chat, maxInputTokens, reasoning }: JobModel,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
 ): PaidModel {
   const calls: Extract<SessionEvent, { type: 'usage_recorded' }>[] = [];
-  const asked = summaryModel(chat, maxInputTokens, signal, (usage) => {
-    const costUsd = price(chat.id, usage);
-    calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
-    gate.spent(costUsd);
-  });
+  const asked = summaryModel(
+    chat,
+    maxInputTokens,
+    signal,
+    (usage) => {
+      const costUsd = price(chat.id, usage);
+      calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
+      gate.spent(costUsd);
+    },
+    reasoning,
+  );
   return {
     model: {
       ...asked,

@@ -4,6 +4,7 @@ import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
+import type { Effort } from '../core/tokens/models.ts';
 import type { CountColumns } from '../core/tokens/count-columns.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */
@@ -22,11 +23,20 @@ export interface ChatMessage {
   readonly content: readonly ContentBlock[];
 }
 
+/** What an answer is for. Only a chat repeats what it sends, so only a chat is worth the price of a prompt cache. */
+export type Purpose = 'chat' | 'summary' | 'check';
+
 export interface ChatRequest {
+  readonly purpose: Purpose;
   /** Blocks of the system prompt, the stable ones first: system prompt, memory, ledger, summaries. */
   readonly system: readonly string[];
   readonly messages: readonly ChatMessage[];
+  /** Tokens that the text of the answer may take. */
   readonly maxOutputTokens: number;
+  /** Tokens that the model may think on top of those; vendors count both against one limit. Left out: none. */
+  readonly reasoningTokens?: number;
+  /** Left out: as much as the vendor has the model think by default. */
+  readonly effort?: Effort;
   readonly temperature?: number;
   /** Ask for an answer that fits this JSON schema, where the model can. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
@@ -34,6 +44,11 @@ export interface ChatRequest {
 
 export type ChatChunk =
   | { readonly type: 'text'; readonly text: string }
+  /**
+   * The model thinks; what it thinks is neither shown nor kept. `retracts`: all text so far was thinking too, which
+   * only the tag that ends it has told.
+   */
+  | { readonly type: 'thinking'; readonly retracts?: true }
   /** May come more than once; the last one counts. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly ending: Ending };
@@ -44,6 +59,8 @@ export interface ChatModel {
   readonly id: string;
   readonly provider: string;
   readonly model: string;
+  /** Requests that the server at its address answers at once; left out: a few. */
+  readonly atOnce?: number;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
   /** The body of the HTTP request that `stream` would make now, byte for byte; left out where there is no such thing. */
   wireBody?(request: ChatRequest): string;

@@ -5,7 +5,7 @@ import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Ending, Message, Usage } from '../core/model/message.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
-import { ModelFault } from './fault.ts';
+import { emptyReply, ModelFault } from './fault.ts';
 import type { ChatModel, ChatRequest, Clock, Log, SessionJournal } from './ports.ts';
 import { ReplyWriter } from './reply-writer.ts';
 import type { ConversationSettings } from './settings.ts';
@@ -30,10 +30,11 @@ export async function streamReply(
   model: ChatModel,
   recalled: readonly Recalled[],
   signal: AbortSignal,
+  moreRoom = false,
 ): Promise<void> {
   const { clock, journal, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const request = requestOf(context, deps.settings());
+  const request = requestOf(context, deps.settings(), moreRoom);
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
@@ -48,6 +49,13 @@ export async function streamReply(
           onUpdate({ type: 'reply_text', id: reply.id, offset: writer.text.length, text: chunk.text });
           writer.add(chunk.text);
           break;
+        case 'thinking':
+          if (chunk.retracts) {
+            writer.restart();
+            onUpdate({ type: 'reply_started', id: reply.id, model: model.id });
+          }
+          onUpdate({ type: 'reply_thinking', id: reply.id });
+          break;
         case 'usage':
           usage = chunk.usage;
           break;
@@ -56,6 +64,7 @@ export async function streamReply(
           break;
       }
     }
+    if (writer.text.trim() === '') throw emptyReply(ending, usage);
   } catch (error) {
     if (!ModelFault.is(error, 'cancelled')) throw error;
     ending = 'stopped';
@@ -66,13 +75,22 @@ export async function streamReply(
   }
 }
 
+/** How many times the room for thinking a reply gets after one that thought until the output limit. */
+const MORE_ROOM = 4;
+
 /** A context as it is asked of a model. */
-export function requestOf(context: Context, settings: ConversationSettings): ChatRequest {
-  const { reservedTokens, temperature } = settings;
+export function requestOf(context: Context, settings: ConversationSettings, moreRoom = false): ChatRequest {
+  const { reservedTokens, reply, temperature } = settings;
+  const textTokens = reply?.textTokens ?? reservedTokens;
+  const thinking = reply?.reasoningTokens ?? 0;
+  const reasoningTokens = moreRoom && reply ? Math.min(thinking * MORE_ROOM, reply.maxOutput - textTokens) : thinking;
   return {
+    purpose: 'chat',
     system: context.system,
     messages: context.messages.map(({ role, content }) => ({ role, content })),
-    maxOutputTokens: reservedTokens,
+    maxOutputTokens: textTokens,
+    ...(reasoningTokens > 0 && { reasoningTokens }),
+    ...(reply?.effort !== undefined && { effort: reply.effort }),
     ...(temperature !== undefined && { temperature }),
   };
 }

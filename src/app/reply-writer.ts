@@ -40,6 +40,12 @@ export class ReplyWriter {
     if (this.#clock.now() - this.#lastWrite >= PARTIAL_EVERY_MS) this.flush();
   }
 
+  /** What has come so far is not part of the reply; what is written next replaces it on disk. */
+  restart(): void {
+    this.#text = '';
+    this.#written = 0;
+  }
+
   /** Starts writing what is not yet on disk. */
   flush(): void {
     if (this.#written === this.#text.length) return;

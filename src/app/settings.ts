@@ -1,4 +1,16 @@
 import type { Policy } from '../core/policy/policy.ts';
+import type { Effort } from '../core/tokens/models.ts';
+
+/** Tokens of a reply. */
+export interface ReplyRoom {
+  /** Its text. */
+  readonly textTokens: number;
+  /** What the model may think on top of it. */
+  readonly reasoningTokens: number;
+  /** The most that the model can write and think together: what a further try may ask for. */
+  readonly maxOutput: number;
+  readonly effort?: Effort;
+}
 
 /** What the user set, as a conversation needs it. Read anew at each turn, so that a change takes effect at once. */
 export interface ConversationSettings {
@@ -11,6 +23,8 @@ export interface ConversationSettings {
   /** Tokens kept free for the reply. */
   readonly reservedTokens: number;
   readonly temperature: number | undefined;
+  /** How the room for the reply is shared out; left out: all of it is for text. */
+  readonly reply?: ReplyRoom;
   /** Whether the extractive rung stands in when the summarizer's provider fails and room is needed. */
   readonly extractiveOnFault: boolean;
   /** Whether a finished task resets by itself with the next message. */

@@ -107,9 +107,15 @@ export async function summarizeRuns(
         ...(model && {
           model: withinLimit(
             job,
-            summaryModel(model.model, model.maxInputTokens, signal, (usage) => {
-              job.spent({ model: model.model.id, usage, costUsd: price(model.model.id, usage) });
-            }),
+            summaryModel(
+              model.model,
+              model.maxInputTokens,
+              signal,
+              (usage) => {
+                job.spent({ model: model.model.id, usage, costUsd: price(model.model.id, usage) });
+              },
+              model.reasoning,
+            ),
           ),
         }),
       },

@@ -1,47 +1,85 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
+import type { Ending, Usage } from '../core/model/message.ts';
+import type { ReasoningPlan } from '../core/tokens/models.ts';
+import { emptyReply } from './fault.ts';
 import type { ChatChunk, ChatModel } from './ports.ts';
-import type { Usage } from '../core/model/message.ts';
 
-/** Providers that serve many at once. A server of one's own would only queue the requests until they time out. */
-const SERVES_MANY: ReadonlySet<string> = new Set(['openai', 'anthropic']);
-const MANY = 24;
+/** A server that does not say may be one of the user's own, which would only queue more until they time out. */
 const FEW = 3;
 
-/** A chat model as the compression uses it: one prompt, one whole answer. Its faults are thrown as they are. */
+/** Room for thinking of a model nobody described, and of any model's second try, in tokens. */
+const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
+const SECOND_TRY_TOKENS = 16_384;
+
+/**
+ * A chat model as the compression uses it: one prompt, one whole answer. One that thought until the limit and wrote
+ * nothing is asked once more with more room. Its faults are thrown as they are, and `output_limit` where neither try
+ * gave text; what each try cost is told to `onUsage`.
+ */
 export function summaryModel(
   model: ChatModel,
   maxInputTokens: number,
   signal: AbortSignal,
   onUsage: (usage: Usage) => void,
+  reasoning = DEFAULT_REASONING,
 ): SummaryModel {
   return {
     id: model.id,
     maxInputTokens,
-    atOnce: SERVES_MANY.has(model.provider) ? MANY : FEW,
-    async complete({ system, prompt, maxTokens, temperature, jsonSchema }) {
-      const stream = model.stream(
-        {
-          system: [system],
-          messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
-          maxOutputTokens: maxTokens,
-          temperature,
-          ...(jsonSchema && { jsonSchema }),
-        },
-        signal,
-      );
-      const { text, usage } = await collect(stream);
-      if (usage) onUsage(usage);
-      return { text, ...(usage && { usage: { input: usage.input, output: usage.output } }) };
+    atOnce: model.atOnce ?? FEW,
+    async complete({ system, prompt, maxTokens, temperature, jsonSchema, purpose = 'summary' }) {
+      const ask = async (reasoningTokens: number): Promise<Collected> => {
+        const stream = model.stream(
+          {
+            purpose,
+            system: [system],
+            messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
+            maxOutputTokens: maxTokens,
+            reasoningTokens,
+            ...(reasoning.effort !== undefined && { effort: reasoning.effort }),
+            temperature,
+            ...(jsonSchema && { jsonSchema }),
+          },
+          signal,
+        );
+        const reply = await collect(stream);
+        if (reply.usage) onUsage(reply.usage);
+        return reply;
+      };
+      const first = await ask(reasoning.tokens);
+      const thoughtOnly = first.ending === 'length' && first.text.trim() === '';
+      if (!thoughtOnly) return { text: first.text, ending: first.ending, ...usageOf(first) };
+      const second = await ask(Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
+      if (second.ending === 'length' && second.text.trim() === '') throw emptyReply('length', second.usage);
+      return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };
 }
 
-async function collect(stream: AsyncIterable<ChatChunk>): Promise<{ text: string; usage: Usage | undefined }> {
+interface Collected {
+  readonly text: string;
+  readonly ending: 'complete' | 'length';
+  readonly usage: Usage | undefined;
+}
+
+function usageOf(...replies: readonly Collected[]): {
+  readonly usage?: { readonly input: number; readonly output: number };
+} {
+  const usages = replies.flatMap(({ usage }) => usage ?? []);
+  if (usages.length === 0) return {};
+  const sum = (of: (usage: Usage) => number): number => usages.reduce((all, usage) => all + of(usage), 0);
+  return { usage: { input: sum(({ input }) => input), output: sum(({ output }) => output) } };
+}
+
+async function collect(stream: AsyncIterable<ChatChunk>): Promise<Collected> {
   const parts: string[] = [];
   let usage: Usage | undefined;
+  let ending: Ending = 'complete';
   for await (const chunk of stream) {
     if (chunk.type === 'text') parts.push(chunk.text);
+    else if (chunk.type === 'thinking' && chunk.retracts) parts.length = 0;
     else if (chunk.type === 'usage') usage = chunk.usage;
+    else if (chunk.type === 'end') ending = chunk.ending;
   }
-  return { text: parts.join(''), usage };
+  return { text: parts.join(''), ending: ending === 'length' ? 'length' : 'complete', usage };
 }

@@ -23,6 +23,8 @@ export class TurnRunner {
   readonly #deps: TurnDeps;
   #turn: AbortController | undefined;
   #end: Promise<unknown> = Promise.resolve();
+  /** The last reply thought until the output limit: the next one gets more room. */
+  #moreRoom = false;
 
   constructor(deps: TurnDeps) {
     this.#deps = deps;
@@ -62,8 +64,10 @@ export class TurnRunner {
       await this.#reply(model, text, turn.signal, (id) => {
         begun = id;
       });
+      this.#moreRoom = false;
     } catch (error) {
       failure = error;
+      this.#moreRoom = ModelFault.is(error, 'output_limit');
       throw error;
     } finally {
       this.#turn = undefined;
@@ -86,14 +90,14 @@ export class TurnRunner {
     };
     const first = await this.#makeRoom(text);
     try {
-      await streamReply(replies, model, first, signal);
+      await streamReply(replies, model, first, signal, this.#moreRoom);
     } catch (error) {
       if (!ModelFault.is(error, 'context_too_long')) throw error;
       const refused = meter.context(first);
       meter.refused(refused);
       const outcome = await triggers.compress({ trigger: 'provider_overflow', threshold: refused.total }, 'now');
       if (outcome.kind !== 'committed') throw error;
-      await streamReply(replies, model, await this.#makeRoom(text), signal);
+      await streamReply(replies, model, await this.#makeRoom(text), signal, this.#moreRoom);
     }
   }
 

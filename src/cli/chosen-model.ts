@@ -1,7 +1,7 @@
 import type { ChatModel } from '../app/ports.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
-import { modelInfo, priceOf, type ModelInfo } from '../core/tokens/models.ts';
+import { modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
 import { UsageError, choiceOption, textOption, type Invocation } from './verb.ts';
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
@@ -54,7 +54,13 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInput = input > 0 ? input : Math.floor(info.contextWindow / 2);
-  const model = summaryModel(chat, maxInput, new AbortController().signal, (usage) => void usages.push(usage));
+  const model = summaryModel(
+    chat,
+    maxInput,
+    new AbortController().signal,
+    (usage) => void usages.push(usage),
+    reasoningPlan(info, 'summary'),
+  );
   const costUsd = (): number | null =>
     usages.reduce<number | null>((sum, usage) => {
       const price = priceOf(usage, info);

@@ -164,6 +164,8 @@ export const statusSchema = v.object({
   ),
   /** The provider asked for patience: `until` is when the next try starts. */
   waiting: v.nullable(v.object({ until: time, text: v.string() })),
+  /** When the model began to think, while it has not written yet. */
+  thinking: v.nullable(time),
   /** A reset asked for while a reply streams; it runs when the reply ends. */
   resetPending: v.boolean(),
   /** The chat's provider cannot be reached; in words for the user. */

@@ -2,6 +2,7 @@ import type {
   ContentBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
+  OutputConfig,
   TextBlockParam,
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
@@ -29,28 +30,38 @@ export interface AnthropicPrompt {
   readonly tool_choice?: { readonly type: 'none' };
 }
 
-/** The SDK's type leaves `temperature` out, which newer models refuse and older ones take. */
-export type AnthropicBody = MessageCreateParamsStreaming & { readonly temperature?: number };
-
 /** The parts of a request that some models refuse. */
 export function anthropicExtras(request: ChatRequest): readonly Extra[] {
   return [
-    ...(request.temperature === undefined ? [] : (['temperature'] as const)),
+    ...(request.effort === undefined ? [] : (['effort'] as const)),
     ...(isHeldTo(request.jsonSchema) ? (['schema'] as const) : []),
   ];
 }
 
-/** The body of a Messages request. */
-export function anthropicBody(model: string, request: ChatRequest, without: ReadonlySet<Extra>): AnthropicBody {
+/**
+ * The body of a Messages request. No temperature: since version 2026-10-21 the API refuses it for every model
+ * (platform.claude.com/docs/en/api/versioning).
+ */
+export function anthropicBody(
+  model: string,
+  request: ChatRequest,
+  without: ReadonlySet<Extra>,
+): MessageCreateParamsStreaming {
+  const { maxOutputTokens, reasoningTokens = 0, jsonSchema } = request;
+  const effort = without.has('effort') ? undefined : request.effort;
+  const output: OutputConfig = {
+    ...(effort === undefined || effort === 'none' ? {} : { effort: effort === 'minimal' ? 'low' : effort }),
+    ...(isHeldTo(jsonSchema) && !without.has('schema')
+      ? { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }
+      : {}),
+  };
   return {
     model,
     stream: true,
-    max_tokens: request.maxOutputTokens,
+    max_tokens: maxOutputTokens + reasoningTokens,
     ...anthropicPrompt(request),
-    ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
-    ...(isHeldTo(request.jsonSchema) && !without.has('schema')
-      ? { output_config: { format: { type: 'json_schema', schema: { ...request.jsonSchema.schema } } } }
-      : {}),
+    ...(effort === 'none' ? { thinking: { type: 'disabled' } } : {}),
+    ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
   };
 }
 

@@ -11,10 +11,11 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { AnthropicClient } from './anthropic-client.ts';
 import { anthropicBody, anthropicExtras, anthropicPrompt } from './anthropic-request.ts';
+import { isRecord } from './json.ts';
 import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
 import { Tolerance } from './tolerance.ts';
-import { askWatched, callLimits, runWatched } from './watched-call.ts';
+import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched } from './watched-call.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
@@ -95,6 +96,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     id: `anthropic/${model}`,
     provider: 'anthropic',
     model,
+    ...(baseURL === OFFICIAL_URL && { atOnce: HOSTED_AT_ONCE }),
     wireBody: (request) => {
       const without = tolerance.without(anthropicExtras(request), request.jsonSchema?.name);
       return JSON.stringify(anthropicBody(model, request, without));
@@ -123,6 +125,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
 interface Tally {
   input: number;
   output: number;
+  reasoning: number;
   cacheRead: number;
   cacheWrite: number;
 }
@@ -140,9 +143,10 @@ async function* readMessages(
   if (!kind.includes('event-stream')) {
     throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
   }
-  const tally: Tally = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const tally: Tally = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
   let stop: StopReason | null = null;
   for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {
+    if (event.type === 'content_block_start' && /thinking$/.test(event.content_block.type)) yield { type: 'thinking' };
     if (event.type === 'message_start') {
       count(tally, event.message.usage);
       yield* usageOf(tally);
@@ -171,6 +175,9 @@ function count(tally: Tally, usage: object | undefined): void {
   };
   tally.input = of('input_tokens', tally.input);
   tally.output = of('output_tokens', tally.output);
+  const details = figures['output_tokens_details'];
+  const thought = isRecord(details) ? details['thinking_tokens'] : undefined;
+  if (typeof thought === 'number') tally.reasoning = thought;
   tally.cacheRead = of('cache_read_input_tokens', tally.cacheRead);
   tally.cacheWrite = of('cache_creation_input_tokens', tally.cacheWrite);
 }
@@ -183,6 +190,7 @@ function* usageOf(tally: Tally): Generator<ChatChunk> {
   const usage: Usage = {
     input,
     output: tally.output,
+    ...(tally.reasoning > 0 ? { reasoning: tally.reasoning } : {}),
     ...(tally.cacheRead > 0 ? { cachedInput: tally.cacheRead } : {}),
     ...(tally.cacheWrite > 0 ? { cacheWrite: tally.cacheWrite } : {}),
   };

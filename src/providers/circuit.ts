@@ -75,6 +75,7 @@ export function guarded(model: ChatModel, circuit: Circuit): ChatModel {
     id: model.id,
     provider: model.provider,
     model: model.model,
+    ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
     async *stream(request, signal) {
       yield* await circuit.run(async () => {
         const chunks: ChatChunk[] = [];

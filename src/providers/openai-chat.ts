@@ -10,9 +10,9 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { isRecord } from './json.ts';
-import { dataUrl, systemText } from './openai-shared.ts';
+import { dataUrl, outputLimit, systemText } from './openai-shared.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import { ThinkFilter } from './think-filter.ts';
+import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
 import { plainText, toTurns } from './turns.ts';
 import type { Turn, UserTurn } from './turns.ts';
@@ -24,6 +24,7 @@ export function chatExtras(request: ChatRequest): readonly Extra[] {
     'usage',
     'token_limit_name',
     ...(request.temperature === undefined ? [] : (['temperature'] as const)),
+    ...(request.effort === undefined ? [] : (['effort'] as const)),
     ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
   ];
 }
@@ -44,7 +45,8 @@ export function chatBody(
     model,
     stream: true,
     messages: chatMessages(request),
-    ...(newer ? { max_completion_tokens: request.maxOutputTokens } : olderLimit(request.maxOutputTokens)),
+    ...(newer ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
+    ...(request.effort === undefined || without.has('effort') ? {} : { reasoning_effort: request.effort }),
     ...(without.has('usage') ? {} : { stream_options: { include_usage: true } }),
     ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
     ...(jsonSchema === undefined || without.has('schema')
@@ -66,32 +68,37 @@ export function chatBody(
 const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** Reads a Chat Completions reply: a stream, or the whole at once from a server that cannot stream. */
-export async function* readChat(response: Response, call: WatchedCall, client: OpenAI): AsyncGenerator<ChatChunk> {
+export async function* readChat(
+  response: Response,
+  call: WatchedCall,
+  client: OpenAI,
+  filter: ThinkFilter,
+): AsyncGenerator<ChatChunk> {
   const kind = response.headers.get('content-type') ?? '';
   if (kind.includes('application/json')) {
-    yield* readWhole(await response.json());
+    yield* readWhole(await response.json(), filter);
     return;
   }
   if (kind.includes('text/html')) {
     throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
   }
-  const filter = new ThinkFilter();
   let finish: string | undefined;
   for await (const chunk of Stream.fromSSEResponse<ChatCompletionChunk>(response, call.controller, client)) {
     const part = readChunk(chunk);
     if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-    const text = filter.take(part.text);
-    if (text !== '') yield { type: 'text', text };
+    if (part.thinks) yield { type: 'thinking' };
+    yield* filter.take(part.text);
     finish = part.finish ?? finish;
   }
-  const rest = filter.end();
-  if (rest !== '') yield { type: 'text', text: rest };
+  yield* filter.end();
   // Servers that name no reason still close with this mark; one that does neither was cut off.
   if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
 }
 
 interface Part {
   readonly text: string;
+  /** It carries thinking, under one of the two names that servers have for it. */
+  readonly thinks: boolean;
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
 }
@@ -101,11 +108,12 @@ function readChunk(chunk: unknown): Part {
   if (!isRecord(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
   const usage = readUsage(chunk['usage']);
-  if (!isRecord(choice)) return { text: '', finish: undefined, usage };
+  if (!isRecord(choice)) return { text: '', thinks: false, finish: undefined, usage };
   const finish = choice['finish_reason'];
   const said = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
   return {
     text: isRecord(said) ? contentText(said['content']) + contentText(said['refusal']) : '',
+    thinks: isRecord(said) && (contentText(said['reasoning_content']) || contentText(said['reasoning'])) !== '',
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
     usage,
   };
@@ -122,15 +130,14 @@ function contentText(content: unknown): string {
     .join('');
 }
 
-function* readWhole(body: unknown): Generator<ChatChunk> {
+function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
   const part = readChunk(body);
   if (!isRecord(body) || !Array.isArray(body['choices'])) {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-  const filter = new ThinkFilter();
-  const text = filter.take(part.text) + filter.end();
-  if (text !== '') yield { type: 'text', text };
+  yield* filter.take(part.text);
+  yield* filter.end();
   yield { type: 'end', ending: ending(part.finish) };
 }
 
@@ -154,11 +161,17 @@ function readUsage(usage: unknown): Usage | undefined {
   // No request takes no tokens: servers that do not count send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
   const details = usage['prompt_tokens_details'];
-  const cached = isRecord(details) ? details['cached_tokens'] : undefined;
+  // DeepSeek has a name of its own.
+  const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
+  const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const thought = usage['completion_tokens_details'];
+  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
   return {
     input,
     output: typeof output === 'number' ? output : 0,
+    ...(typeof reasoning === 'number' && reasoning > 0 ? { reasoning } : {}),
     ...(typeof cached === 'number' && cached > 0 ? { cachedInput: cached } : {}),
+    ...(typeof written === 'number' && written > 0 ? { cacheWrite: written } : {}),
   };
 }
 

@@ -12,7 +12,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './fault-map.ts';
 import { isRecord } from './json.ts';
-import { dataUrl, systemText } from './openai-shared.ts';
+import { dataUrl, outputLimit, systemText } from './openai-shared.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { Extra } from './tolerance.ts';
 import { toTurns } from './turns.ts';
@@ -26,6 +26,7 @@ const LEAST_OUTPUT_TOKENS = 16;
 export function responsesExtras(request: ChatRequest): readonly Extra[] {
   return [
     ...(request.temperature === undefined ? [] : (['temperature'] as const)),
+    ...(request.effort === undefined ? [] : (['effort'] as const)),
     ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
   ];
 }
@@ -44,7 +45,8 @@ export function responsesBody(
     store: false,
     ...(instructions === '' ? {} : { instructions }),
     input: toTurns(request.messages).flatMap(inputItems),
-    max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, request.maxOutputTokens),
+    max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, outputLimit(request)),
+    ...(request.effort === undefined || without.has('effort') ? {} : { reasoning: { effort: request.effort } }),
     ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
     ...(jsonSchema === undefined || without.has('schema')
       ? {}
@@ -64,7 +66,8 @@ export function responsesBody(
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
 export async function* readResponses(response: Response, call: WatchedCall, client: OpenAI): AsyncGenerator<ChatChunk> {
   for await (const event of Stream.fromSSEResponse<ResponseStreamEvent>(response, call.controller, client)) {
-    if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
+    if (event.type === 'response.output_item.added' && event.item.type === 'reasoning') yield { type: 'thinking' };
+    else if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
       if (event.delta !== '') yield { type: 'text', text: event.delta };
     } else if (event.type === 'response.completed' || event.type === 'response.incomplete') {
       yield* finish(event.response);
@@ -97,9 +100,12 @@ function toUsage(usage: ResponseUsage): Usage {
   const details: unknown = usage.input_tokens_details;
   const cached = isRecord(details) ? details['cached_tokens'] : undefined;
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const thought: unknown = usage.output_tokens_details;
+  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
   return {
     input: usage.input_tokens,
     output: usage.output_tokens,
+    ...(typeof reasoning === 'number' && reasoning > 0 ? { reasoning } : {}),
     ...(typeof cached === 'number' && cached > 0 ? { cachedInput: cached } : {}),
     ...(typeof written === 'number' && written > 0 ? { cacheWrite: written } : {}),
   };

@@ -1,6 +1,10 @@
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 
+/** OpenAI and its kin count thinking and text against one limit. */
+export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>
+  maxOutputTokens + reasoningTokens;
+
 /** An image as OpenAI and its kin take it. */
 export function dataUrl(image: Extract<ContentBlock, { type: 'image' }>): string {
   return `data:${image.mediaType};base64,${image.base64}`;

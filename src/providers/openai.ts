@@ -6,8 +6,9 @@ import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
 import { chatBody, chatExtras, readChat } from './openai-chat.ts';
 import { readResponses, responsesBody, responsesExtras } from './openai-responses.ts';
+import { ThinkFilter, thinkingHabit } from './think-filter.ts';
 import { Tolerance, type Extra } from './tolerance.ts';
-import { askWatched, callLimits, runWatched } from './watched-call.ts';
+import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched } from './watched-call.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
@@ -55,6 +56,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const api = settings.api ?? (official ? 'responses' : 'chat');
   const limits = callLimits(settings.timeoutMs);
   const tolerance = new Tolerance();
+  const habit = thinkingHabit(model);
   const client = new OpenAI({
     // The SDK asks for some key; where there is none, the header that would carry it is left out.
     apiKey: apiKey === '' ? 'none' : apiKey,
@@ -89,13 +91,16 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
       }
     });
     const watched = call.watch(response);
-    yield* api === 'responses' ? readResponses(watched, call, client) : readChat(watched, call, client);
+    yield* api === 'responses'
+      ? readResponses(watched, call, client)
+      : readChat(watched, call, client, new ThinkFilter(habit));
   }
 
   return {
     id: `${provider}/${model}`,
     provider,
     model,
+    ...(official && { atOnce: HOSTED_AT_ONCE }),
     wireBody: (request) => {
       const without = tolerance.without(extrasOf(request), request.jsonSchema?.name);
       return JSON.stringify(

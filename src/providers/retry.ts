@@ -32,6 +32,7 @@ export function retrying(model: ChatModel, options: RetryOptions = {}): ChatMode
     id: model.id,
     provider: model.provider,
     model: model.model,
+    ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
     stream: (request, signal) => streamWithRetries(model, request, signal, options),
     ...(model.wireBody && { wireBody: model.wireBody.bind(model) }),
     ...(model.countTokens && { countTokens: model.countTokens.bind(model) }),

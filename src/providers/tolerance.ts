@@ -1,10 +1,11 @@
 import { ModelFault } from '../app/fault.ts';
 
 /** A part of a request that some servers or models do not know, and that a reply can do without. */
-export type Extra = 'temperature' | 'schema' | 'usage' | 'token_limit_name';
+export type Extra = 'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name';
 
 const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['temperature', /temperature/i],
+  ['effort', /reasoning|effort|thinking/i],
   ['usage', /stream_options|include_usage/i],
   ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
   ['token_limit_name', /max_(completion_)?tokens/i],

@@ -19,6 +19,9 @@ export function callLimits(timeoutMs: number | undefined): CallLimits {
   return { firstByteMs: timeoutMs ?? DEFAULT_FIRST_BYTE_MS, silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS };
 }
 
+/** Requests that a vendor's own address answers at once; other servers may be the user's own and would queue them. */
+export const HOSTED_AT_ONCE = 24;
+
 /** Enough for the mark that ends a stream and the line ends after it. */
 const TAIL_CHARS = 32;
 
@@ -117,8 +120,12 @@ export async function* runWatched(
   toFault: (error: unknown) => ModelFault,
 ): AsyncGenerator<ChatChunk> {
   const call = new WatchedCall(signal, limits);
+  let thinks = false;
   try {
     for await (const chunk of open(call)) {
+      // Servers send a part for each few words of thinking; the first one says it all.
+      if (chunk.type === 'thinking' && !chunk.retracts && thinks) continue;
+      thinks ||= chunk.type === 'thinking';
       const interrupted = call.interruption();
       if (interrupted !== undefined) throw interrupted;
       call.pause();

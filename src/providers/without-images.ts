@@ -7,6 +7,7 @@ export function withoutImages(model: ChatModel): ChatModel {
     id: model.id,
     provider: model.provider,
     model: model.model,
+    ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
     stream: (request, signal) => model.stream(textOnly(request), signal),
     ...(model.wireBody && { wireBody: (request: ChatRequest) => model.wireBody!(textOnly(request)) }),
     ...(model.countTokens && {

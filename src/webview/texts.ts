@@ -195,6 +195,7 @@ const ENGLISH = {
   // State
   takeOver: 'Take over',
   waiting: '{0} Next try in {1} s.',
+  thinking: 'Thinking… {0} s',
   dismiss: 'Dismiss',
   requestFailed: 'That did not work: {0}',
   minimap: 'Overview of the session',

@@ -168,7 +168,11 @@ async function ask(
     options.cancel ?? { aborted: false },
   );
   const { usage } = reply;
-  options.calls.add(usage?.input ?? promptTokens(prompt, options), usage?.output ?? options.counter.text(reply.text));
+  options.calls.add(
+    usage?.input ?? promptTokens(prompt, options),
+    usage?.output ?? options.counter.text(reply.text),
+    reply.calls,
+  );
   throwIfCancelled(options.cancel);
   return reply.text;
 }

@@ -7,12 +7,18 @@ export interface SummaryRequest {
   readonly maxTokens: number;
   readonly temperature: number;
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+  /** Left out: a summary. */
+  readonly purpose?: 'summary' | 'check';
 }
 
 export interface SummaryReply {
   readonly text: string;
-  /** Tokens as the provider reports them. */
+  /** `length`: the answer was cut at the limit of its tokens. Left out: it is complete. */
+  readonly ending?: 'complete' | 'length';
+  /** Tokens as the provider reports them, of all requests that the answer took. */
   readonly usage?: { readonly input: number; readonly output: number };
+  /** Requests that the answer took: two where the first thought until its limit. Left out: one. */
+  readonly calls?: number;
 }
 
 /**
@@ -35,8 +41,8 @@ export class CallLog {
   inputTokens = 0;
   outputTokens = 0;
 
-  add(input: number, output: number): void {
-    this.count++;
+  add(input: number, output: number, calls = 1): void {
+    this.count += calls;
     this.inputTokens += input;
     this.outputTokens += output;
   }

@@ -23,6 +23,7 @@ const block = v.variant('type', [
 const usage = v.object({
   input: amount,
   output: amount,
+  reasoning: v.optional(amount),
   cachedInput: v.optional(amount),
   cacheWrite: v.optional(amount),
 });

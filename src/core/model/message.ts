@@ -21,10 +21,14 @@ export interface Attachment {
   readonly lines?: readonly [number, number];
 }
 
-/** Tokens as the provider reported them. `cachedInput` is the part of `input` read from its prompt cache. */
+/**
+ * Tokens as the provider reported them. `cachedInput` is the part of `input` read from its prompt cache, `reasoning`
+ * the part of `output` that the model thought.
+ */
 export interface Usage {
   readonly input: number;
   readonly output: number;
+  readonly reasoning?: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
 }

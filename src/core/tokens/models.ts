@@ -2,6 +2,16 @@ import type { Usage } from '../model/message.ts';
 import { MODEL_TABLE, type ModelRow, type Price } from './model-table.ts';
 import type { EncodingName } from './token-counter.ts';
 
+/** How hard a model thinks, from not at all. Each model takes some of these, and vendors name them alike. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** Tokens that a reply's thinking may take and the effort that is asked for; left out: the vendor's default. */
+export interface ReasoningPlan {
+  readonly effort?: Effort;
+  readonly tokens: number;
+}
+
 export interface ModelInfo {
   readonly id: string;
   readonly provider: ModelRow['provider'] | 'unknown';
@@ -17,6 +27,8 @@ export interface ModelInfo {
   readonly countFactor: number;
   /** Whether it can be sent images. */
   readonly takesImages: boolean;
+  /** The efforts that can be asked of a model that thinks, least first; empty where none can. Undefined: it never thinks. */
+  readonly efforts?: readonly Effort[];
   /** False: window and prices are a guess, which a page should say. */
   readonly known: boolean;
   readonly source?: string;
@@ -52,6 +64,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}): ModelInfo
           countFactor: 1,
           // An image that a server refuses would be in each request after it.
           takesImages: false,
+          efforts: [],
           known: false,
         }
       : { ...row, id, known: true };
@@ -59,6 +72,49 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}): ModelInfo
   return override === undefined
     ? found
     : { ...found, ...override, known: found.known || override.contextWindow !== undefined };
+}
+
+/**
+ * Room for thinking, by effort. A limit costs nothing that is not used, but a full one is paid and gives no text:
+ * Anthropic's guides use 16,000 at the default effort, and 800 to 2,048 were seen where a summary was all there was to
+ * think about. At `none` some is left for models that think nevertheless.
+ */
+const REASONING_TOKENS: Readonly<Record<Effort, number>> = {
+  none: 1_024,
+  minimal: 2_048,
+  low: 4_096,
+  medium: 16_384,
+  high: 32_768,
+  xhigh: 65_536,
+  max: 65_536,
+};
+/** A summary or a check at an effort that cannot be chosen: there is less to think about than in a chat. */
+const SUMMARY_REASONING_TOKENS = 4_096;
+/** Of a small window thinking gets at most this share, or nothing would be left to think about. */
+const MAX_REASONING_SHARE = 1 / 8;
+
+/**
+ * How a request lets a model think: a chat as the user wants it (else as the vendor has it by default), a summary or a
+ * check as little as the model can.
+ */
+export function reasoningPlan(
+  { efforts, contextWindow, maxOutput }: Pick<ModelInfo, 'efforts' | 'contextWindow' | 'maxOutput'>,
+  purpose: 'chat' | 'summary',
+  wanted?: Effort,
+): ReasoningPlan {
+  if (efforts === undefined) return { tokens: 0 };
+  const effort = purpose === 'summary' ? efforts[0] : nearestEffort(efforts, wanted);
+  const byDefault = purpose === 'summary' ? SUMMARY_REASONING_TOKENS : REASONING_TOKENS.medium;
+  const most = Math.min(Math.floor(maxOutput / 2), Math.floor(contextWindow * MAX_REASONING_SHARE));
+  const tokens = Math.min(effort === undefined ? byDefault : REASONING_TOKENS[effort], most);
+  return { ...(effort !== undefined && { effort }), tokens };
+}
+
+/** The strongest effort that the model takes and that is not above what is wanted, else its least. */
+function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): Effort | undefined {
+  if (wanted === undefined) return undefined;
+  const most = EFFORTS.indexOf(wanted);
+  return efforts.findLast((effort) => EFFORTS.indexOf(effort) <= most) ?? efforts[0];
 }
 
 function overrideFor(id: string, row: ModelRow | undefined, overrides: ModelOverrides): ModelOverride | undefined {

@@ -26,7 +26,13 @@ const record = v.object({
   model: v.optional(v.string()),
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   usage: v.optional(
-    v.object({ input: count, output: count, cachedInput: v.optional(count), cacheWrite: v.optional(count) }),
+    v.object({
+      input: count,
+      output: count,
+      reasoning: v.optional(count),
+      cachedInput: v.optional(count),
+      cacheWrite: v.optional(count),
+    }),
   ),
   pasted: v.optional(v.array(v.object({ start: line, end: line }))),
   attachments: v.optional(

@@ -32,6 +32,8 @@ export class PageLink {
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
   #epoch = 0;
+  /** The page shows that the model thinks. */
+  #thinking = false;
   #resetPending = false;
   /** Set when the last turn ended since the provider could not be reached; in words for the user. */
   #offline: string | null = null;
@@ -129,7 +131,15 @@ export class PageLink {
         this.#sendStatus();
         return;
       }
+      case 'reply_thinking':
+        this.#thinking = true;
+        this.#sendStatus();
+        return;
       case 'reply_text':
+        if (this.#thinking) {
+          this.#thinking = false;
+          this.#sendStatus();
+        }
         this.#views.grow(update.text);
         this.#post({
           type: 'replyDelta',
@@ -141,6 +151,7 @@ export class PageLink {
         return;
       case 'turn_ended': {
         this.#views.end();
+        this.#thinking = false;
         this.#resetPending = false;
         this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
         const message = update.id === undefined ? undefined : state.messages.get(update.id);

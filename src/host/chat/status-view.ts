@@ -17,6 +17,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
       background: progress.urgency === 'background',
       cancellable: true,
     },
+    thinking: conversation.thinkingSince,
     waiting: waiting && {
       until: waiting.until,
       text: ModelFault.is(waiting.fault, 'rate_limited', 'overloaded')

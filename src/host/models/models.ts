@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
+import type { ConversationSettings } from '../../app/settings.ts';
 import { budgetOf } from '../../core/budget/gauge.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { modelInfo, priceOf, type ModelInfo } from '../../core/tokens/models.ts';
+import { modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
@@ -72,11 +73,26 @@ export function chosenSummaryModel(settings: Settings, chat: ChosenModel): Chose
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
-/** The window in force, and what of it is kept for the reply, in tokens. */
-export function windowOf(settings: Settings, info: ModelInfo): { contextWindow: number; reservedTokens: number } {
-  const contextWindow = settings.chat.contextWindow ?? info.contextWindow;
-  const budget = budgetOf({ ...info, contextWindow }, settings.chat.reservedTokens);
-  return { contextWindow, reservedTokens: contextWindow - budget.tokens };
+/** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
+export function windowOf(
+  settings: Settings,
+  info: ModelInfo,
+): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {
+  const { chat } = settings;
+  const contextWindow = chat.contextWindow ?? info.contextWindow;
+  const model = { ...info, contextWindow, maxInput: Math.min(info.maxInput ?? contextWindow, contextWindow) };
+  const plan = reasoningPlan(model, 'chat', chat.effort ?? undefined);
+  const budget = budgetOf(model, chat.reservedTokens + plan.tokens);
+  return {
+    contextWindow,
+    reservedTokens: contextWindow - budget.tokens,
+    reply: {
+      textTokens: Math.max(1, budget.reserved - plan.tokens),
+      reasoningTokens: plan.tokens,
+      maxOutput: Math.min(info.maxOutput, contextWindow - Math.ceil(contextWindow / 2)),
+      ...(plan.effort !== undefined && { effort: plan.effort }),
+    },
+  };
 }
 
 /** Makes the models that settings and keys describe; clients are kept by the registry. */

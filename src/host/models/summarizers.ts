@@ -1,6 +1,7 @@
 import type { CompressionJob } from '../../app/compression-job.ts';
-import type { ChatModel } from '../../app/ports.ts';
+import type { JobModel } from '../../app/job-model.ts';
 import type { SpendGate } from '../../app/spend.ts';
+import { reasoningPlan } from '../../core/tokens/models.ts';
 import { Circuit, guarded } from '../../providers/circuit.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { retrying } from '../../providers/retry.ts';
@@ -28,13 +29,18 @@ export class Summarizers {
     chosen: ChosenModel,
     memory: LocalMemory,
     job: Pick<CompressionJob, 'due' | 'urgency'>,
-  ): Promise<{ readonly model: ChatModel; readonly maxInputTokens: number } | undefined> {
+  ): Promise<JobModel | undefined> {
     if (chosen.provider === 'local') return undefined;
     const circuit = this.#circuit(chosen.provider);
     // The user asks: it is tried, whatever the calls before it came to.
     if (job.due.trigger === 'command') circuit.reset();
     const model = await this.#models.make(chosen, memory, job.urgency);
-    return { model: guarded(retrying(model), circuit), maxInputTokens: this.#models.info(chosen).contextWindow };
+    const info = this.#models.info(chosen);
+    return {
+      model: guarded(retrying(model), circuit),
+      maxInputTokens: info.contextWindow,
+      reasoning: reasoningPlan(info, 'summary'),
+    };
   }
 
   /** The limit, for a session's summarizer. A model without a known price cannot use it up, so it is not held to it. */

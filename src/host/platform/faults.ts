@@ -18,6 +18,7 @@ const COMMAND_OF: Readonly<Record<FaultAction, PageCommand>> = {
   chooseModel: 'chooseModel',
   compress: 'compressHistory',
   retry: 'retryLast',
+  retryWithRoom: 'retryLast',
   openSettings: 'openSettings',
 };
 
@@ -114,6 +115,8 @@ function actionLabel(action: FaultAction): string {
       return vscode.l10n.t('Compress History');
     case 'retry':
       return vscode.l10n.t('Try Again');
+    case 'retryWithRoom':
+      return vscode.l10n.t('Try Again with More Room');
     case 'openSettings':
       return vscode.l10n.t('Open Settings');
   }
@@ -138,6 +141,8 @@ function reasonOf(reason: FaultReason): RequestFaultReason {
     case 'content_refused':
     case 'overloaded':
     case 'cut_stream':
+    case 'output_limit':
+    case 'empty_reply':
     case 'malformed':
     case 'bad_request':
       return 'invalid';

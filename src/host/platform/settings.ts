@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { checkPrompt, PRESETS } from '../../core/prompts/render.ts';
+import { EFFORTS } from '../../core/tokens/models.ts';
 import {
   POLICY_NAMES,
   resolvePolicy,
@@ -26,6 +27,7 @@ const schema = v.object({
     baseUrl: v.string(),
     systemPrompt: v.string(),
     temperature: orNull(v.number()),
+    effort: orNull(v.picklist(EFFORTS)),
     reservedTokens: v.pipe(v.number(), v.integer(), v.minValue(256)),
     contextWindow: orNull(v.pipe(v.number(), v.integer(), v.minValue(1024))),
     enterSends: v.boolean(),

@@ -19,6 +19,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
       )}
       {status.escalation && <Escalation escalation={status.escalation} />}
       {status.waiting && <Waiting waiting={status.waiting} />}
+      {status.thinking !== null && <Thinking since={status.thinking} />}
       {status.resetPending && <Banner severity="info" icon="history" words={text('resetPending')} actions={[]} />}
       {status.compression && <Progress compression={status.compression} />}
       {notices.map((notice) => (
@@ -88,13 +89,30 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
   );
 }
 
-function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waiting']> }) {
+/** The time, in ms since the epoch, every second anew. */
+function useSeconds(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  const seconds = Math.max(0, Math.ceil((waiting.until - now) / 1000));
+  return now;
+}
+
+function Thinking({ since }: { readonly since: number }) {
+  const seconds = Math.max(0, Math.floor((useSeconds() - since) / 1000));
+  return (
+    <div class="notice notice-info">
+      <Icon name="loading" />
+      <span class="notice-text" role="timer">
+        {text('thinking', seconds)}
+      </span>
+    </div>
+  );
+}
+
+function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waiting']> }) {
+  const seconds = Math.max(0, Math.ceil((waiting.until - useSeconds()) / 1000));
   return (
     <div class="notice notice-info">
       <Icon name="watch" />

@@ -9,8 +9,8 @@ import type { Figure, Measured } from '../report/figure.ts';
 interface Paced {
   readonly label: string;
   readonly pace: Pace;
-  /** Whom the model is taken to be had from, which decides how many calls are made at once. */
-  readonly from: string;
+  /** Calls that are made at once. */
+  readonly atOnce: number;
   /** Seconds for 1,000 messages. */
   readonly target?: number;
 }
@@ -22,13 +22,13 @@ const PACES: Readonly<Record<string, Paced>> = {
   instant: {
     label: 'a model that answers at once',
     pace: { firstTokenMs: 0, tokensPerSecond: Number.POSITIVE_INFINITY },
-    from: 'compatible',
+    atOnce: 3,
   },
-  realistic: { label: `${REALISTIC_LABEL}, as a server of one's own is asked`, pace: REALISTIC, from: 'compatible' },
+  realistic: { label: `${REALISTIC_LABEL}, as a server of one's own is asked`, pace: REALISTIC, atOnce: 3 },
   openai: {
     label: `${REALISTIC_LABEL}, as OpenAI's and Anthropic's own addresses are asked`,
     pace: REALISTIC,
-    from: 'openai',
+    atOnce: 24,
     target: 5,
   },
 };
@@ -45,7 +45,7 @@ export async function measureModels(context: BenchContext): Promise<Measured> {
 async function compress(
   count: number,
   name: string,
-  { label, pace, from, target }: Paced,
+  { label, pace, atOnce, target }: Paced,
   context: BenchContext,
 ): Promise<Figure[]> {
   const { counter, say } = context;
@@ -62,7 +62,7 @@ async function compress(
       provider: 'compatible',
       timeoutMs: 60_000,
     });
-    desk.summarizerFrom = from;
+    desk.summarizerAtOnce = atOnce;
     desk.summarizer = (request, signal) => model.stream(request, signal);
     const conversation = await desk.converse();
     await takeIn(conversation, messages);

@@ -36,8 +36,8 @@ export class Desk {
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
-  /** Whom the summarizer is had from: some take more calls at once than others. */
-  summarizerFrom = 'test';
+  /** Calls that the summarizer takes at once. */
+  summarizerAtOnce = 3;
   /** Answers in the script's place, where there is one. */
   chat: ChatModel | undefined;
   calibration: Calibration | undefined;
@@ -180,7 +180,7 @@ export class Desk {
           preset: () => 'developer',
           summaryModel: () => {
             const script = this.summarizer;
-            const model = script && { ...scripted('test/summarizer', script), provider: this.summarizerFrom };
+            const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
             return Promise.resolve(model && { model, maxInputTokens: 100_000 });
           },
         }),

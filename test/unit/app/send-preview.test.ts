@@ -61,9 +61,11 @@ describe('a preview of what would be sent', () => {
       });
 
       it('leaves out what the server has refused before', async () => {
-        server.refuseNext(400, { message: 'Unsupported parameter: temperature is not supported with this model.' });
+        const reply = { textTokens: 4_000, reasoningTokens: 0, maxOutput: 8_000, effort: 'low' } as const;
+        desk.settings = { ...desk.settings, reply };
+        server.refuseNext(400, { message: 'Unsupported parameter: effort is not supported with this model.' });
         await conversation.send('First.');
-        assert.doesNotMatch(await sendAsShown('Second.'), /"temperature"/);
+        assert.doesNotMatch(await sendAsShown('Second.'), /effort"/);
       });
     });
   }

@@ -5,6 +5,8 @@ import { summaryModel } from '../../../src/app/summary-model.ts';
 import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { retrying } from '../../../src/providers/retry.ts';
 import { counter, developerSession, goodAnswer, tools } from './scripted.ts';
 
@@ -26,6 +28,7 @@ function unevenModel(provider: string, refuses: (open: number) => boolean = () =
     id: `${provider}/uneven`,
     provider,
     model: 'uneven',
+    ...(provider === 'openai' && { atOnce: 24 }),
     async *stream({ messages }) {
       open++;
       most = Math.max(most, open);
@@ -69,16 +72,14 @@ describe('segments summarized at once', () => {
     assert.deepEqual(said(atOnce), said(alone));
   });
 
-  it('are as many as a provider serves, and few where a server of one’s own would queue them', () => {
-    for (const [provider, most] of [
-      ['openai', 24],
-      ['anthropic', 24],
-      ['compatible', 3],
-      ['editor', 3],
-    ] as const) {
-      const { model } = unevenModel(provider);
-      assert.equal(summaryModel(model, 1_000, new AbortController().signal, () => undefined).atOnce, most);
-    }
+  it('are as many as the vendor’s own address serves, and few at any other, whatever the provider is called', () => {
+    const atOnce = (model: ChatModel): number =>
+      summaryModel(model, 1_000, new AbortController().signal, () => undefined).atOnce;
+    assert.equal(atOnce(createOpenAiModel({ apiKey: 'k', model: 'gpt-6-luna' })), 24);
+    assert.equal(atOnce(createAnthropicModel({ apiKey: 'k', model: 'claude-haiku-5-5' })), 24);
+    const own = { apiKey: 'k', baseUrl: 'http://127.0.0.1:9/v1', model: 'any' };
+    assert.equal(atOnce(createOpenAiModel({ ...own, provider: 'openai' })), 3);
+    assert.equal(atOnce(createAnthropicModel(own)), 3);
   });
 
   it('each wait as long as a provider asks that serves fewer at once', async () => {

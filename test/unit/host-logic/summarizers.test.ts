@@ -56,7 +56,7 @@ describe('the summarizer', () => {
     const made = await summarizers.model(chosen, memory, job);
     assert.ok(made);
     let text = '';
-    const request = { system: [], messages: [], maxOutputTokens: 100 };
+    const request = { purpose: 'summary' as const, system: [], messages: [], maxOutputTokens: 100 };
     for await (const chunk of made.model.stream(request, new AbortController().signal)) {
       if (chunk.type === 'text') text += chunk.text;
     }

@@ -8,6 +8,7 @@ import { ask, turn } from './protocols.ts';
 const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
 
 const TALK: ChatRequest = {
+  purpose: 'chat',
   system: ['prompt', 'memory', 'ledger', 'summaries'],
   messages: [said('user', 'one'), said('assistant', 'two'), said('user', 'three')],
   maxOutputTokens: 100,
@@ -179,17 +180,22 @@ describe('a reply of Anthropic', () => {
     assert.equal((await turn(model(), ask('hi'))).text, 'the answer');
   });
 
-  it('sends a request again without the temperature that a model refuses, and leaves it out from then on', async () => {
+  it('sends no temperature, and leaves out an effort that a model refuses from then on', async () => {
     server.refuseNext(400, {
       type: 'invalid_request_error',
-      message: '`temperature` is not supported with this model.',
+      message: 'This model does not support the effort parameter.',
     });
     const one = model();
-    assert.equal((await turn(one, ask('hi', { temperature: 0.3 }))).text, 'ok');
-    assert.equal((await turn(one, ask('hi', { temperature: 0.3 }))).text, 'ok');
+    const request = ask('hi', { temperature: 0.3, effort: 'low' });
+    assert.equal((await turn(one, request)).text, 'ok');
+    assert.equal((await turn(one, request)).text, 'ok');
     assert.deepEqual(
-      server.requests.map((request) => 'temperature' in request.body),
-      [true, false, false],
+      server.requests.map(({ body }) => ['temperature' in body, 'output_config' in body]),
+      [
+        [false, true],
+        [false, false],
+        [false, false],
+      ],
     );
   });
 

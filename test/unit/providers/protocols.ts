@@ -41,6 +41,7 @@ export const PROTOCOLS: readonly Protocol[] = [
 
 export function ask(text: string, more: Partial<ChatRequest> = {}): ChatRequest {
   return {
+    purpose: 'chat',
     system: ['You help developers.'],
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     maxOutputTokens: 200,
@@ -72,7 +73,7 @@ export async function turn(
     for await (const chunk of model.stream(request, signal)) {
       if (chunk.type === 'text') [text, pieces] = [text + chunk.text, pieces + 1];
       else if (chunk.type === 'usage') usage = chunk.usage;
-      else ending = chunk.ending;
+      else if (chunk.type === 'end') ending = chunk.ending;
       onChunk(chunk);
     }
   } catch (error) {

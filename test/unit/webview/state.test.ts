@@ -37,6 +37,7 @@ const init: InitMessage = {
     replying: false,
     compression: null,
     waiting: null,
+    thinking: null,
     resetPending: false,
     offline: null,
     readOnly: null,

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
+import { summaryModel } from '../../../src/app/summary-model.ts';
+import type { Usage } from '../../../src/core/model/message.ts';
+import { reasoningPlan } from '../../../src/core/tokens/models.ts';
+import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
+import { Desk } from '../app/desk.ts';
+
+/** What a reader of the reply has in the end, when it comes in pieces of that many characters. */
+function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
+  const filter = new ThinkFilter(habit);
+  let text = '';
+  const take = (chunks: Iterable<ChatChunk>): void => {
+    for (const chunk of chunks) {
+      if (chunk.type === 'text') text += chunk.text;
+      else if (chunk.type === 'thinking' && chunk.retracts) text = '';
+    }
+  };
+  for (let at = 0; at < reply.length; at += size) take(filter.take(reply.slice(at, at + size)));
+  take(filter.end());
+  return text;
+}
+
+describe('thinking that a server sends as text', () => {
+  const forms: Readonly<Record<string, string>> = {
+    '<think>': '<think>\nHm.\n</think>\n\nThe answer.',
+    '<thinking>': '<thinking>Hm, <b>.</thinking>The answer.',
+    '[THINK]': '[THINK]Hm.[/THINK]The answer.',
+    '<seed:think>': '<seed:think>Hm.</seed:think>The answer.',
+    harmony: '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>The answer.',
+    'a closing tag alone': 'Hm, first this.\n\nThen that.\n</think>\n\nThe answer.',
+  };
+  for (const [name, reply] of Object.entries(forms)) {
+    it(`is taken off the answer: ${name}`, () => {
+      for (const size of [1, 2, 3, 7, 1000]) assert.equal(read(reply, size), 'The answer.', `pieces of ${size}`);
+    });
+  }
+
+  it('is held back without an opening tag once a model is known to think so', () => {
+    const habit = thinkingHabit('some-model');
+    assert.equal(read('Hm.\n</think>\nOne.', 4, habit), 'One.');
+    const filter = new ThinkFilter(habit);
+    assert.deepEqual([...filter.take('Hm again.')], [{ type: 'thinking' }]);
+    assert.equal(thinkingHabit('deepseek-r1:14b').unopened, true);
+    assert.equal(thinkingHabit('qwen3-30b-a3b-thinking-2507').unopened, true);
+  });
+
+  it('stays where the answer itself speaks of such tags', () => {
+    for (const answer of [
+      'Close it with `</think>` and go on.',
+      'Write\n<think>\nwhat you think\n</think>\nand then the rest.',
+      '<thinkers> is no tag.',
+      'The tags are [THINK] and\n[/THINK]',
+    ]) {
+      for (const size of [1, 5, 1000]) assert.equal(read(answer, size), answer);
+    }
+  });
+
+  it('of a model held to think without an opening tag is the answer when no closing one comes', () => {
+    assert.equal(read('Just this.', 3, { unopened: true }), 'Just this.');
+  });
+});
+
+describe('how much a model may think', () => {
+  const big = { contextWindow: 1_000_000, maxOutput: 128_000 };
+  it('is the least of its efforts for a summary, and the vendor’s default for a chat', () => {
+    const efforts = ['none', 'low', 'medium', 'high'] as const;
+    assert.deepEqual(reasoningPlan({ ...big, efforts }, 'summary'), { effort: 'none', tokens: 1_024 });
+    assert.deepEqual(reasoningPlan({ ...big, efforts }, 'chat'), { tokens: 16_384 });
+    assert.deepEqual(reasoningPlan({ ...big, efforts: ['low', 'high'] }, 'summary'), { effort: 'low', tokens: 4_096 });
+    assert.deepEqual(reasoningPlan({ ...big, efforts: [] }, 'summary'), { tokens: 4_096 });
+    assert.deepEqual(reasoningPlan(big, 'chat'), { tokens: 0 });
+  });
+
+  it('is the user’s choice, or the next lower that the model has', () => {
+    const efforts = ['low', 'high'] as const;
+    assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'medium').effort, 'low');
+    assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'max').effort, 'high');
+    assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'none').effort, 'low');
+  });
+
+  it('leaves a small window to what is said', () => {
+    assert.equal(reasoningPlan({ contextWindow: 4_096, maxOutput: 4_096, efforts: [] }, 'chat').tokens, 512);
+  });
+});
+
+/** A model that thinks so many tokens inside the limit before it writes. */
+function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } {
+  const requests: ChatRequest[] = [];
+  const model: ChatModel = {
+    id: 'test/thinker',
+    provider: 'test',
+    model: 'thinker',
+    async *stream(request) {
+      requests.push(request);
+      await Promise.resolve();
+      const limit = request.maxOutputTokens + (request.reasoningTokens ?? 0);
+      yield { type: 'thinking' };
+      const reasoning = Math.min(limit, tokens);
+      if (limit > tokens) yield { type: 'text', text: 'Said.' };
+      yield { type: 'usage', usage: { input: 100, output: reasoning + (limit > tokens ? 2 : 0), reasoning } };
+      yield { type: 'end', ending: limit > tokens ? 'complete' : 'length' };
+    },
+  };
+  return { model, requests };
+}
+
+describe('a summary by a model that thinks past its limit', () => {
+  const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
+  const complete = (model: ChatModel, used: Usage[]) =>
+    summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
+      request,
+      { aborted: false },
+    );
+
+  it('is asked for once more with more room, and both calls count', async () => {
+    const used: Usage[] = [];
+    const { model, requests } = thinker(5_000);
+    const reply = await complete(model, used);
+    assert.deepEqual([reply.text, reply.calls, reply.usage], ['Said.', 2, { input: 200, output: 1_164 + 5_002 }]);
+    assert.deepEqual(
+      requests.map(({ reasoningTokens }) => reasoningTokens),
+      [1_024, 16_384],
+    );
+    assert.equal(used.length, 2);
+  });
+
+  it('fails as what it is when that is not enough, and what was paid is known', async () => {
+    const used: Usage[] = [];
+    await assert.rejects(complete(thinker(50_000).model, used), (error) => ModelFault.is(error, 'output_limit'));
+    assert.deepEqual(
+      used.map(({ output }) => output),
+      [1_164, 16_524],
+    );
+  });
+});
+
+describe('a chat reply that is all thinking', () => {
+  it('is told as what it is, its cost is recorded, and the next try has more room', async () => {
+    const desk = await Desk.open();
+    try {
+      const { model, requests } = thinker(30_000);
+      desk.chat = model;
+      const reply = { textTokens: 4_000, reasoningTokens: 16_384, maxOutput: 128_000 };
+      desk.settings = { ...desk.settings, reservedTokens: 20_384, reply };
+      const conversation = await desk.converse();
+      const thinking: (number | null)[] = [];
+      conversation.onUpdate(({ type }) => {
+        if (type === 'reply_thinking') thinking.push(conversation.thinkingSince);
+      });
+      await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
+      assert.equal(conversation.state.counters.chatTokens, 100 + 20_384);
+      await conversation.retry(conversation.state.head!);
+      assert.equal(conversation.state.counters.chatTokens, 200 + 20_384 + 30_002);
+      assert.deepEqual(
+        requests.map(({ reasoningTokens }) => reasoningTokens),
+        [16_384, 65_536],
+      );
+      assert.ok(thinking.every((since) => typeof since === 'number'));
+      assert.equal(conversation.thinkingSince, null);
+      await conversation.close();
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('that is retracted leaves nothing of it in the session', async () => {
+    const desk = await Desk.open(async function* () {
+      await Promise.resolve();
+      yield { type: 'text', text: 'Hm, let me see.\n' };
+      yield { type: 'thinking', retracts: true };
+      yield { type: 'text', text: 'Four.' };
+      yield { type: 'end', ending: 'complete' };
+    });
+    try {
+      const conversation = await desk.converse();
+      await conversation.send('2 + 2?');
+      const { content } = conversation.state.messages.get(conversation.state.head!)!;
+      assert.deepEqual(content, [{ type: 'text', text: 'Four.' }]);
+      await conversation.close();
+    } finally {
+      await desk.close();
+    }
+  });
+});
