@@ -1,7 +1,7 @@
 import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
-import { cjkUnits } from '../tokens/script.ts';
+import { cjkUnits } from '../text/script.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';

@@ -1,6 +1,6 @@
 import type { KeyEventId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
-import { cjkUnits } from '../tokens/script.ts';
+import { cjkUnits } from '../text/script.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { renderEvent, saysTheSame } from './render.ts';
 

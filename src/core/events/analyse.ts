@@ -5,7 +5,7 @@ import { findConcepts } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
 import { describe } from './features.ts';
 import type { SegmentTraits } from './features.ts';
-import { readLines } from './lines.ts';
+import { isMachineLine, lineSteps } from '../text/lines.ts';
 import { speechOf } from './speech.ts';
 import type { Speech } from './speech.ts';
 import { findInMachineText } from './machine.ts';
@@ -42,7 +42,7 @@ const SEGMENTS_PER_STEP = 4;
 /** Lines, sentences and their features; what both detection and training start from. Linear in the text's length. */
 export function* analyse(message: SpokenText, before: string | undefined): Steps<Analysis> {
   const { role, text } = message;
-  const lines = yield* readLines(text, { machine: role === 'tool' });
+  const lines = yield* lineSteps(text, { tool: role === 'tool' });
   const findings = yield* findInMachineText(text, lines);
   const { segments, settings } = yield* segmentLines(text, lines, role);
   const traits = describeBefore(segments.length === 0 ? undefined : before, role === 'user');
@@ -54,7 +54,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
     items: segments.filter(({ line }) => line.kind === 'bullet' || line.kind === 'numbered').length,
     speech,
     before: traits,
-    code: lines.some((line) => line.kind === 'machine'),
+    code: lines.some((line) => isMachineLine(line.kind)),
   };
   const headings = new Map<Segment, ConceptHits>();
   const candidates: Candidate[] = [];

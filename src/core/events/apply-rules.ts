@@ -1,6 +1,6 @@
 import type { Steps } from '../pace/steps.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
-import { sentenceSteps } from './sentences.ts';
+import { sentenceSteps } from '../text/sentences.ts';
 import type { CompiledRule } from './user-rules.ts';
 
 const SENTENCES_PER_STEP = 20;

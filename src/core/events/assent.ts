@@ -1,7 +1,7 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
-import { sentencesOf } from './sentences.ts';
+import { sentencesOf } from '../text/sentences.ts';
 import { subjectOf } from './subject.ts';
 
 /** An answer longer than this says what it is about. */

@@ -1,3 +1,5 @@
+import { fold } from '../text/fold.ts';
+import { isCjkUnit } from '../text/script.ts';
 import { CHINESE } from './lexicon/chinese.ts';
 import { ENGLISH } from './lexicon/english.ts';
 import { FRENCH } from './lexicon/french.ts';
@@ -40,35 +42,10 @@ export interface ConceptHits {
 const isAsciiWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90);
 
-/** Kana, ideographs and Hangul: words are not parted by spaces, or carry their particles. */
-export const isUnspaced = (code: number): boolean =>
-  (code >= 0x3040 && code <= 0x30ff) ||
-  (code >= 0x3400 && code <= 0x9fff) ||
-  (code >= 0xac00 && code <= 0xd7af) ||
-  (code >= 0xf900 && code <= 0xfaff) ||
-  (code >= 0xff66 && code <= 0xff9f);
-
 const isLetter = (code: number): boolean =>
   isAsciiWord(code) ||
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x370 && code <= 0x52f);
-
-const NOT_ASCII = /[^\0-\x7f]/;
-const LATIN_MARKS = /[\u0300-\u036f]/g;
-
-/**
- * Lower case, Latin accents dropped, curly apostrophes made straight. Offsets do not survive: for looking things up only.
- * Kana keep their voicing marks, because only U+0300…036F go.
- */
-export function fold(text: string): string {
-  const lower = text.toLowerCase();
-  if (!NOT_ASCII.test(lower)) return lower;
-  return lower
-    .replace(/[’‘＇]/g, "'")
-    .normalize('NFD')
-    .replace(LATIN_MARKS, '')
-    .normalize('NFC');
-}
 
 function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<Phrase> {
   for (const lexicon of lexicons) {
@@ -78,7 +55,7 @@ function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<Phrase> {
         if (entry === '') continue;
         const isOpen = entry.endsWith('*');
         const text = isOpen ? entry.slice(0, -1) : entry;
-        yield { text, open: isOpen || isUnspaced(text.charCodeAt(text.length - 1)), bits: 1 << index };
+        yield { text, open: isOpen || isCjkUnit(text.charCodeAt(text.length - 1)), bits: 1 << index };
       }
     }
   }
@@ -109,13 +86,13 @@ export function findConcepts(sentence: string): ConceptHits {
   const words: (string | undefined)[] = new Array<string | undefined>(CONCEPTS.length);
   const covered = COVERED.fill(0);
   let end = text.length;
-  while (end > 0 && !isLetter(text.charCodeAt(end - 1)) && !isUnspaced(text.charCodeAt(end - 1))) end--;
+  while (end > 0 && !isLetter(text.charCodeAt(end - 1)) && !isCjkUnit(text.charCodeAt(end - 1))) end--;
   let word = 0;
   let halves = 0;
   let previous = 32;
   for (let at = 0; at < end; at++) {
     const code = text.charCodeAt(at);
-    const unspaced = isUnspaced(code);
+    const unspaced = isCjkUnit(code);
     const starts = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
     previous = code;
     if (!starts) continue;

@@ -124,13 +124,12 @@ export function describe(
     case 'table':
       set('line:table');
       break;
-    case 'added':
-      set('line:added');
-      break;
     case 'prose':
     case 'blank':
     case 'quoted':
-    case 'machine':
+    case 'code':
+    case 'output':
+    case 'diff':
     case 'markup':
       set('line:prose');
   }

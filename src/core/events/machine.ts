@@ -1,6 +1,6 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
-import type { Line } from './lines.ts';
+import { isMachineLine, type Line } from '../text/lines.ts';
 import { mayReport } from './report-hint.ts';
 
 /** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
@@ -141,7 +141,7 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
   let strong = false;
   for (const [at, line] of lines.entries()) {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
-    if (line.kind !== 'machine') continue;
+    if (!isMachineLine(line.kind)) continue;
     if (found.length >= 2 * MOST_PER_MESSAGE) break;
     const peeked = Math.min(line.end, line.start + PEEK);
     if (!mayReport(text, line.start, peeked)) continue;

@@ -1,7 +1,8 @@
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
-import type { Line } from './lines.ts';
-import { sentenceSteps } from './sentences.ts';
+import { isMachineLine, type Line } from '../text/lines.ts';
+import { clausesOf } from '../text/clauses.ts';
+import { sentenceSteps } from '../text/sentences.ts';
 
 /** A sentence or short line that might be a key event, with what its surroundings say. */
 export interface Segment {
@@ -58,7 +59,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
       blanks++;
       continue;
     }
-    if (line.kind === 'machine' || line.kind === 'markup' || line.kind === 'quoted') {
+    if (isMachineLine(line.kind) || line.kind === 'markup' || line.kind === 'quoted') {
       afterCode = line.kind !== 'quoted';
       continue;
     }
@@ -79,7 +80,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
       addTable(line, from);
       continue;
     }
-    const spans = yield* sentenceSteps(text, from, line.end);
+    const spans = (yield* sentenceSteps(text, from, line.end)).flatMap((span) => clausesOf(text, span));
     let last: Segment | undefined;
     spans.forEach((span, index) => {
       last = {

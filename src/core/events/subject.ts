@@ -1,4 +1,6 @@
-import { findConcepts, fold, isUnspaced } from './concepts.ts';
+import { findConcepts } from './concepts.ts';
+import { fold } from '../text/fold.ts';
+import { isCjkUnit } from '../text/script.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
 
@@ -65,7 +67,7 @@ export function subjectOf(quote: string): Subject {
   const values = new Set<string>();
   const normal: string[] = [];
   for (const [word] of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
-    if (isUnspaced(word.charCodeAt(0))) {
+    if (isCjkUnit(word.charCodeAt(0))) {
       normal.push(word);
       for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MOST_TOKENS) tokens.add(run);
       for (let i = 1; i + 1 < word.length && tokens.size < MOST_TOKENS; i += 2) tokens.add(word.slice(i, i + 2));
@@ -99,7 +101,7 @@ export function subjectOf(quote: string): Subject {
 /** The first two words that carry meaning. */
 function leadOf(tokens: ReadonlySet<string>): string {
   const lead = [...tokens].slice(0, 2);
-  return lead.length === 2 && lead.every((word) => !isUnspaced(word.charCodeAt(0))) ? lead.join(' ') : '';
+  return lead.length === 2 && lead.every((word) => !isCjkUnit(word.charCodeAt(0))) ? lead.join(' ') : '';
 }
 
 /** A file is the same file at any of its lines. */

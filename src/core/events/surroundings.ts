@@ -1,4 +1,6 @@
-import { findConcepts, fold, isUnspaced } from './concepts.ts';
+import { findConcepts } from './concepts.ts';
+import { fold } from '../text/fold.ts';
+import { isCjkUnit } from '../text/script.ts';
 import { CONCEPT_AT } from './feature-names.ts';
 
 /** What stands before a message, as far as it bears on it. */
@@ -37,7 +39,7 @@ const plainWords = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/
 /** Whether a line repeats words of the message before, as a choice among its options does. */
 export const saidBefore = (quote: string, before: string): boolean => {
   const words = plainWords(quote).trim();
-  return words.length >= (isUnspaced(words.charCodeAt(0)) ? 4 : 8) && before.includes(words);
+  return words.length >= (isCjkUnit(words.charCodeAt(0)) ? 4 : 8) && before.includes(words);
 };
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;

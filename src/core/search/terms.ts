@@ -1,4 +1,4 @@
-import { isCjkUnit } from '../tokens/script.ts';
+import { isCjkUnit } from '../text/script.ts';
 
 /** A term as the index knows it, and where it stands in the text (UTF-16 offsets). */
 export type TermVisitor = (term: string, start: number, end: number) => void;

@@ -2,7 +2,7 @@ import { FrontTexts } from '../context/front-texts.ts';
 import type { MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
-import { cjkUnits } from './script.ts';
+import { cjkUnits } from '../text/script.ts';
 import { columnsOf, KeptCounts, type CountColumns, type MessageCount, type MessageOrder } from './count-columns.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 

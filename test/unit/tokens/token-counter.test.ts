@@ -3,7 +3,7 @@ import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
-import { cjkUnits } from '../../../src/core/tokens/script.ts';
+import { cjkUnits } from '../../../src/core/text/script.ts';
 import {
   ATTACHMENT_FRAMING_TOKENS,
   IMAGE_TOKENS,

@@ -1,55 +1,67 @@
-import {
-  BULLET,
-  CLOSED,
-  CODE,
-  COMMAND_TAG,
-  DETAILS_CLOSE,
-  DETAILS_OPEN,
-  DIFF_HEAD,
-  FENCE,
-  HEADING,
-  LINE_NUMBER,
-  LOG,
-  NUMBERED,
-  OUTPUT,
-  PEEK,
-  REPLACE,
-  RULE,
-  SEARCH,
-  SOURCE_TAG,
-  STACK,
-  SUMMARY,
-  TAG_ONLY,
-  THINK_CLOSE,
-  THINK_OPEN,
-  TOOL_CLOSE,
-  TOOL_OPEN,
-  TURN,
-} from './line-patterns.ts';
-import { afterTags, beforeClosingTags, isSpace } from './line-tags.ts';
 import type { Steps } from '../pace/steps.ts';
 
-/** What a line of a message is, before anything is made of its words. */
+/** Longest part of a line that patterns look at; what is behind it cannot change a line's kind. */
+const PEEK = 240;
+
+const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;
+const SOURCE_TAG = /^<\/?(?:source|code|pre|diff)>/i;
+const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
+const SEARCH = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
+const REPLACE = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
+const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_?\*\*Tool )/i;
+const TOOL_CLOSE = /<\/(?:tool[-_]use|tool_result|function_results)>/i;
+const DETAILS_OPEN = /<details>/i;
+const DETAILS_CLOSE = /<\/details>/i;
+const THINK_OPEN = /<think(?:ing)?>/i;
+const THINK_CLOSE = /<\/think(?:ing)?>/i;
+const COMMAND_TAG = /^<\/?(?:command-|local-command|system-reminder|bash-|user-memory|ide_)[\w-]*>/i;
+const TAG_ONLY = /^(?:<\/?[a-z][^<>]{0,160}>\s*)+$/i;
+const SUMMARY = /^<summary>/i;
+const TURN = /^_\*\*(?:Agent|User|Assistant)\b/;
+const HEADING = /^#{1,6}\s+/;
+const BULLET = /^(?:[-*+•·‣◦▪]|[-*] \[[ xX]\])\s+/;
+const NUMBERED = /^(?:\(?\d{1,3}[.)、](?!\d)|[a-zA-Z][.)](?=\s)|[①-⑳]|\d️?⃣|\d{1,3}．)\s*(?=\S)/;
+const RULE = /^[-=_*~─═|+: ]{3,}$/;
+const DIFF_HEAD = /^(?:@@ |diff --git |index [0-9a-f]{6,}|--- \S|\+\+\+ \S)/;
+/** Output that people paste: exceptions, places of faults, progress dots, rulers of marks, exit codes, listings. */
+const OUTPUT =
+  /\.{12,}|⋮|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
+const STACK =
+  /^(?:at\s+[\w.$<>[\]/]+\s?\(|at\s+\S+:\d|File "|Traceback \(most recent|\s*\^+\s*$|~+\^|goroutine \d|Caused by: )/;
+const LOG =
+  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[ .,]|\[\d\d:\d\d|time=\d|\w{3} \d\d \d\d:\d\d:\d\d|(?:DEBUG|INFO|TRACE|NOTICE)\b[ :\]])/;
+const CODE =
+  /^(?:import (?:[\w*{}, ]{1,80} from )?["'<{]|import [\w.]+(?: as \w+)?;?$|from \S+ import |export (?:default|const|function|class|type|interface|async|enum|\{|\*)|const [\w{[].*=|let \w+ ?=|var \w+ ?[=:;]|function\s*\w*\(|def \w+\(|class \w+.*[:{]$|return\b.*[;)]$|if ?\(|for ?\(|while ?\(|(?:public|private|protected) (?:static|class|void|async|readonly|final|[A-Z]\w* \w+ ?[;=(])|#include|package [\w.]+;?$|use \w+::|fn \w+[(<]|pub (?:fn|struct|enum|mod)|SELECT |INSERT |CREATE TABLE|\}|\{|\)|<\/?\w+[ >]|\/\/|\/\*|\*\/|\$ |PS [A-Z]:)|[;{}]\s*$|^\w[\w.]* ?= ?[^=].*[)\]}]$|^\w[\w.]*\([^)]*\);?$/;
+const CLOSED = /<\/[\w-]+>\s*$/;
+const TAG_NAME = /^\/?[a-z][\w-]*(?:\s[^<>]*)?\/?$/i;
+
+/**
+ * What a line of a message is, before anything is made of its words. `code` stands in a fence or reads as a statement,
+ * `output` is what a tool or a terminal printed, `diff` a change of a file, `markup` says nothing itself (fences, tags, rules).
+ */
 export type LineKind =
-  'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'machine' | 'added' | 'markup';
+  'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'code' | 'output' | 'diff' | 'markup';
+
+/** Whether nobody wrote the line as part of a sentence. */
+export const isMachineLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
 
 export interface Line {
   readonly kind: LineKind;
   /** UTF-16 offsets of the content: without indent, list marker, line number, trailing space. */
   readonly start: number;
   readonly end: number;
-  /** Inside a tag of thinking aloud. */
+  /** Inside a tag of a model's thinking. */
   readonly thinking: boolean;
 }
 
 /**
- * Cuts a message into lines and says what each is: prose, a list item, code, a tool's output. Patterns look at the first
+ * Cuts a message into lines and says what each is; `tool` for a tool's message, all of which is output. Patterns look at the first
  * `PEEK` characters of a line only and none can backtrack over more than a bounded run, so the pass is linear. Runs of
  * blank lines are one. A message that starts inside a fence (transcripts cut at tool calls do) is told by a bare fence on
  * its first line.
  */
-export function readLines(text: string, options: { readonly machine: boolean }): Steps<Line[]> {
-  return new LineReader(text, options.machine).read();
+export function lineSteps(text: string, options: { readonly tool: boolean }): Steps<Line[]> {
+  return new LineReader(text, options.tool).read();
 }
 
 /** A step of reading takes about so many UTF-16 units. */
@@ -57,8 +69,8 @@ const STEP_CHARS = 10_000;
 
 class LineReader {
   private readonly lines: Line[] = [];
-  private fenced = false;
-  private diff = false;
+  /** What the open fence holds. */
+  private fence: 'code' | 'output' | 'diff' | undefined;
   private inBlock = false;
   private inTool = false;
   private inCommand = false;
@@ -68,11 +80,11 @@ class LineReader {
   private end = 0;
   private indent = 0;
   private readonly text: string;
-  private readonly machine: boolean;
+  private readonly tool: boolean;
 
-  constructor(text: string, machine: boolean) {
+  constructor(text: string, tool: boolean) {
     this.text = text;
-    this.machine = machine;
+    this.tool = tool;
   }
 
   *read(): Steps<Line[]> {
@@ -124,18 +136,15 @@ class LineReader {
     if (code === 96 || code === 126 || code === 60) {
       const fence = FENCE.exec(head) ?? sourceMark(head);
       if (fence !== null) {
-        if (this.fenced) this.fenced = false;
-        else if (!(first && fence[1] === '')) {
-          this.fenced = true;
-          this.diff = fence[1] === 'diff' || fence[1] === 'patch';
-        }
+        if (this.fence !== undefined) this.fence = undefined;
+        else if (!(first && fence[1] === '')) this.fence = fenceKind(fence[1]!);
         this.push('markup');
         return;
       }
     }
     if (this.inBlock || (code === 60 && head.startsWith('<<<<<') && SEARCH.test(head))) {
       this.inBlock = !REPLACE.test(head);
-      this.push('machine');
+      this.push('diff');
       return;
     }
     if (this.inCommand || (code === 60 && COMMAND_TAG.test(head))) {
@@ -164,7 +173,7 @@ class LineReader {
       if (THINK_CLOSE.test(head)) this.thinking = false;
       if (TOOL_CLOSE.test(head)) {
         this.closeTool();
-        this.fenced = false;
+        this.fence = undefined;
       } else if (closes && this.details === 0) this.inTool = false;
       this.push('markup');
     } else {
@@ -190,16 +199,13 @@ class LineReader {
   }
 
   private classify(line: string): void {
-    if (this.fenced) {
-      if (this.diff && line.startsWith('+') && !line.startsWith('+++')) {
-        this.skip(1);
-        this.push(this.start < this.end ? 'added' : 'markup');
-      } else this.push('machine');
+    if (this.fence !== undefined) {
+      this.push(this.fence);
       return;
     }
     // A folded block that is no thinking is a tool's: a search's hits, an edit, a list of files.
-    if (this.machine || this.inTool || (this.details > 0 && !this.thinking)) {
-      this.push('machine');
+    if (this.tool || this.inTool || (this.details > 0 && !this.thinking)) {
+      this.push('output');
       return;
     }
     const mark = isMark(line.charCodeAt(0));
@@ -215,7 +221,8 @@ class LineReader {
         return;
       }
     }
-    if (DIFF_HEAD.test(line) || STACK.test(line) || LOG.test(line) || OUTPUT.test(line)) this.push('machine');
+    if (DIFF_HEAD.test(line)) this.push('diff');
+    else if (STACK.test(line) || LOG.test(line) || OUTPUT.test(line)) this.push('output');
     else if (mark && line.startsWith('|') && line.endsWith('|')) this.push('table');
     else if (mark && line.startsWith('> ')) this.push('quoted');
     else {
@@ -224,7 +231,7 @@ class LineReader {
       if (item !== null) {
         this.skip(item[0].length);
         this.push(bullet === null ? 'numbered' : 'bullet');
-      } else if (CODE.test(line) || (this.indent >= 4 && /[=(){};]|::|->/.test(line))) this.push('machine');
+      } else if (CODE.test(line) || (this.indent >= 4 && /[=(){};]|::|->/.test(line))) this.push('code');
       else this.push('prose');
     }
   }
@@ -248,6 +255,13 @@ class LineReader {
 const sourceMark = (head: string): readonly string[] | null =>
   SOURCE_TAG.test(head) ? ['', head.startsWith('</') ? '' : 'source'] : null;
 
+const fenceKind = (language: string): 'code' | 'output' | 'diff' =>
+  /^(?:diff|patch)$/i.test(language)
+    ? 'diff'
+    : /^(?:|text|txt|log|console|output|(?:ba|z)?sh|shell|terminal)$/i.test(language)
+      ? 'output'
+      : 'code';
+
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Neither a letter, a digit nor beyond ASCII, bullets aside: only such a line can be a heading, item, table or quote. */
@@ -257,3 +271,37 @@ const isMark = (code: number): boolean =>
   (code > 90 && code < 97) ||
   (code > 122 && code < 128) ||
   (code >= 0x2000 && code < 0x2c00);
+
+/** Offset behind the tags that a line starts with, a summary's words included. */
+function afterTags(text: string, start: number, end: number): number {
+  let here = start;
+  for (;;) {
+    while (here < end && isSpace(text.charCodeAt(here))) here++;
+    if (here >= end || text.charCodeAt(here) !== 60) return here;
+    const length = text.slice(here, Math.min(end, here + 160)).indexOf('>');
+    if (length === -1) return here;
+    const name = text.slice(here + 1, here + length);
+    if (!TAG_NAME.test(name) || /error/i.test(name)) return here;
+    here += length + 1;
+    if (!/^summary$/i.test(name)) continue;
+    const done = text.slice(here, Math.min(end, here + 400)).indexOf('</summary>');
+    if (done === -1) return end;
+    here += done + 10;
+  }
+}
+
+/** Offset before the closing tags that a line ends with. */
+function beforeClosingTags(text: string, start: number, lineEnd: number): number {
+  let end = lineEnd;
+  while (end > start && text.charCodeAt(end - 1) === 62) {
+    const from = Math.max(start, end - 40);
+    const open = text.slice(from, end).lastIndexOf('</');
+    if (open === -1) break;
+    end = from + open;
+    while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  }
+  return end;
+}
+
+const isSpace = (code: number): boolean =>
+  code === 32 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000 || code === 0x200b || code === 0xfeff;

@@ -1,0 +1,62 @@
+import type { Span } from '../model/key-event.ts';
+import { atOnce, type Steps } from '../pace/steps.ts';
+
+/** Longer lines are segmented in pieces of so many UTF-16 units, which bounds a step and what the segmenter holds. */
+const PIECE = 4_000;
+/** No sentence ends with one of these, with an initial or with a list's number. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|nos?|nr|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
+const LIST_NUMBER = /^\d{1,3}\.\s*$/;
+/** Stops at which chats end a sentence and the segmenter does not, for a small letter or a mark of code follows. */
+const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
+const SURROGATE = /[\uD800-\uDBFF]$/;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The sentences of one line, `text[from, to)`, without the white space around them; all at once. */
+export const sentencesOf = (text: string, from = 0, to = text.length): Span[] => atOnce(sentenceSteps(text, from, to));
+
+/**
+ * As `sentencesOf`, in steps, for lines of any length. By `Intl.Segmenter`, but no sentence ends after a common
+ * abbreviation or inside backticks, and one may begin with a small letter, as they do in chats.
+ */
+export function* sentenceSteps(text: string, from: number, to: number): Steps<Span[]> {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
+  const spans: Span[] = [];
+  for (let at = from; at < to;) {
+    if (at > from) yield;
+    let line = text.slice(at, Math.min(to, at + PIECE));
+    if (at + line.length < to) {
+      const space = line.lastIndexOf(' ');
+      line = space > 0 ? line.slice(0, space + 1) : line.replace(SURROGATE, '');
+    }
+    let start = 0;
+    for (const end of stopsOf(line, segmenter)) {
+      const sentence = line.slice(start, end);
+      if (
+        end < line.length &&
+        (LIST_NUMBER.test(sentence) || ABBREVIATION.test(sentence.slice(-16)) || isInCode(sentence))
+      )
+        continue;
+      const trimmed = sentence.trim();
+      const begin = at + start + sentence.indexOf(trimmed);
+      if (trimmed !== '') spans.push({ start: begin, end: begin + trimmed.length });
+      start = end;
+    }
+    at += line.length;
+  }
+  return spans;
+}
+
+function* stopsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
+  for (const { segment, index } of sentences.segment(line)) {
+    for (const stop of segment.matchAll(CASUAL_STOP)) yield index + stop.index + stop[0].length;
+    yield index + segment.length;
+  }
+}
+
+/** A backtick that nobody closes soon opens no code. */
+function isInCode(sentence: string): boolean {
+  const last = sentence.lastIndexOf('`');
+  return last > sentence.length - 120 && (sentence.split('`').length - 1) % 2 === 1;
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { clausesOf } from '../../../src/core/text/clauses.ts';
+import { lineSteps } from '../../../src/core/text/lines.ts';
+import { sentencesOf } from '../../../src/core/text/sentences.ts';
+import { atOnce } from '../../../src/core/pace/steps.ts';
+
+const sentences = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
+const clauses = (text: string): string[] =>
+  clausesOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
+const kinds = (text: string, tool = false): string[] => atOnce(lineSteps(text, { tool })).map(({ kind }) => kind);
+
+describe('sentences', () => {
+  it('end where the next begins with a small letter, as in chats', () => {
+    assert.deepEqual(sentences('yep. alias was 20. fixed: `nvm alias 24`. CI too?'), [
+      'yep.',
+      'alias was 20.',
+      'fixed: `nvm alias 24`.',
+      'CI too?',
+    ]);
+  });
+
+  it('go on after abbreviations, numbers and inside backticks', () => {
+    assert.deepEqual(sentences('Use e.g. zod. Dr. Smith said v1.2.3 is ok! And `foo. Bar` stays.'), [
+      'Use e.g. zod.',
+      'Dr. Smith said v1.2.3 is ok!',
+      'And `foo. Bar` stays.',
+    ]);
+    assert.deepEqual(sentences('1. Do it.'), ['1. Do it.']);
+  });
+
+  it('are found in scripts without spaces', () => {
+    assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']);
+  });
+
+  it('never cut a pair of surrogates or lose a character of a long line', () => {
+    const text = '😀'.repeat(5_000) + ' ' + 'word '.repeat(3_000);
+    for (const quote of sentences(text)) assert.ok(quote.isWellFormed());
+    assert.equal(sentences(text).join('').replace(/\s/g, ''), text.replace(/\s/g, ''));
+  });
+});
+
+describe('clauses', () => {
+  it('part a request from the statement before it', () => {
+    assert.deepEqual(
+      clauses('I am using Bootstrap 5.3.0 and I prefer it over Foundation, can you help me with the navigation bar?'),
+      ['I am using Bootstrap 5.3.0 and I prefer it over Foundation', 'can you help me with the navigation bar?'],
+    );
+    assert.deepEqual(clauses('Uso PostgreSQL 17 en producción, ¿qué opinas?'), [
+      'Uso PostgreSQL 17 en producción, ¿qué opinas?',
+    ]);
+    assert.deepEqual(clauses('Tengo la cita el martes, por favor cámbiala al jueves'), [
+      'Tengo la cita el martes',
+      'por favor cámbiala al jueves',
+    ]);
+  });
+
+  it('are at most 260 characters long', () => {
+    for (const clause of clauses('and so on, '.repeat(100))) assert.ok(clause.length <= 260);
+  });
+});
+
+describe('lines', () => {
+  it('are told apart by what wrote them', () => {
+    assert.deepEqual(
+      kinds(
+        'Fixed it:\n```ts\nconst a = 1;\n```\n```\nError: boom\n```\n```diff\n+ a\n```\n- an item\n# Title\n> said',
+      ),
+      [
+        'prose',
+        'markup',
+        'code',
+        'markup',
+        'markup',
+        'output',
+        'markup',
+        'markup',
+        'diff',
+        'markup',
+        'bullet',
+        'heading',
+        'quoted',
+      ],
+    );
+    assert.deepEqual(kinds('anything at all', true), ['output']);
+    assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
+  });
+
+  it('say where a model was thinking', () => {
+    const lines = atOnce(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
+    assert.deepEqual(
+      lines.filter(({ kind }) => kind === 'prose').map(({ thinking }) => thinking),
+      [true, false],
+    );
+  });
+});
