@@ -1,6 +1,6 @@
 import type { Pace } from '../core/compress/source.ts';
 import { coverage } from '../core/context/ledger-lines.ts';
-import { fitLedger, type FittedLedger } from '../core/events/ledger-budget.ts';
+import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
@@ -25,10 +25,12 @@ export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
 }
 
 export interface LedgerChanges {
-  /** Positions of the messages that leave the window now. */
+  /** Positions of the messages that leave the recent messages now. */
   readonly leaving: ReadonlySet<number>;
   /** Entries that are new or have changed, by id. */
   readonly touched: ReadonlyMap<KeyEventId, KeyEvent>;
+  /** Tokens of all messages that have a summary, or leave the recent messages now. */
+  readonly coveredTokens: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface LedgerChanges {
 export async function fitLedgerOf(
   job: LedgerRoom,
   ledger: Ledger,
-  { leaving, touched }: LedgerChanges,
+  { leaving, touched, coveredTokens }: LedgerChanges,
   pace: Pace,
 ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
   const { state, budget, counts, settings } = job;
@@ -82,7 +84,7 @@ export async function fitLedgerOf(
     (!entry.pinned && statusOf(entry) === 'dropped' ? waiting : standing).push(entry);
   }
 
-  const room = Math.floor(budget * settings.policy.ledgerShare);
+  const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(standing);
   const isWellFilled = tokens <= room && tokens >= WELL_FILLED * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped' | 'tokens'>;

@@ -113,7 +113,10 @@ export class LedgerKeeper {
       if (pace.isDue()) await pace.rest();
     }
     const leaving = new Set(items.map((item) => item.position));
-    const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, pace);
+    const coveredTokens =
+      items.reduce((sum, { tokens }) => sum + tokens, 0) +
+      state.frontier.reduce((sum, { node, from }) => sum + (leaving.has(from) ? 0 : node.tokens.source), 0);
+    const fitted = await fitLedgerOf(job, ledger, { leaving, touched, coveredTokens }, pace);
     for (const entry of fitted.changed) touched.set(entry.id, entry);
     const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...touched.values()]

@@ -14,7 +14,8 @@ configuration, facts, todos and outcomes, each a byte-exact quote of its message
 Every occurrence is listed; its status is active, superseded (by a later one) or
 merged (into a near-duplicate).
 
-  --json   {"events":[{"kind","quote","message","start","end","score","status","pinned"}]}
+  --json   {"events":[{"kind","quote","message","start","end","score","importance",
+           "status","pinned"}]}
            "message" is an index, "start" and "end" are UTF-16 offsets into its text
 `,
   options: {},

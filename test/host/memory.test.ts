@@ -26,7 +26,7 @@ const said: Message = {
 
 function event(kind: KeyEvent['kind'], quote: string): KeyEvent {
   const start = TEXT.indexOf(quote);
-  const more = { score: 1, reason: 'test', status: 'active', pinned: false } as const;
+  const more = { score: 1, importance: 2, reason: 'test', status: 'active', pinned: false } as const;
   const id = keyEventId(`memory-1:${start}-${start + quote.length}`);
   return { id, message: said.id, kind, quote, start, end: start + quote.length, ...more };
 }

@@ -1,3 +1,4 @@
+import { worthOf } from '../events/ledger-budget.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
@@ -24,7 +25,7 @@ export interface LedgerLine {
 /**
  * The ledger's lines, oldest first: active and pinned events whose message no longer stands word for word. Where the
  * session has been settled once, one that is superseded stays until what took its place, which is sent behind it, is
- * settled: taking it out would change all that follows. Where they exceed the budget such leave first, then the lowest scores, and those are
+ * settled: taking it out would change all that follows. Where they exceed the budget such leave first, then the least worth, and those are
  * named; pinned ones stay.
  */
 export function ledgerEntries(
@@ -43,7 +44,7 @@ export function ledgerEntries(
     if (!isCurrent(event)) {
       if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, covered)) continue;
       // One that had no room when it was replaced is not brought back by it.
-      if (event.score <= (noRoomUpTo ??= highestDropped(state))) continue;
+      if (worthOf({ ...event, status: 'active' }) <= (noRoomUpTo ??= highestDropped(state))) continue;
     }
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;
@@ -55,7 +56,7 @@ export function ledgerEntries(
   let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);
   if (used <= budget) return { kept: entries, leftOut: [] };
   const dropped = new Set<KeyEvent>();
-  const worth = (event: KeyEvent): number => (isCurrent(event) ? event.score : -1);
+  const worth = (event: KeyEvent): number => (isCurrent(event) ? worthOf({ ...event, status: 'active' }) : -1);
   const weakest = entries.filter((entry) => !entry.event.pinned).sort((a, b) => worth(a.event) - worth(b.event));
   for (const entry of weakest) {
     if (used <= budget) break;
@@ -70,7 +71,8 @@ export function ledgerEntries(
 
 function highestDropped(state: FrontFacts): number {
   let highest = 0;
-  for (const { status, score } of state.events.values()) if (status === 'dropped') highest = Math.max(highest, score);
+  for (const event of state.events.values())
+    if (event.status === 'dropped') highest = Math.max(highest, worthOf(event));
   return highest;
 }
 

@@ -19,7 +19,8 @@ export function* applyRules(text: string, rules: readonly CompiledRule[]): Steps
       if (n % SENTENCES_PER_STEP === 0) yield;
       const quote = text.slice(start, end);
       const rule = rules.find(({ pattern }) => pattern.test(quote));
-      if (rule !== undefined) events.push({ start, end, kind: rule.kind, quote, score: 1, reason: rule.name });
+      if (rule !== undefined)
+        events.push({ start, end, kind: rule.kind, quote, score: 1, importance: 3, reason: rule.name });
     }
     at = stop + 1;
   }

@@ -1,4 +1,4 @@
-import { KEY_EVENT_KINDS } from '../model/key-event.ts';
+import { importanceOfKind, KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
@@ -76,6 +76,7 @@ export function* choose(
       kind: 'configuration',
       quote: text.slice(setting.start, setting.end),
       score: 0.8,
+      importance: 2,
       reason: 'command that sets',
     });
   }
@@ -105,7 +106,15 @@ export function* choose(
       end - last.event.start <= JOINED;
     const event: DetectedEvent = joins
       ? { ...last!.event, end, quote: text.slice(last!.event.start, end), score: Math.max(last!.event.score, score) }
-      : { start, end, kind, quote: text.slice(start, end), score, reason: reasonOf(candidate, kind) };
+      : {
+          start,
+          end,
+          kind,
+          quote: text.slice(start, end),
+          score,
+          importance: importanceOfKind(kind),
+          reason: reasonOf(candidate, kind),
+        };
     if (joins) events.pop();
     events.push(event);
     last = { event, candidate };
@@ -124,6 +133,7 @@ const pick = ({ start, end, kind, score, reason }: Analysis['findings'][number])
   end,
   kind,
   score,
+  importance: 2,
   reason,
 });
 

@@ -15,17 +15,19 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     end,
     quote,
     score: 1,
+    importance: 3,
     reason: 'corrected by the user',
     found: found ?? asFound(entry),
   };
 }
 
 /** The fields of a detected event alone, whatever else the object carries. */
-export const asFound = ({ start, end, kind, quote, score, reason }: DetectedEvent): DetectedEvent => ({
+export const asFound = ({ start, end, kind, quote, score, importance, reason }: DetectedEvent): DetectedEvent => ({
   start,
   end,
   kind,
   quote,
   score,
+  importance,
   reason,
 });

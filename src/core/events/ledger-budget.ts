@@ -1,4 +1,4 @@
-import type { KeyEvent } from '../model/key-event.ts';
+import { isTransient, type KeyEvent } from '../model/key-event.ts';
 
 export interface FittedLedger {
   /** What goes into the context, in the ledger's order. */
@@ -11,8 +11,23 @@ export interface FittedLedger {
   readonly pinnedExceed: boolean;
 }
 
-/** Order of leaving: duplicates, then superseded ones, then by score; an error that has its fix counts half. */
-function worth(entry: KeyEvent): number {
+/** The ledger of a chat of short messages must leave room to save by compression. */
+const SHARE_OF_COVERED = 1 / 4;
+/** A to-do, error or outcome with so many entries behind it is old: about a hundred messages. */
+const OLD_ENTRIES = 30;
+
+/**
+ * Tokens a ledger may take: its share of the budget, and at most a quarter of the tokens of the messages that it and the
+ * summaries stand for. Known before any model is called.
+ */
+export const ledgerRoom = (budget: number, share: number, coveredTokens: number): number =>
+  Math.floor(Math.min(budget * share, coveredTokens * SHARE_OF_COVERED));
+
+/**
+ * What an entry is worth beside others, more staying longer: lasting ones, then useful ones, each by score; then to-dos,
+ * errors and outcomes that are resolved or old; then superseded ones and duplicates. `behind`: entries that came later.
+ */
+export function worthOf(entry: KeyEvent, behind = 0): number {
   switch (entry.status) {
     case 'merged':
       return -2;
@@ -20,7 +35,9 @@ function worth(entry: KeyEvent): number {
       return -1;
     case 'active':
     case 'dropped':
-      return entry.kind === 'error' && entry.link !== undefined ? entry.score / 2 : entry.score;
+      return isTransient(entry.kind) && (entry.link !== undefined || behind > OLD_ENTRIES)
+        ? entry.score
+        : entry.importance + entry.score;
   }
 }
 
@@ -42,11 +59,12 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   const pinnedExceed = tokens > budgetTokens;
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   if (all <= budgetTokens) return { kept: entries.map(asKept), dropped: [], tokens: all, pinnedExceed };
+  const worth = entries.map((entry, i) => worthOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
-  rest.sort((a, b) => worth(entries[b]!) - worth(entries[a]!) || b - a);
+  rest.sort((a, b) => worth[b]! - worth[a]! || b - a);
   let denied = false;
   for (const i of rest) {
-    const active = worth(entries[i]!) >= 0;
+    const active = worth[i]! >= 0;
     // A duplicate or superseded entry never takes room that an active one was denied.
     if (!active && denied) break;
     if (tokens + costs[i]! > budgetTokens) {

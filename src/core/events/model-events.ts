@@ -1,5 +1,5 @@
 import type { MessageId } from '../model/ids.ts';
-import { KEY_EVENT_KINDS } from '../model/key-event.ts';
+import { importanceOfKind, KEY_EVENT_KINDS } from '../model/key-event.ts';
 import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
 import { WordFinder } from '../text/word-finder.ts';
 
@@ -67,6 +67,7 @@ export function locateModelEvents(claims: readonly ClaimedEvent[], sources: read
         kind,
         quote: source.text.slice(start, end),
         score: SCORE,
+        importance: importanceOfKind(kind),
         reason: 'named by the summarizer',
       },
     });

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../model/ids.ts';
-import { KEY_EVENT_KINDS, type KeyEvent } from '../model/key-event.ts';
+import {
+  importanceOfKind,
+  KEY_EVENT_KINDS,
+  type Importance,
+  type KeyEvent,
+  type KeyEventKind,
+} from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import { STATEMENT_REASONS } from '../model/statement.ts';
 import { TRIGGERS } from './event.ts';
@@ -51,18 +57,34 @@ export const messageSchema = v.object({
 
 const span = { start: count, end: count, quote: v.string() };
 const said = { ...span, kind: v.picklist(KEY_EVENT_KINDS) };
-const judged = { ...said, score: v.number(), reason: v.string(), quoted: v.optional(v.boolean()) };
-
-export const keyEventSchema = v.object({
-  ...judged,
-  id: aKeyEventId,
-  message: aMessageId,
-  status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
-  pinned: v.boolean(),
-  link: v.optional(aKeyEventId),
-  found: v.optional(v.object(judged)),
-  about: v.optional(v.object({ ...span, message: aMessageId })),
+const judged = {
+  ...said,
+  score: v.number(),
+  importance: v.optional(v.picklist([2, 3])),
+  reason: v.string(),
+  quoted: v.optional(v.boolean()),
+};
+/** Journals of versions before 0.2 hold no importance. */
+const withImportance = <Event extends { readonly kind: KeyEventKind; readonly importance?: Importance | undefined }>(
+  event: Event,
+): Event & { readonly importance: Importance } => ({
+  ...event,
+  importance: event.importance ?? importanceOfKind(event.kind),
 });
+
+export const keyEventSchema = v.pipe(
+  v.object({
+    ...judged,
+    id: aKeyEventId,
+    message: aMessageId,
+    status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
+    pinned: v.boolean(),
+    link: v.optional(aKeyEventId),
+    found: v.optional(v.pipe(v.object(judged), v.transform(withImportance))),
+    about: v.optional(v.object({ ...span, message: aMessageId })),
+  }),
+  v.transform(withImportance),
+);
 
 const KINDS: ReadonlySet<unknown> = new Set(KEY_EVENT_KINDS);
 const STATUSES: ReadonlySet<unknown> = new Set<KeyEvent['status']>(['active', 'superseded', 'merged', 'dropped']);
@@ -85,6 +107,7 @@ function isPlainKeyEvent(value: unknown): value is KeyEvent {
     typeof event.quote === 'string' &&
     typeof event.score === 'number' &&
     !Number.isNaN(event.score) &&
+    (event.importance === 2 || event.importance === 3) &&
     typeof event.reason === 'string' &&
     STATUSES.has(event.status) &&
     typeof event.pinned === 'boolean' &&

@@ -12,7 +12,18 @@ export const KEY_EVENT_KINDS = [
 ] as const;
 export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
 
-/** active: sent word for word; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
+/** How much it would hurt to lose: 3 lasting, 2 useful for the next tens of messages. Less is no key event. */
+export type Importance = 2 | 3;
+
+/** Kinds that stop to matter once they are resolved, superseded or old. */
+const TRANSIENT: ReadonlySet<KeyEventKind> = new Set(['todo', 'error', 'outcome']);
+export const isTransient = (kind: KeyEventKind): boolean => TRANSIENT.has(kind);
+
+/** What an event's importance is where only its kind is known: journals before it was recorded, claims of a model. */
+export const importanceOfKind = (kind: KeyEventKind): Importance =>
+  kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
+
+/** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
 export type KeyEventStatus = 'active' | 'superseded' | 'merged' | 'dropped';
 
 /** A byte-exact quote: `text.slice(start, end)` of the message's text. Offsets are UTF-16 units. */
@@ -21,12 +32,13 @@ export interface Span {
   readonly end: number;
 }
 
-/** A span that must survive word for word, as found in one message's text. */
+/** A span that must survive verbatim, as found in one message's text. */
 export interface DetectedEvent extends Span {
   readonly kind: KeyEventKind;
   readonly quote: string;
-  /** 0…1: how sure the detector is. */
+  /** 0…1: how sure the detector is. Ranks events of one importance. */
   readonly score: number;
+  readonly importance: Importance;
   /** The rule or feature that matched, for a person to read. */
   readonly reason: string;
   /** The author of the message repeats somebody else's words: a paste, a quote, a document. */

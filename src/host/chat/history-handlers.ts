@@ -25,6 +25,7 @@ export function historyHandlers(deps: HandlerDeps): Pick<RequestHandlers, Histor
     end,
     quote: messageText(messageIn(conversation(), id)).slice(start, end),
     score: 1,
+    importance: 3,
     reason: 'pinned by the user',
     status: 'active',
     pinned: true,

@@ -109,6 +109,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
               end: at + quote.length,
               quote,
               score: 1,
+              importance: 3,
               reason: 'pinned by the user',
               status: 'active',
               pinned: true,

@@ -31,6 +31,7 @@ const pinned = (quote: string): KeyEvent => ({
   start: 0,
   end: quote.length,
   score: 1,
+  importance: 2,
   reason: 'pinned',
   status: 'active',
   pinned: true,

@@ -234,7 +234,15 @@ describe('the ledger of any session', () => {
         const quote = `the ${words[i % 8]!} of the ${words[(i * 3) % 8]!} uses ${words[(i * 5) % 8]!} number ${i}`;
         const before = reads;
         ledger.add(messageId(`m${i}`), [
-          { kind: KEY_EVENT_KINDS[i % 8]!, quote, start: 0, end: quote.length, score: 0.5, reason: 'test' },
+          {
+            kind: KEY_EVENT_KINDS[i % 8]!,
+            quote,
+            start: 0,
+            end: quote.length,
+            score: 0.5,
+            importance: 2,
+            reason: 'test',
+          },
         ]);
         costs.push(reads - before);
       }

@@ -6,7 +6,12 @@ import { renderEvent } from '../../../src/core/context/render.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
-import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventStatus } from '../../../src/core/model/key-event.ts';
+import {
+  KEY_EVENT_KINDS,
+  type KeyEvent,
+  type KeyEventStatus,
+  type Importance,
+} from '../../../src/core/model/key-event.ts';
 import { MessageLog } from '../../../src/core/state/message-log.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { alwaysDue } from '../../support/breathers.ts';
@@ -22,6 +27,7 @@ const drawn = fc.record({
   position: fc.nat({ max: MESSAGES - 1 }),
   kind: fc.constantFrom(...KEY_EVENT_KINDS),
   score: fc.integer({ min: 1, max: 9 }),
+  importance: fc.constantFrom<Importance>(2, 3),
   pinned: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
   words: fc.integer({ min: 1, max: 30 }),
   status: fc.constantFrom<KeyEventStatus>('active', 'active', 'dropped', 'dropped', 'superseded'),
@@ -68,7 +74,12 @@ describe('a ledger fitted a batch at a time', () => {
         const counts = new MessageCounts(counter);
         const job = { state, counts, budget: room * 4, settings: { policy: { ledgerShare: 0.25 } } };
         const leaving = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
-        const fitted = await fitLedgerOf(job, ledger, { leaving, touched }, new Pace(alwaysDue()));
+        const fitted = await fitLedgerOf(
+          job,
+          ledger,
+          { leaving, touched, coveredTokens: room * 4 },
+          new Pace(alwaysDue()),
+        );
         assert.deepEqual(fitted, plainly(ledger, known, touched, room));
       }),
       runs(400),

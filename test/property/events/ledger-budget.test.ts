@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
-import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/core/model/key-event.ts';
 import { runs } from '../runs.ts';
 
 const entry = fc.record({
   status: fc.constantFrom('active' as const, 'active' as const, 'superseded' as const, 'merged' as const),
   kind: fc.constantFrom(...KEY_EVENT_KINDS),
   score: fc.double({ min: 0, max: 1, noNaN: true }),
+  importance: fc.constantFrom<Importance>(2, 3),
   pinned: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn === 0),
   cost: fc.integer({ min: 1, max: 40 }),
 });

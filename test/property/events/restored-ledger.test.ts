@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS, type Importance } from '../../../src/core/model/key-event.ts';
 import { runs } from '../runs.ts';
 
 const said = fc.record({
   kind: fc.constantFrom(...KEY_EVENT_KINDS),
   score: fc.constantFrom(0.4, 0.8),
+  importance: fc.constantFrom<Importance>(2, 3),
   quote: fc
     .tuple(
       fc.constantFrom('the port', 'the database', 'the build', 'our API'),

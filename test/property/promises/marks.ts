@@ -42,7 +42,7 @@ export class Marks {
     // Half a character is nothing that can be selected.
     if (quote === '' || !quote.isWellFormed() || journal.state.events.has(id)) return;
     this.pinned.add(id);
-    const said = { id, message, start, end, quote, score: 1, reason: 'user' };
+    const said = { id, message, start, end, quote, score: 1, importance: 2 as const, reason: 'user' };
     await journal.append({ type: 'event_added', event: { ...said, kind: 'fact', status: 'active', pinned: true } });
   }
 

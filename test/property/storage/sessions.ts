@@ -21,6 +21,7 @@ const keyEvent = fc.record({
   start: fc.nat(100),
   end: fc.nat(100),
   score: fc.double({ min: 0, max: 1, noNaN: true }),
+  importance: fc.constantFrom(2 as const, 3 as const),
   reason: fc.string({ maxLength: 10 }),
   status: fc.constantFrom('active' as const, 'superseded' as const),
   pinned: fc.boolean(),

@@ -134,6 +134,7 @@ describe('searching all sessions of a workspace', () => {
         start: 7,
         end: 7 + quote.length,
         score: 1,
+        importance: 2,
         reason: 'r',
         status: 'active',
         pinned: false,

@@ -298,7 +298,17 @@ describe('the three calls', () => {
     );
     const detect = ({ text }: { text: string }) => {
       const end = text.indexOf('\n');
-      return [{ kind: 'fact' as const, quote: text.slice(0, end), start: 0, end, score: 1, reason: 'all' }];
+      return [
+        {
+          kind: 'fact' as const,
+          quote: text.slice(0, end),
+          start: 0,
+          end,
+          score: 1,
+          importance: 2 as const,
+          reason: 'all',
+        },
+      ];
     };
     const result = await compressPreserveEvents(
       transcript(...said),

@@ -12,6 +12,7 @@ describe('a key event that was replaced', () => {
     quote: 'Port 80.',
     kind: 'decision',
     score: 0.9,
+    importance: 2,
     reason: 'drawn',
     status: 'active',
     pinned: false,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fitLedger, type FittedLedger } from '../../../src/core/events/ledger-budget.ts';
+import { fitLedger, ledgerRoom, type FittedLedger } from '../../../src/core/events/ledger-budget.ts';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 
@@ -11,6 +11,7 @@ const entry = (id: string, change: Partial<KeyEvent> = {}): KeyEvent => ({
   start: 0,
   end: id.length,
   score: 0.5,
+  importance: 2,
   reason: 'test',
   status: 'active',
   pinned: false,
@@ -54,6 +55,28 @@ describe('the ledger in its budget', () => {
   it('lets an error that has its fix leave before one that has none', () => {
     const entries = [entry('fixed', { kind: 'error', link: keyEventId('fix') }), entry('open', { kind: 'error' })];
     assert.deepEqual(ids(fit(entries, 10).kept), ['open']);
+  });
+
+  it('keeps lasting events before useful ones of a higher score', () => {
+    const entries = [entry('lasting', { importance: 3, score: 0.4 }), entry('useful', { score: 0.9 })];
+    assert.deepEqual(ids(fit(entries, 10).kept), ['lasting']);
+  });
+
+  it('lets to-dos, errors and outcomes give way once they are old; decisions never', () => {
+    const later = Array.from({ length: 40 }, (_, n) => entry(`fact ${n}`, { score: 0.3 }));
+    const entries = [
+      entry('old to-do', { kind: 'todo', importance: 3 }),
+      entry('old decision', { kind: 'decision', importance: 3 }),
+      ...later,
+    ];
+    const { kept, dropped } = fit(entries, 410);
+    assert.ok(ids(kept).includes('old decision'));
+    assert.deepEqual(ids(dropped), ['old to-do']);
+  });
+
+  it('takes at most a quarter of the tokens that it covers, and at most its share of the budget', () => {
+    assert.equal(ledgerRoom(100_000, 0.15, 2_000), 500);
+    assert.equal(ledgerRoom(8_000, 0.15, 2_000_000), 1_200);
   });
 
   it('never drops a pinned entry, and says when pinned ones alone exceed the budget', () => {

@@ -10,6 +10,7 @@ const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithC
   start,
   end: start + quote.length,
   score: 0.8,
+  importance: 2,
   reason: 'test',
 });
 let next = 0;

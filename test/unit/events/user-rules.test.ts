@@ -26,7 +26,14 @@ describe('rules of the user', () => {
         score,
         reason,
       })),
-      [{ kind: 'fact', quote: 'What about Project\tFalcon today?', score: 1, reason: 'rule “project  falcon”' }],
+      [
+        {
+          kind: 'fact',
+          quote: 'What about Project\tFalcon today?',
+          score: 1,
+          reason: 'rule “project  falcon”',
+        },
+      ],
     );
   });
 

@@ -111,6 +111,7 @@ function longSession(messages: number): SessionState {
             end: 4,
             quote: 'Part',
             score: 1,
+            importance: 2,
             reason: 'test',
             status: 'active',
             pinned: false,

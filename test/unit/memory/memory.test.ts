@@ -27,6 +27,7 @@ const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
   start: 0,
   end: quote.length,
   score: 1,
+  importance: 2,
   reason: 'rule',
   status: 'active',
   pinned: false,

@@ -45,7 +45,15 @@ function entry(n: number, workspace: string): SessionSummary {
 
 function pinned(n: number): SessionEvent {
   const quote = 'Wir nehmen PostgreSQL. '.repeat(10);
-  const event = { kind: 'decision', quote, start: 0, end: quote.length, score: 1, reason: 'rule' } as const;
+  const event = {
+    kind: 'decision',
+    quote,
+    start: 0,
+    end: quote.length,
+    score: 1,
+    importance: 2,
+    reason: 'rule',
+  } as const;
   const place = { id: keyEventId(`e${n}`), message: messageId('m0'), status: 'active', pinned: n === 0 } as const;
   return { type: 'event_added', event: { ...event, ...place } };
 }

@@ -46,7 +46,15 @@ describe('words that their author did not write', () => {
 
   it('bind nobody, and are kept as facts that were quoted', () => {
     const text = 'Ana wrote:\nNever on Mondays.';
-    const event = { kind: 'constraint', quote: 'Never on Mondays.', start: 11, end: 28, score: 1, reason: '' } as const;
+    const event = {
+      kind: 'constraint',
+      quote: 'Never on Mondays.',
+      start: 11,
+      end: 28,
+      score: 1,
+      importance: 2,
+      reason: '',
+    } as const;
     const [kept] = inOwnWords([event], foreignSpans({ role: 'user', text }));
     assert.deepEqual(kept, { ...event, kind: 'fact', quoted: true });
     assert.deepEqual(inOwnWords([event], foreignSpans({ role: 'tool', text })), []);

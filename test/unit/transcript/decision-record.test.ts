@@ -21,6 +21,7 @@ const decision = (id: string, message: string, quote: string, more: Partial<KeyE
   start: 0,
   end: quote.length,
   score: 0.9,
+  importance: 2,
   reason: 'we keep',
   status: 'active',
   pinned: false,
