@@ -5,7 +5,7 @@ import { messageText } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import { readQuery, type SoughtTerm } from '../core/search/query.ts';
-import { visitTerms } from '../core/search/terms.ts';
+import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionHit } from './session-search.ts';
@@ -97,7 +97,7 @@ function soughtIn(query: string): readonly SoughtTerm[] {
 function tells(text: string, sought: readonly SoughtTerm[], share: number): boolean {
   if (sought.length === 0) return false;
   const held = new Set<SoughtTerm>();
-  visitTerms(text, (term) => {
+  visitWords(text, (term) => {
     for (const one of sought) if (answers(term, one)) held.add(one);
   });
   return held.size >= Math.max(Math.min(2, sought.length), share * sought.length);

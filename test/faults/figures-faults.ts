@@ -76,7 +76,7 @@ export const FIGURE_FAULTS = [
   ),
   ...planted('found-again', FOUND, {
     what: 'words of one letter more than a capital are not indexed as they are sought',
-    file: 'src/core/search/terms.ts',
+    file: 'src/core/text/words.ts',
     find: ': seen & UPPER ? word.toLowerCase() : word;',
     put: ': word;',
   }),

@@ -1,6 +1,6 @@
 import { nearness } from './near-terms.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
-import { visitTerms } from './terms.ts';
+import { visitWords } from '../text/words.ts';
 
 /** A stretch of a text in UTF-16 offsets, `end` exclusive. */
 export interface Excerpt {
@@ -67,7 +67,7 @@ function matchesOf(text: string, query: string): readonly Match[] {
   const { sought } = readQuery(query);
   const known = new Map<string, { word: number; value: number } | null>();
   const matches: Match[] = [];
-  visitTerms(text, (term, start, end) => {
+  visitWords(text, (term, start, end) => {
     let found = known.get(term);
     if (found === undefined) known.set(term, (found = answer(sought, term) ?? null));
     if (found !== null) matches.push({ start, end, ...found });

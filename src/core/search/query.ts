@@ -1,6 +1,6 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import { withoutStopWords } from './stop-words.ts';
-import { visitTerms } from './terms.ts';
+import { visitWords } from '../text/words.ts';
 
 /** Another word for the same counts this much: "decided" where "chose" is sought. */
 export const SYNONYM_WEIGHT = 0.6;
@@ -78,7 +78,7 @@ const GROUPS = ABOUT.map(({ words, ...group }) => ({ ...group, words: words.spli
 /** Reads a question or a few words as a search: what it asks for, and of which kind of key event. */
 export function readQuery(text: string): Query {
   const terms = new Set<string>();
-  visitTerms(text, (term) => terms.add(term));
+  visitWords(text, (term) => terms.add(term));
   const kinds = new Set<KeyEventKind>();
   const sought = withoutStopWords([...terms]).map((term): SoughtTerm => {
     const groups = GROUPS.filter(({ words }) => words.includes(term));

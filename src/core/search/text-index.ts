@@ -1,11 +1,9 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
+import { visitWords } from '../text/words.ts';
 import { nearness } from './near-terms.ts';
-import { Postings } from './postings.ts';
-import { readQuery, SYNONYM_WEIGHT } from './query.ts';
-import { matchedTerms, TermAnswers } from './term-answers.ts';
-import { visitTerms } from './terms.ts';
+import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 
 /** What is known of a text beside its words. */
 export interface IndexedAs {
@@ -29,30 +27,52 @@ export interface SearchHit {
   readonly id: string;
   /** Comparable within one search only. */
   readonly score: number;
-  /** The indexed terms that matched, best first. */
-  readonly terms: readonly string[];
 }
 
 interface Entry {
   readonly id: string;
-  readonly kind: string | undefined;
-  readonly about: KeyEventKind | undefined;
-  readonly weight: number;
-  length: number;
-  /** False while it is being added and once it is removed. */
-  alive: boolean;
+  readonly as: IndexedAs;
+  /** Grows with each text that is added. */
+  readonly order: number;
+  /** A text that is still being added is not found; postings of a removed one are dropped later. */
+  state: 'adding' | 'found' | 'removed';
 }
 
-/** Saturation of repeated terms and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
+interface Passage {
+  readonly entry: Entry;
+  /** In words. */
+  readonly length: number;
+}
+
+/** How an entry answers a query so far. */
+interface Answer {
+  score: number;
+  /** Summed rarity of the words it holds. */
+  covered: number;
+  /** Whether it says how something was said. */
+  hasManner: boolean;
+}
+
+/**
+ * UTF-16 units of a passage. A long text is indexed passage by passage and ranked by its best one, so that adding it
+ * never holds the thread and words far apart in it do not add up.
+ */
+const PASSAGE_UNITS = 6_000;
+/** A passage may end up to this many UTF-16 units later, at white space. */
+const MAX_WORD_UNITS = 1_000;
+
+/** A posting is passage × 64 + occurrences, one small integer; more than 63 occurrences change no score visibly. */
+const PASSAGE_UNIT = 64;
+
+/** Saturation of repeated words and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
 const K1 = 1.2;
 const B = 0.75;
 
-/** So much of the score goes by how much of the query matched at all, so that one frequent word cannot win alone. */
-const COVERAGE_SHARE = 0.6;
+/** This share of the score depends on how much of the query matched at all, so that one frequent word cannot win alone. */
+const COVERAGE_SHARE = 0.8;
 
 /**
- * A word that says how something was said and not what ("choose") adds little by itself, and without the thing itself
- * next to nothing, since most of the score goes by what of the query was covered. Beside the thing it lifts the whole:
+ * A word that says how something was said ("choose") adds little by itself. Beside the thing itself it lifts the whole:
  * "we decided on X" before "X is fast".
  */
 const MANNER_SHARE = 0.2;
@@ -61,175 +81,186 @@ const MANNER_WEIGHT = 1.6;
 /** What a key event of the kind that is asked about gains. */
 const ASKED_WEIGHT = 1.5;
 
-/** A step of indexing takes a few milliseconds: as many characters read, or terms filed. */
-const STEP_CHARS = 3000;
+/** Fewer removed texts than this are no burden. */
+const MIN_COMPACTED = 64;
 
-/** Below this many entries the removed ones are no burden. */
-const LEAST_TO_COMPACT = 64;
-
-/**
- * The one ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes and slips. Adding
- * costs the same however much is indexed; removing only marks, until half of the entries are gone.
- */
+/** The one ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes and typos. */
 export class TextIndex {
-  private entries: Entry[] = [];
-  private readonly byId = new Map<string, number>();
-  private readonly postings = new Postings();
-  private totalLength = 0;
-  private unfinished = 0;
+  readonly #entries = new Map<string, Entry>();
+  readonly #postings = new Map<string, number[]>();
+  /** The indexed words by their first letter, where near ones are looked for. */
+  readonly #byInitial = new Map<string, string[]>();
+  readonly #passages = new Map<number, Passage>();
+  #totalLength = 0;
+  #nextPassage = 0;
+  /** Texts whose postings are still there. */
+  #removed = 0;
 
   /** How many texts can be found. */
   get size(): number {
-    return this.byId.size;
+    return this.#entries.size;
   }
 
   has(id: string): boolean {
-    return this.byId.has(id);
+    return this.#entries.has(id);
   }
 
   /** Adds a text, in place of what stood under its id. */
   add(id: string, text: string, as: IndexedAs = {}): void {
-    atOnce(this.addSteps(id, text, as, text.length));
+    atOnce(this.#addSteps(id, text, as));
   }
 
   /**
-   * As `add`, resting between steps when it is due. Until it is done the text is not found, and what stood under its
+   * As `add`, resting between passages when it is due. Until it is done the text is not found, and what stood under its
    * id is.
    */
   addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
-    // Should the wait be cancelled, the half-added entry stays dead and may be compacted away.
-    return resting(this.addSteps(id, text, as, STEP_CHARS), breather);
+    return resting(this.#addSteps(id, text, as), breather);
   }
 
   remove(id: string): void {
-    const at = this.byId.get(id);
-    if (at === undefined) return;
-    const entry = this.entries[at]!;
-    entry.alive = false;
-    this.totalLength -= entry.length;
-    this.byId.delete(id);
-    this.compactIfHalfEmpty();
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    this.#entries.delete(id);
+    entry.state = 'removed';
+    if (++this.#removed >= Math.max(MIN_COMPACTED, this.size)) this.#compact();
   }
 
   /** The texts that answer a query best, best first; of equals the latest added. */
-  search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
-    const { limit = 10, kinds, accepts } = options;
+  search(query: string, { limit = 10, kinds, accepts }: SearchOptions = {}): readonly SearchHit[] {
     const { sought, kinds: asked } = readQuery(query);
-    const scores = new Float64Array(this.entries.length);
-    const covered = new Float64Array(this.entries.length);
-    const isSaidSo = new Uint8Array(this.entries.length);
-    const found: number[] = [];
-    const answers: TermAnswers[] = [];
+    const answers = new Map<Entry, Answer>();
     let total = 0;
-    for (const { term, synonyms, isManner } of sought) {
-      const answer = this.answersTo(term, synonyms);
-      answers.push(answer);
-      const rarity = isManner ? 0 : this.rarity(term);
+    for (const term of sought) {
+      const scores = this.#scores(term);
+      const rarity = term.isManner ? 0 : rarityOf(scores.size, this.size);
       total += rarity;
-      for (const at of answer.entries) {
-        if (scores[at] === 0) found.push(at);
-        scores[at]! += answer.best(at) * (isManner ? MANNER_SHARE : 1);
-        covered[at]! += rarity;
-        if (isManner) isSaidSo[at] = 1;
+      for (const [entry, score] of scores) {
+        const answer = answers.get(entry) ?? { score: 0, covered: 0, hasManner: false };
+        answer.score += score * (term.isManner ? MANNER_SHARE : 1);
+        answer.covered += rarity;
+        answer.hasManner ||= term.isManner;
+        answers.set(entry, answer);
       }
     }
-    for (const at of found) {
-      const { about, weight } = this.entries[at]!;
-      const coverage = 1 - COVERAGE_SHARE + COVERAGE_SHARE * (covered[at]! / total);
-      const isAsked = about !== undefined && asked.has(about);
-      const favour = isAsked ? ASKED_WEIGHT : isSaidSo[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
-      scores[at] = scores[at]! * coverage * weight * favour;
-    }
-    found.sort((a, b) => scores[b]! - scores[a]! || b - a);
+    const scoreOf = ({ as }: Entry, { score, covered, hasManner }: Answer): number => {
+      const isAsked = as.about !== undefined && asked.has(as.about);
+      const favour = isAsked ? ASKED_WEIGHT : hasManner && covered > 0 ? MANNER_WEIGHT : 1;
+      return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * favour * (as.weight ?? 1);
+    };
+    const ranked = [...answers]
+      .filter(([{ as }]) => kinds === undefined || (as.kind !== undefined && kinds.includes(as.kind)))
+      .map(([entry, answer]) => ({ entry, score: scoreOf(entry, answer) }))
+      .sort((a, b) => b.score - a.score || b.entry.order - a.entry.order);
     const hits: SearchHit[] = [];
-    for (const at of found) {
+    for (const { entry, score } of ranked) {
       if (hits.length === limit) break;
-      const { id, kind } = this.entries[at]!;
-      if (kinds !== undefined && (kind === undefined || !kinds.includes(kind))) continue;
-      if (accepts !== undefined && !accepts(id)) continue;
-      hits.push({ id, score: scores[at]!, terms: matchedTerms(answers, at) });
+      if (accepts?.(entry.id) !== false) hits.push({ id: entry.id, score });
     }
     return hits;
   }
 
-  private *addSteps(id: string, text: string, as: IndexedAs, stepChars: number): Steps<void> {
-    const occurrences = new Map<string, number>();
-    for (let from = 0; from < text.length;) {
-      const to = cutAfter(text, from + stepChars);
-      visitTerms(text, (term) => occurrences.set(term, (occurrences.get(term) ?? 0) + 1), from, to);
-      from = to;
-      if (from < text.length) yield;
-    }
-    const at = this.entries.length;
-    const entry: Entry = { id, kind: as.kind, about: as.about, weight: as.weight ?? 1, length: 0, alive: false };
-    this.entries.push(entry);
-    this.unfinished++;
+  *#addSteps(id: string, text: string, as: IndexedAs): Steps<void> {
+    const entry: Entry = { id, as, order: this.#nextPassage, state: 'adding' };
     try {
-      let posted = 0;
-      for (const [term, times] of occurrences) {
-        entry.length += times;
-        this.postings.add(term, at, times);
-        if (++posted % stepChars === 0) yield;
+      for (let from = 0; from < text.length;) {
+        const to = endOfWord(text, from + PASSAGE_UNITS);
+        this.#addPassage(entry, text, from, to);
+        from = to;
+        yield;
       }
       this.remove(id);
+      entry.state = 'found';
+      this.#entries.set(id, entry);
     } finally {
-      this.unfinished--;
+      // Cancelled between two steps.
+      if (entry.state === 'adding') entry.state = 'removed';
     }
-    entry.alive = true;
-    this.byId.set(id, at);
-    this.totalLength += entry.length;
   }
 
-  /** For each entry that has the term, one near to it or another word for it: the best score among those. */
-  private answersTo(sought: string, synonyms: readonly string[]): TermAnswers {
-    const answers = new TermAnswers(this.entries.length);
-    for (const term of this.postings.beginningLike(sought)) {
-      const near = nearness(sought, term);
-      if (near === 0) continue;
-      const rarity = Math.min(this.rarity(term), near === 1 ? Infinity : this.rarity(sought));
-      this.score(term, near * rarity, answers);
+  #addPassage(entry: Entry, text: string, from: number, to: number): void {
+    const passage = this.#nextPassage++;
+    const occurrences = new Map<string, number>();
+    let length = 0;
+    visitWords(
+      text,
+      (word) => {
+        occurrences.set(word, (occurrences.get(word) ?? 0) + 1);
+        length++;
+      },
+      from,
+      to,
+    );
+    for (const [word, times] of occurrences) {
+      const posting = passage * PASSAGE_UNIT + Math.min(times, PASSAGE_UNIT - 1);
+      const list = this.#postings.get(word);
+      if (list) list.push(posting);
+      else this.#addWord(word, [posting]);
     }
-    for (const term of synonyms) this.score(term, SYNONYM_WEIGHT * this.rarity(term), answers);
-    return answers;
+    this.#passages.set(passage, { entry, length });
+    this.#totalLength += length;
   }
 
-  private score(term: string, worth: number, answers: TermAnswers): void {
-    const average = this.totalLength / Math.max(1, this.byId.size);
-    answers.begin(term);
-    this.postings.each(term, (at, times) => {
-      const entry = this.entries[at]!;
-      if (!entry.alive) return;
-      const saturated = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * entry.length) / average));
-      answers.add(at, worth * saturated);
-    });
+  #addWord(word: string, postings: number[]): void {
+    this.#postings.set(word, postings);
+    const near = this.#byInitial.get(word[0]!);
+    if (near) near.push(word);
+    else this.#byInitial.set(word[0]!, [word]);
   }
 
-  /** Inverse document frequency, never negative. What was removed still counts until the next compaction. */
-  private rarity(term: string): number {
-    const holding = this.postings.holding(term);
-    return Math.log(1 + (Math.max(this.entries.length, holding) - holding + 0.5) / (holding + 0.5));
+  /** The score of the best passage of each text that holds a word, another word for it, or one near to it. */
+  #scores({ term, synonyms }: SoughtTerm): ReadonlyMap<Entry, number> {
+    const best = new Map<Entry, number>();
+    const rarity = this.#rarity(term);
+    this.#score(term, rarity, best);
+    for (const synonym of synonyms) this.#score(synonym, SYNONYM_WEIGHT * this.#rarity(synonym), best);
+    for (const word of this.#byInitial.get(term[0]!) ?? []) {
+      const near = word === term ? 0 : nearness(term, word);
+      if (near > 0) this.#score(word, near * Math.min(this.#rarity(word), rarity), best);
+    }
+    return best;
   }
 
-  /** Drops what was removed. Not while a text is being added, whose postings would lose their entry. */
-  private compactIfHalfEmpty(): void {
-    if (this.unfinished > 0 || this.entries.length < LEAST_TO_COMPACT || this.byId.size > this.entries.length / 2)
-      return;
-    const moved = new Int32Array(this.entries.length).fill(-1);
-    const alive: Entry[] = [];
-    this.entries.forEach((entry, at) => {
-      if (!entry.alive) return;
-      moved[at] = alive.length;
-      this.byId.set(entry.id, alive.length);
-      alive.push(entry);
-    });
-    this.entries = alive;
-    this.postings.renumber(moved);
+  #score(word: string, worth: number, best: Map<Entry, number>): void {
+    const average = this.#totalLength / this.#passages.size;
+    for (const posting of this.#postings.get(word) ?? []) {
+      const { entry, length } = this.#passages.get(Math.floor(posting / PASSAGE_UNIT))!;
+      if (entry.state !== 'found') continue;
+      const times = posting % PASSAGE_UNIT;
+      const score = (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
+      if (score > (best.get(entry) ?? 0)) best.set(entry, score);
+    }
+  }
+
+  #rarity(word: string): number {
+    return rarityOf(this.#postings.get(word)?.length ?? 0, this.#passages.size);
+  }
+
+  /** Drops the postings of removed texts when they are more than half. */
+  #compact(): void {
+    this.#removed = 0;
+    for (const [number, { entry, length }] of this.#passages) {
+      if (entry.state !== 'removed') continue;
+      this.#passages.delete(number);
+      this.#totalLength -= length;
+    }
+    this.#byInitial.clear();
+    for (const [word, postings] of this.#postings) {
+      const kept = postings.filter((posting) => this.#passages.has(Math.floor(posting / PASSAGE_UNIT)));
+      if (kept.length > 0) this.#addWord(word, kept);
+      else this.#postings.delete(word);
+    }
   }
 }
 
-/** The first white space from an offset on, so that no word is cut; far off, the offset itself. */
-function cutAfter(text: string, offset: number): number {
-  const end = Math.min(text.length, offset + 1000);
+/** Inverse document frequency, never negative. */
+function rarityOf(holding: number, all: number): number {
+  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+}
+
+/** The first white space from an offset on; far off, the offset itself. */
+function endOfWord(text: string, offset: number): number {
+  const end = Math.min(text.length, offset + MAX_WORD_UNITS);
   for (let at = offset; at < end; at++) if (/\s/.test(text[at]!)) return at;
   return Math.min(text.length, offset);
 }

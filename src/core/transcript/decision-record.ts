@@ -1,7 +1,7 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
-import { visitTerms } from '../search/terms.ts';
+import { visitWords } from '../text/words.ts';
 
 export interface DecisionRecord {
   readonly title: string;
@@ -84,7 +84,7 @@ function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['
 
 function wordsOf(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  visitTerms(text, (term) => words.add(term));
+  visitWords(text, (term) => words.add(term));
   return words;
 }
 

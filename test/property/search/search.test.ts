@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { bestExcerpt } from '../../../src/core/search/excerpt.ts';
-import { visitTerms } from '../../../src/core/search/terms.ts';
+import { visitWords } from '../../../src/core/text/words.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
 import { runs } from '../runs.ts';
 
@@ -14,7 +14,7 @@ describe('any text', () => {
         const index = new TextIndex();
         texts.forEach((one, i) => index.add(String(i), one));
         texts.forEach((one, i) => {
-          visitTerms(one, (_, start, end) => {
+          visitWords(one, (_, start, end) => {
             const hits = index.search(one.slice(start, end), { limit: texts.length });
             assert.ok(hits.some(({ id }) => id === String(i)));
           });
@@ -26,7 +26,7 @@ describe('any text', () => {
   it('gives terms that lie where they say, and an excerpt within its bounds', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 80 }), (one, query, max) => {
-        visitTerms(one, (term, start, end) => {
+        visitWords(one, (term, start, end) => {
           assert.ok(term !== '' && start >= 0 && start < end && end <= one.length);
         });
         const { start, end } = bestExcerpt(one, query, max);

@@ -1,7 +1,7 @@
 import { isCjkUnit } from '../text/script.ts';
 
-/** A term as the index knows it, and where it stands in the text (UTF-16 offsets). */
-export type TermVisitor = (term: string, start: number, end: number) => void;
+/** A word in its searchable form, and where it stands in the text (UTF-16 offsets). */
+export type WordVisitor = (term: string, start: number, end: number) => void;
 
 /** Longer runs are hashes, keys and encoded data, which nobody searches for whole. */
 const LONGEST_WORD = 64;
@@ -38,11 +38,11 @@ function classify(unit: number): number {
 }
 
 /**
- * Visits the terms of `text[from, to)`: words in lower case and without accents, the parts of camelCase and
+ * Visits the words of `text[from, to)`: words in lower case and without accents, the parts of camelCase and
  * snake_case names beside the whole name, and pairs of letters where a script has no spaces. Positions ascend, except
  * that a name's parts come before the name itself.
  */
-export function visitTerms(text: string, visit: TermVisitor, from = 0, to = text.length): void {
+export function visitWords(text: string, visit: WordVisitor, from = 0, to = text.length): void {
   let at = from;
   while (at < to) {
     const first = classOf(text.charCodeAt(at));
@@ -69,7 +69,7 @@ export function visitTerms(text: string, visit: TermVisitor, from = 0, to = text
   }
 }
 
-function visitPairs(text: string, start: number, end: number, visit: TermVisitor): void {
+function visitPairs(text: string, start: number, end: number, visit: WordVisitor): void {
   if (end - start === 1) {
     visit(text.slice(start, end).normalize('NFKC'), start, end);
     return;
@@ -81,7 +81,7 @@ function visitPairs(text: string, start: number, end: number, visit: TermVisitor
   }
 }
 
-function visitWord(text: string, start: number, end: number, seen: number, humps: boolean, visit: TermVisitor): void {
+function visitWord(text: string, start: number, end: number, seen: number, humps: boolean, visit: WordVisitor): void {
   if (seen & UNDERSCORE || humps) {
     const whole = text.slice(start, end);
     let parts = 0;
@@ -98,7 +98,7 @@ function visitWord(text: string, start: number, end: number, seen: number, humps
   visitOne(text.slice(start, end), start, end, seen, visit);
 }
 
-function visitOne(word: string, start: number, end: number, seen: number, visit: TermVisitor): void {
+function visitOne(word: string, start: number, end: number, seen: number, visit: WordVisitor): void {
   // A single Latin letter says nothing: loop variables, "don't", list labels.
   if (word.length === 1 && (classOf(word.charCodeAt(0)) & (DIGIT | WIDE)) === 0) return;
   const term = seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word;
