@@ -1,20 +1,20 @@
-import { levelOf, ledgerEntries } from '../core/context/ledger-lines.ts';
+import type { Context } from '../core/context/assemble.ts';
+import { levelOf } from '../core/context/ledger-lines.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
-import { messageText } from '../core/model/message.ts';
+import { messageText, type ContentBlock } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import { readQuery, type SoughtTerm } from '../core/search/query.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionHit } from './session-search.ts';
 
 /** Where something that was said stands now, from the model's point of view. */
 export type Whereabouts =
-  /** Sent word for word, in its place in the conversation. */
+  /** Sent verbatim: its message is among the recent ones, or one of those repeats it. */
   | { readonly kind: 'window' }
-  /** Sent word for word, among the key events. */
+  /** Sent verbatim, among the key events. */
   | { readonly kind: 'ledger'; readonly event: KeyEvent }
   /** The summary that stands for it tells of it. */
   | { readonly kind: 'summary'; readonly node: SummaryNode; readonly level: Level }
@@ -37,32 +37,46 @@ export interface Place {
 
 /** What was said tells of what is asked for if it holds this share of what the question seeks, and two things of several. */
 const SAID_SHARE = 0.5;
-/** What stands in its place is longer, and holds words of many things: more of them have to be there. */
-const STANDS_SHARE = 0.6;
+/** What is sent in its place covers it if it holds this share of those words of the question that it holds itself. */
+const COVERED_SHARE = 0.6;
 /** So many letters may be added to a word, or taken from it, by its form. */
 const ENDING = 3;
 const SHORTEST_STEM = 4;
 
-/** Says of each hit of a search where it stands now, in the order of the hits. */
+/** Where each hit of a search stands in the next request, in the order of the hits. */
 export function whereabouts(
   state: SessionState,
   query: string,
   hits: readonly SessionHit[],
-  ledger: { readonly counts: MessageCounts; readonly budget: number },
+  request: Pick<Context, 'system' | 'messages'>,
 ): Place[] {
   const sought = soughtIn(query);
-  const sent = ledgerEntries(state, ledger.counts, ledger.budget).kept;
+  const sent = [...request.system, ...request.messages.map(({ content }) => textOf(content))].join('\n');
   return hits.map(({ message, position, role, start, end, text }) => {
-    const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
-    const quoted = sent.find(({ event }) => event.message === message && event.start < end && start < event.end);
     const place = { message, position, role, start, end, text };
+    const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
     if (!item) return { ...place, where: { kind: 'window' } };
-    if (quoted && tells(quoted.event.quote, sought, STANDS_SHARE))
-      return { ...place, where: { kind: 'ledger', event: quoted.event } };
+    const held = heldIn(text, sought);
+    const isCovered = (by: string): boolean => heldIn(by, held).length >= COVERED_SHARE * Math.max(1, held.length);
+    const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(quote));
+    if (quotes.length > 0 && isCovered(quotes.map(({ quote }) => quote).join('\n')))
+      return { ...place, where: { kind: 'ledger', event: quotes[0]! } };
     const level = levelOf(state, item);
-    const kind = tells(nodeText(item.node, level), sought, STANDS_SHARE) ? 'summary' : 'archived';
-    return { ...place, where: { kind, node: item.node, level } };
+    if (isCovered(nodeText(item.node, level))) return { ...place, where: { kind: 'summary', node: item.node, level } };
+    if (text.split(SENTENCE_END).some((one) => isCovered(one) && sent.includes(one.trim())))
+      return { ...place, where: { kind: 'window' } };
+    return { ...place, where: { kind: 'archived', node: item.node, level } };
   });
+}
+
+const SENTENCE_END = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
+
+const textOf = (content: readonly ContentBlock[]): string =>
+  content.map((block) => ('text' in block ? block.text : '')).join('\n');
+
+/** The key events that quote a part of a stretch of a message. */
+function eventsWithin(state: SessionState, message: MessageId, start: number, end: number): KeyEvent[] {
+  return [...state.events.values()].filter((one) => one.message === message && one.start < end && start < one.end);
 }
 
 /**
@@ -96,11 +110,16 @@ function soughtIn(query: string): readonly SoughtTerm[] {
 
 function tells(text: string, sought: readonly SoughtTerm[], share: number): boolean {
   if (sought.length === 0) return false;
+  return heldIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
+}
+
+/** Those of the sought words that a text holds. */
+function heldIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTerm[] {
   const held = new Set<SoughtTerm>();
-  visitWords(text, (term) => {
-    for (const one of sought) if (answers(term, one)) held.add(one);
+  visitWords(text, (word) => {
+    for (const one of sought) if (answers(word, one)) held.add(one);
   });
-  return held.size >= Math.max(Math.min(2, sought.length), share * sought.length);
+  return [...held];
 }
 
 /** Whether a word is the one that is sought, another form of it, or another word for the same. */

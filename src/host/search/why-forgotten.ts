@@ -45,11 +45,10 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
 }
 
 async function placesOf(app: SearchApp, conversation: Conversation, query: string): Promise<readonly Place[]> {
-  const { state, counts } = conversation;
+  const { state } = conversation;
   const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MOST_PLACES);
   if (hits.length === 0) return elsewhere(state, query, MOST_PLACES);
-  const budget = Math.floor(conversation.budget() * conversation.settings().policy.ledgerShare);
-  return whereabouts(state, query, hits, { counts, budget });
+  return whereabouts(state, query, hits, conversation.context());
 }
 
 function standing({ where }: Place): string {

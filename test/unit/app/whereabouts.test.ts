@@ -26,9 +26,7 @@ describe('the question why something was forgotten', () => {
   const ask = async (query: string): Promise<Place | undefined> => {
     const search = new SessionSearch(() => conversation.state, desk.clock);
     await search.grow();
-    const budget = Math.floor(conversation.budget() * desk.settings.policy.ledgerShare);
-    const { counts } = conversation;
-    return whereabouts(conversation.state, query, search.search(query, 3), { counts, budget })[0];
+    return whereabouts(conversation.state, query, search.search(query, 3), conversation.context())[0];
   };
 
   it('is answered by where it stands: among the key events, in a summary, in the archive only, or in the window', async () => {

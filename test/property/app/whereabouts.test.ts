@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { SessionSearch } from '../../../src/app/session-search.ts';
+import { editSummary } from '../../../src/app/summary-changes.ts';
+import { whereabouts } from '../../../src/app/whereabouts.ts';
+import { nodeText } from '../../../src/core/context/render.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { Desk, fill } from '../../unit/app/desk.ts';
+import { runs } from '../runs.ts';
+
+const SUBJECTS = ['gateway', 'scheduler', 'invoice', 'harbour', 'lantern', 'tariff', 'roster', 'freight'];
+const sentence = fc
+  .tuple(
+    fc.constantFrom('Decided:', 'Well,', 'By the way,', 'I read that'),
+    fc.constantFrom(...SUBJECTS),
+    fc.constantFrom('listens on', 'waits for', 'never touches', 'belongs to'),
+    fc.constantFrom(...SUBJECTS),
+    fc.integer({ min: 1000, max: 1020 }),
+  )
+  .map((parts) => `${parts.join(' ')}.`);
+const message = fc.array(sentence, { minLength: 1, maxLength: 3 }).map((sentences) => sentences.join(' '));
+const messages = fc.array(message, { minLength: 24, maxLength: 60 });
+const question = fc.uniqueArray(fc.constantFrom(...SUBJECTS, '1003', '1007', 'zebra'), { minLength: 1, maxLength: 5 });
+
+/** What nobody asks for: long enough that a compression pays off. */
+const LISTING = 'A loop goes over the rows and turns each into an object, and the objects are gathered. '.repeat(8);
+
+const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
+
+describe('the question why something was forgotten', () => {
+  it('is answered, row by row, as the preview of the next request has it', async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(messages, question, fc.boolean(), async (messages, words, isEdited) => {
+        const desk = await Desk.open();
+        try {
+          const conversation = await desk.converse();
+          await fill(conversation, 2 * messages.length, (n) => (n % 2 === 0 ? messages[n / 2]! : LISTING));
+          await conversation.compressNow();
+          for (const { node } of isEdited ? conversation.state.frontier : [])
+            await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
+          const { state } = conversation;
+          const search = new SessionSearch(() => state, desk.clock);
+          await search.grow();
+          const query = words.join(' ');
+          const { context } = await conversation.previewSend({ text: '' });
+          const verbatim = context.messages.map((one) => messageText(one));
+          const sent = [...context.system, ...verbatim].join('\n');
+          for (const { text, where } of whereabouts(state, query, search.search(query, 8), conversation.context())) {
+            seen.add(where.kind);
+            const held = words.filter((word) => has(text, word));
+            const tells = (part: string): boolean => held.filter((word) => has(part, word)).length >= 0.6 * held.length;
+            const sentences = text.split(/\n|(?<=\.) /).filter(tells);
+            switch (where.kind) {
+              case 'window':
+                assert.ok(verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)), `${query}: ${text} | ${sentences.join('|')}`);
+                break;
+              case 'ledger':
+                assert.ok(sent.includes(where.event.quote) && messages.some((one) => one.includes(where.event.quote)));
+                break;
+              case 'summary':
+                assert.ok(sent.includes(nodeText(where.node, where.level)) && tells(nodeText(where.node, where.level)));
+                break;
+              case 'archived':
+                assert.deepEqual(
+                  sentences.filter((one) => sent.includes(one)),
+                  [],
+                  `${query}: ${text}`,
+                );
+                break;
+              case 'elsewhere':
+                assert.fail('nothing was deleted');
+            }
+          }
+        } finally {
+          await desk.close();
+        }
+      }),
+      runs(25),
+    );
+    assert.deepEqual([...seen].sort(), ['archived', 'ledger', 'summary', 'window']);
+  });
+});
