@@ -1,12 +1,12 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { TriggerName } from '../core/journal/event.ts';
-import type { SessionState } from '../core/state/session-state.ts';
 import { messageId } from '../core/model/ids.ts';
 import { isFinished } from '../core/model/task.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ChatRequest, Clock, SessionJournal } from './ports.ts';
+import { recallWithin } from './recall.ts';
 import { requestOf } from './reply-stream.ts';
 import type { ConversationSettings } from './settings.ts';
 import { userMessage, type UserMessage } from './user-message.ts';
@@ -48,28 +48,4 @@ export async function previewSend(deps: SendPreviewDeps, draft: UserMessage): Pr
   const recalled = await recallWithin({ text, context: plain, budget, share: recallShare, recall, assemble }, state);
   const context = assemble(recalled);
   return { context, request: requestOf(context, settings()), budget, compressesFirst: due?.trigger };
-}
-
-/** Less room than this holds no excerpt worth having, in tokens. */
-const LEAST_ROOM = 50;
-
-/** Excerpts of compressed history that match a new message and fit beside it; a turn and its preview find the same. */
-export async function recallWithin(
-  turn: {
-    readonly text: string;
-    /** The request without excerpts. */
-    readonly context: Context;
-    readonly budget: number;
-    /** The part of the budget that excerpts may take. */
-    readonly share: number;
-    readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
-    readonly assemble: (recalled: readonly Recalled[]) => Context;
-  },
-  state: SessionState,
-): Promise<readonly Recalled[]> {
-  const { text, context, budget, share } = turn;
-  const room = Math.min(Math.floor(budget * share), budget - context.total);
-  if (text === '' || room < LEAST_ROOM || state.frontier.length === 0) return [];
-  const recalled = await turn.recall(text, room);
-  return turn.assemble(recalled).total > budget ? [] : recalled;
 }

@@ -4,8 +4,8 @@ import type { MessageId } from '../core/model/ids.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import { ModelFault } from './fault.ts';
 import type { ChatModel } from './ports.ts';
+import { recallWithin } from './recall.ts';
 import { streamReply, type ReplyDeps } from './reply-stream.ts';
-import { recallWithin } from './send-preview.ts';
 import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 
 export interface TurnDeps extends ReplyDeps {
