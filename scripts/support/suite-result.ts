@@ -25,14 +25,9 @@ interface Counts {
   readonly skipped: number;
 }
 
-/** What a suite's reporter left: the counts of the whole, and those of each file by its path. */
-interface Report extends Counts {
-  readonly byFile: Readonly<Record<string, Counts>>;
-}
-
-async function readReport(name: string): Promise<Report | undefined> {
+async function readCounts(name: string): Promise<Counts | undefined> {
   try {
-    return JSON.parse(await readFile(resultFile(name), 'utf8')) as Report;
+    return JSON.parse(await readFile(resultFile(name), 'utf8')) as Counts;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -41,38 +36,13 @@ async function readReport(name: string): Promise<Report | undefined> {
 
 /** Judges a suite that has run: by the counts that it left, and by its exit code only if these do not explain it. */
 export async function readResult(name: string, code: number, seconds: number): Promise<SuiteResult> {
-  const report = await readReport(name);
-  if (report === undefined) {
+  const counts = await readCounts(name);
+  if (counts === undefined) {
     return { name, passed: 0, failed: 1, skipped: 0, seconds, remark: 'ended without a result' };
   }
-  const { byFile: _, ...counts } = report;
   if (counts.passed + counts.failed === 0) return { name, ...counts, failed: 1, seconds, remark: 'ran no test' };
   if (code !== 0 && counts.failed === 0) return { name, ...counts, failed: 1, seconds, remark: `exit code ${code}` };
   return { name, ...counts, seconds };
-}
-
-/** The files of a suite that has run in which something failed, with what they came to. */
-export async function readFailedFiles(name: string): Promise<ReadonlyMap<string, Counts>> {
-  const report = await readReport(name);
-  return new Map(Object.entries(report?.byFile ?? {}).filter(([, counts]) => counts.failed > 0));
-}
-
-/** What a suite came to whose failed files ran again: these count by their second run alone. */
-export function withSecondRun(
-  first: SuiteResult,
-  failedFiles: ReadonlyMap<string, Counts>,
-  second: SuiteResult,
-): SuiteResult {
-  const without = (key: keyof Counts): number =>
-    first[key] - [...failedFiles.values()].reduce((sum, counts) => sum + counts[key], 0);
-  return {
-    name: first.name,
-    passed: without('passed') + second.passed,
-    failed: without('failed') + second.failed,
-    skipped: without('skipped') + second.skipped,
-    seconds: first.seconds + second.seconds,
-    remark: second.remark ?? `${failedFiles.size} ${failedFiles.size === 1 ? 'file' : 'files'} run twice`,
-  };
 }
 
 /** The table at the end of `npm test`, and the line that sums it up. */

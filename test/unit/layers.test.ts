@@ -39,7 +39,6 @@ const FOLDER_CYCLE: Readonly<Record<string, string>> = {
 const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'webview'];
 
 describe('the check of the layers', function () {
-  this.timeout(60_000);
   let folder: string;
 
   const write = (file: string, text: string): void => {

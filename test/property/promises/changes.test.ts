@@ -209,7 +209,7 @@ describe('changes to summaries and key events, in any order', () => {
       }),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 8_000);
+  }).timeout(240_000 + RUNS * 8_000);
 });
 
 function chosen<Item>(items: readonly Item[], pick: number): Item {

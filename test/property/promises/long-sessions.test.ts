@@ -52,7 +52,7 @@ describe('a session of 10,000 messages', () => {
       world.conversation.budget(),
       world.conversation.counter,
     );
-  }).timeout(120_000);
+  });
 });
 
 /** What may be asked of a summarizer that is of no use, as a share of what was said. */
@@ -96,6 +96,6 @@ describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => 
       } finally {
         await world.close();
       }
-    }).timeout(60_000);
+    });
   }
 });

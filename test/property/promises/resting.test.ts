@@ -58,7 +58,7 @@ describe('background compression', () => {
       }),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 4_000);
+  }).timeout(240_000 + RUNS * 4_000);
 
   it('that finds nothing to save rests before it looks again', async () => {
     await fc.assert(
@@ -89,7 +89,7 @@ describe('background compression', () => {
       }),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 4_000);
+  }).timeout(240_000 + RUNS * 4_000);
 });
 
 /** A history of this size is cut into no more, which may all be on their way together. */
@@ -142,5 +142,5 @@ describe('a limit for what compression may cost', () => {
       ),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 4_000);
+  }).timeout(240_000 + RUNS * 4_000);
 });

@@ -17,7 +17,7 @@ import { noteRobustness } from '../../support/robustness-figures.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
 import { unflushed } from './shown.ts';
 
-const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 1_000;
+const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 200;
 
 /** Deterministic, so that a failing case can be run again (mulberry32 by Tommy Ettinger, public domain). */
 function random(seed: number): (below: number) => number {
@@ -85,7 +85,7 @@ function soundMessages(bytes: Buffer): Set<string> {
 }
 
 describe('damage of any kind', function () {
-  this.timeout(CASES * 200);
+  this.timeout(240_000 + CASES * 200);
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'threadkeeper-damage-'));

@@ -55,5 +55,5 @@ describe('a session that is closed and opened again anywhere in its history', ()
       }),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 1_500);
+  }).timeout(240_000 + RUNS * 1_500);
 });

@@ -87,5 +87,5 @@ describe('a window that is killed while it writes', () => {
       }),
       { numRuns: RUNS },
     );
-  }).timeout(RUNS * 1_500);
+  }).timeout(240_000 + RUNS * 1_500);
 });

@@ -30,7 +30,7 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
   });
 
   it('end with every acknowledged message in the journal, none stuck, and a way out of each fault', async function () {
-    this.timeout(TURNS * 2000);
+    this.timeout(240_000 + TURNS * 2000);
     const random = randomFrom(7);
     server
       .answerWith(

@@ -241,7 +241,6 @@ describe('the three calls', () => {
   });
 
   it('summarizeRecursive brings 10,000 messages to 500 tokens, which it uses', async function () {
-    this.timeout(120_000);
     const long = developerSession(3_400);
     assert.ok(long.length >= 10_000, `${long.length}`);
     const { tokens, text } = await summarizeRecursive(long, 500, tools());

@@ -27,7 +27,7 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
     after(() => server.stop());
 
     it('all end: complete and right, or with a fault that says what to do', async function () {
-      this.timeout(TURNS * 1000);
+      this.timeout(240_000 + TURNS * 1000);
       const random = randomFrom(seed + 1);
       server.answerWith(answer).disturbBy(() => {
         return random() < FAULTED ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;

@@ -242,7 +242,6 @@ describe('two windows on one session', () => {
 });
 
 describe('two processes that take over from each other', function () {
-  this.timeout(120_000);
 
   it(`lose and double no message (${TURNS} turns each)`, () =>
     inFolder(async (folder) => {

@@ -75,7 +75,6 @@ for (const [name, ranks] of vocabularies) {
       if (transcripts === undefined) {
         this.skip(); // The shared transcripts are not here.
       } else {
-        this.timeout(120_000);
         for (const [file, texts] of transcripts) {
           // A part of each file in the everyday run: the reference takes half a minute for all of them.
           const some = texts.filter((text, i) => i % 12 === 0 && !LONGEST_RUN.test(text));
@@ -85,7 +84,6 @@ for (const [name, ranks] of vocabularies) {
     });
 
     it('counts large texts of any kind in steps, with the same result as at once', async function () {
-      this.timeout(60_000);
       const random = randomFrom(3);
       const pick = (from: string): string => from[Math.floor(random() * from.length)]!;
       const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
