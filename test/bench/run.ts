@@ -1,5 +1,5 @@
 // Measures what the product promises and prints ratios from one run.
-//   npm run bench -- [--quick] [--only NAME] [--peers] [--write] [--check]
+//   npm run bench -- [--quick] [--only NAME] [--write] [--check]
 // --write keeps the figures under docs/benchmarks, otherwise they go to out/bench; --check compares them with those.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,19 +9,13 @@ import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
 import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
 import { measureCost } from './figures/cost.ts';
-import { measureHardModels } from './figures/hard-models.ts';
 import { measureMemory } from './figures/memory.ts';
-import { measureLongSessions, measurePeerBudgets, measurePeers } from './figures/peers.ts';
-import { measurePeersWithHardModels } from './figures/peers-hard.ts';
-import { leads } from './figures/peers-leads.ts';
-import { measurePeerProbes } from './figures/peers-probes.ts';
 import { measureEvents } from './figures/quality-events.ts';
 import { measureGauge } from './figures/quality-gauge.ts';
 import { measureFacts } from './figures/quality-facts.ts';
 import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
 import { measureStatements } from './figures/quality-statements.ts';
-import { measureRobustness } from './figures/robustness.ts';
 import { measureActivation } from './figures/activation.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
@@ -55,13 +49,6 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   facts: measureFacts,
   probes: measureProbes,
   statements: measureStatements,
-  hard: measureHardModels,
-  robustness: measureRobustness,
-  peers: measurePeers,
-  'peers-budgets': measurePeerBudgets,
-  'peers-probes': measurePeerProbes,
-  'peers-hard': measurePeersWithHardModels,
-  'peers-long': measureLongSessions,
 };
 
 async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {
@@ -77,7 +64,6 @@ async function measureAll(names: readonly string[], context: BenchContext): Prom
     const { user, system } = process.cpuUsage(started);
     context.say(`${name}: ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
   }
-  figures.push(...leads(figures));
   return { figures, plots, notes };
 }
 
@@ -88,13 +74,10 @@ await runMain(async () => {
       only: { type: 'string', multiple: true },
       write: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
-      peers: { type: 'boolean', default: false },
     },
   });
   const wanted = Object.keys(MEASURES).filter(
-    (name) =>
-      values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ??
-      (!name.startsWith('peers') || values.peers),
+    (name) => values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true,
   );
   if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
   if (values.write && values.only) throw new PlainError('--write keeps whole runs: leave --only out.');

@@ -20,8 +20,6 @@ const resultsSchema = v.object({
   speed: section,
   cost: section,
   quality: section,
-  peers: section,
-  robustness: section,
 });
 const results = v.parse(resultsSchema, JSON.parse(read('docs/benchmarks/results.json')));
 const saved: readonly Saved[] = Object.values(results).flatMap(({ figures }) => Object.values(figures));

@@ -1,3 +1,4 @@
+import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { FAMILIES, FAMILY_LABELS, isAnswered, isOutdated, plantProbes } from '../data/probes.ts';
@@ -5,7 +6,6 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { metered } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import type { Figure, Measured } from '../report/figure.ts';
-import { newestThatFit } from '../systems/plain.ts';
 import { cells } from './cells.ts';
 
 const PER_FAMILY = 10;
@@ -64,4 +64,16 @@ export async function measureProbes({ counter, say, quick }: BenchContext): Prom
     }
   }
   return { figures };
+}
+
+/** The newest texts that stay within a number of tokens, each with its message's framing. */
+function newestThatFit(all: readonly string[], budget: number, counter: TokenCounter): readonly string[] {
+  let room = budget;
+  let from = all.length;
+  while (from > 0) {
+    room -= counter.text(all[from - 1] ?? '') + 4;
+    if (room < 0) break;
+    from--;
+  }
+  return all.slice(from);
 }

@@ -1,7 +1,6 @@
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { factsIn, type Fact } from '../data/facts.ts';
 import { Random } from '../data/random.ts';
-import type { AnswerShape } from '../systems/system.ts';
 import type { Answer } from './metered.ts';
 
 export interface OracleOptions {
@@ -10,7 +9,6 @@ export interface OracleOptions {
   /** Chance that a fact it is shown gets into its answer. */
   readonly keeps?: number;
   readonly seed?: number;
-  readonly shape?: AnswerShape;
 }
 
 /** Share of the answer's room that is used: what a model is told to stay below, it stays below. */
@@ -20,7 +18,7 @@ const USED = 0.85;
  * A summarizer that returns good JSON of what it is shown: every fact of the list that stands in the prompt (each with
  * the chance `keeps`), then the first prose of the record, as far as the answer's room goes. It knows nothing else.
  */
-export function oracle({ counter, facts = [], keeps = 1, seed = 3, shape = 'json' }: OracleOptions): Answer {
+export function oracle({ counter, facts = [], keeps = 1, seed = 3 }: OracleOptions): Answer {
   const random = new Random(seed);
   return (prompt, maxTokens) => {
     const room = Math.floor(maxTokens * USED) - 24;
@@ -39,8 +37,7 @@ export function oracle({ counter, facts = [], keeps = 1, seed = 3, shape = 'json
       if (!take(sentence)) break;
       else narrative.push(sentence);
     if (narrative.length === 0) narrative.push('The work went on.');
-    if (shape === 'json') return JSON.stringify({ narrative: narrative.join(' '), outcomes });
-    return ['<observations>', ...[...outcomes, ...narrative].map((line) => `* ${line}`), '</observations>'].join('\n');
+    return JSON.stringify({ narrative: narrative.join(' '), outcomes });
   };
 }
 

@@ -1,4 +1,4 @@
-export const SECTIONS = ['speed', 'cost', 'quality', 'peers', 'robustness'] as const;
+export const SECTIONS = ['speed', 'cost', 'quality'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** What a value is counted in. `×` is a ratio, `share` 0…1; `ms` and `s` are of CPU time unless the label says otherwise. */

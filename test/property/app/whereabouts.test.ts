@@ -53,7 +53,10 @@ describe('the question why something was forgotten', () => {
             const sentences = text.split(/\n|(?<=\.) /).filter(tells);
             switch (where.kind) {
               case 'window':
-                assert.ok(verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)), `${query}: ${text} | ${sentences.join('|')}`);
+                assert.ok(
+                  verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)),
+                  `${query}: ${text} | ${sentences.join('|')}`,
+                );
                 break;
               case 'ledger':
                 assert.ok(sent.includes(where.event.quote) && messages.some((one) => one.includes(where.event.quote)));

@@ -13,7 +13,6 @@ import { snapshotSession } from '../../../src/storage/snapshot.ts';
 import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
 import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { noteRobustness } from '../../support/robustness-figures.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
 import { unflushed } from './shown.ts';
 
@@ -93,7 +92,6 @@ describe('damage of any kind', function () {
   /** Cases that came out right, for the benchmark's report: fewer than there are when one fails. */
   const right = { journals: 0, snapshots: 0, checkpoints: 0 };
   after(() => {
-    noteRobustness('damage', { cases: CASES, ...right });
     return rm(folder, { recursive: true, force: true });
   });
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import { retrying } from '../../../src/providers/retry.ts';
 import { FAULTS, randomFrom } from '../../support/disturbances.ts';
-import { noteRobustness } from '../../support/robustness-figures.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS, ask, turn } from './protocols.ts';
 import type { Outcome } from './protocols.ts';
@@ -48,11 +47,6 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
 
-      noteRobustness(`network-${protocol.name.replace(/\W+/g, '-')}`, {
-        turns: TURNS,
-        whole: outcomes.filter(({ fault }) => fault === undefined).length,
-        stuck: TURNS - outcomes.length,
-      });
       assert.equal(outcomes.length, TURNS);
       for (const { text, ending, fault } of outcomes) {
         if (fault === undefined) {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'mocha';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { noteRobustness } from '../../support/robustness-figures.ts';
 import { inFolder, testClock } from './support.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
@@ -44,7 +43,6 @@ describe('a writer that is killed at any moment', function () {
       });
     }
     console.log(`      kills ${KILLS}, events ${events}, lost ${lost}, doubled ${doubled}`);
-    noteRobustness('kill', { kills: KILLS, events, lost, doubled });
     assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 });
     for (const [kept, acknowledged] of orders)
       assert.deepEqual(kept, acknowledged, 'the acknowledged messages, in their order');

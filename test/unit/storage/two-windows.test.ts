@@ -8,7 +8,6 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { noteRobustness } from '../../support/robustness-figures.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
@@ -242,7 +241,6 @@ describe('two windows on one session', () => {
 });
 
 describe('two processes that take over from each other', function () {
-
   it(`lose and double no message (${TURNS} turns each)`, () =>
     inFolder(async (folder) => {
       const made = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Both', '');
@@ -251,12 +249,6 @@ describe('two processes that take over from each other', function () {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
       const journal = await store.open(made.id);
       const kept = [...journal.state.messages.keys()];
-      const acknowledged = said.flat();
-      noteRobustness('two-windows', {
-        messages: acknowledged.length,
-        lost: acknowledged.filter((id) => !kept.includes(messageId(id))).length,
-        doubled: journal.state.counters.messagesEver - new Set(kept).size,
-      });
       assert.equal(journal.notice, undefined);
       for (const [index, window] of ['a', 'b'].entries()) {
         assert.deepEqual(
