@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
 import { auditPackages, judgeNotices } from './licences/judge.ts';
+import { judgeModels } from './models/judge.ts';
 import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
@@ -59,6 +60,11 @@ async function checkLicences(): Promise<Finding> {
   return { ok: faults.length === 0, text: faults.length === 0 ? `${packages} packages` : faults.join('\n') };
 }
 
+async function checkModels(): Promise<Finding> {
+  const faults = judgeModels(root, Date.now());
+  return Promise.resolve({ ok: faults.length === 0, text: faults.join('\n') });
+}
+
 async function checkAudit(): Promise<Finding> {
   const found = await auditPackages();
   if (found === undefined) return { ok: true, text: 'the registry gave no answer' };
@@ -86,6 +92,7 @@ const checks: readonly Check[] = [
   { name: 'texts', run: checkTexts },
   { name: 'settings reference', run: checkSettingsReference },
   { name: 'licences', run: checkLicences },
+  { name: 'models', run: checkModels },
   { name: 'audit', run: checkAudit },
   { name: 'package', run: checkPackage },
 ];

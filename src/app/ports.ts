@@ -4,7 +4,7 @@ import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
-import type { Effort } from '../core/tokens/models.ts';
+import type { Effort } from '../core/tokens/model-facts.ts';
 import type { CountColumns } from '../core/tokens/count-columns.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */

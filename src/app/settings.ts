@@ -1,5 +1,5 @@
 import type { Policy } from '../core/policy/policy.ts';
-import type { Effort } from '../core/tokens/models.ts';
+import type { Effort } from '../core/tokens/model-facts.ts';
 
 /** Tokens of a reply. */
 export interface ReplyRoom {

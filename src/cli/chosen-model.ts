@@ -1,14 +1,11 @@
 import type { ChatModel } from '../app/ports.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
-import { modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
 import { UsageError, choiceOption, textOption, type Invocation } from './verb.ts';
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
 type Remote = Exclude<(typeof PROVIDERS)[number], 'local'>;
-
-/** Small models at a small model's price: a summary needs no more. */
-const DEFAULT_MODELS: Readonly<Record<Remote, string>> = { openai: 'gpt-4o-mini', anthropic: 'claude-haiku-4-5' };
 
 const KEYS: Readonly<Record<Remote, string>> = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
 
@@ -21,7 +18,7 @@ export const MODEL_OPTIONS = {
 
 export const MODEL_HELP = `  --provider P        local (default: by code, no key, no network), openai or anthropic;
                       the key from OPENAI_API_KEY or ANTHROPIC_API_KEY
-  --model M           default ${DEFAULT_MODELS.openai}, ${DEFAULT_MODELS.anthropic}
+  --model M           default ${DEFAULT_MODELS.openai.summary}, ${DEFAULT_MODELS.anthropic.summary}
   --base-url U        where the provider's API is`;
 
 /** What the summaries are made by, and what it cost so far. */
@@ -46,7 +43,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
     throw new UsageError(`No key: set ${KEYS[provider]}, or use --provider local.`);
   }
-  const info = modelInfo(textOption(options, 'model') ?? DEFAULT_MODELS[provider]);
+  const info = modelInfo(textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary);
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summaryModel } = await import('../app/summary-model.ts');
   const config = { provider, model: info.id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };

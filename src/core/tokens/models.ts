@@ -1,10 +1,8 @@
 import type { Usage } from '../model/message.ts';
-import { MODEL_TABLE, type ModelRow, type Price } from './model-table.ts';
+import DATA from './model-data.json' with { type: 'json' };
+import { EFFORTS, type Effort, type ModelFacts, type Price, type Retirement } from './model-facts.ts';
+import { ALIASES, OVERLAY, RETIREMENTS } from './model-overlay.ts';
 import type { EncodingName } from './token-counter.ts';
-
-/** How hard a model thinks, from not at all. Each model takes some of these, and vendors name them alike. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof EFFORTS)[number];
 
 /** Tokens that a reply's thinking may take and the effort that is asked for; left out: the vendor's default. */
 export interface ReasoningPlan {
@@ -12,67 +10,33 @@ export interface ReasoningPlan {
   readonly tokens: number;
 }
 
-export interface ModelInfo {
+export interface ModelInfo extends ModelFacts {
   readonly id: string;
-  readonly provider: ModelRow['provider'] | 'unknown';
-  /** Tokens of input and output together. */
   readonly contextWindow: number;
-  /** Tokens of input alone, where they are limited further. */
-  readonly maxInput?: number;
   readonly maxOutput: number;
-  /** Undefined: no figure of cost can be shown. */
-  readonly price?: Price;
   readonly encoding: EncodingName;
   /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
   readonly countFactor: number;
-  /** Whether it can be sent images. */
   readonly takesImages: boolean;
-  /** The efforts that can be asked of a model that thinks, least first; empty where none can. Undefined: it never thinks. */
-  readonly efforts?: readonly Effort[];
-  /** False: window and prices are a guess, which a page should say. */
+  /** False: its window is a guess, which the user is told and asked about. */
   readonly known: boolean;
-  readonly source?: string;
-  readonly date?: string;
 }
 
-/** What a user's setting or the provider's own answer says of a model; it goes before the table. */
-export type ModelOverride = Partial<
-  Pick<ModelInfo, 'contextWindow' | 'maxInput' | 'maxOutput' | 'price' | 'encoding' | 'countFactor' | 'takesImages'>
->;
-export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
+/** What the user's settings say of models, by id; it goes before everything else. */
+export type ModelOverrides = Readonly<Record<string, ModelFacts>>;
 
 /**
- * The window of a model nobody knows: the smallest that a hosted chat model still in service has (GPT-4's).
- * Too small a guess costs an early compression and a line in a setting; too large a one, refused requests.
+ * The window of a model nobody knows. Hosted models in service have at least 128,000 tokens, and local servers that are
+ * set up for more than a few questions 32,768; a server with less says so, or shows it by what it reads.
  */
-export const UNKNOWN_CONTEXT_WINDOW = 8_192;
-export const UNKNOWN_MAX_OUTPUT = 2_048;
+export const UNKNOWN_CONTEXT_WINDOW = 32_768;
+const UNKNOWN_MAX_OUTPUT = 8_192;
 
-const rows = new Map(MODEL_TABLE.map((row) => [row.id, row]));
-
-/** The table's row for a model id, also with a vendor's prefix, a date or `-latest` on it; then the overrides. */
-export function modelInfo(id: string, overrides: ModelOverrides = {}): ModelInfo {
-  const row = rowFor(id);
-  const found: ModelInfo =
-    row === undefined
-      ? {
-          id,
-          provider: 'unknown',
-          contextWindow: UNKNOWN_CONTEXT_WINDOW,
-          maxOutput: UNKNOWN_MAX_OUTPUT,
-          encoding: encodingFor(id),
-          countFactor: 1,
-          // An image that a server refuses would be in each request after it.
-          takesImages: false,
-          efforts: [],
-          known: false,
-        }
-      : { ...row, id, known: true };
-  const override = overrideFor(id, row, overrides);
-  return override === undefined
-    ? found
-    : { ...found, ...override, known: found.known || override.contextWindow !== undefined };
-}
+/** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
+export const DEFAULT_MODELS = {
+  openai: { chat: 'gpt-6.1-terra', summary: 'gpt-6-luna' },
+  anthropic: { chat: 'claude-sonnet-5-5', summary: 'claude-haiku-5-5' },
+} as const;
 
 /**
  * Room for thinking, by effort. A limit costs nothing that is not used, but a full one is paid and gives no text:
@@ -117,23 +81,119 @@ function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): 
   return efforts.findLast((effort) => EFFORTS.indexOf(effort) <= most) ?? efforts[0];
 }
 
-function overrideFor(id: string, row: ModelRow | undefined, overrides: ModelOverrides): ModelOverride | undefined {
-  if (Object.hasOwn(overrides, id)) return overrides[id];
-  return row !== undefined && Object.hasOwn(overrides, row.id) ? overrides[row.id] : undefined;
+/**
+ * Anthropic does not publish its tokenizers. 1.2 is a guess on the safe side for those up to Claude 4.6; the newer one
+ * makes some 30 % more of the same text (page of Claude Haiku 5.5). Usage corrects both within a few turns.
+ */
+const CLAUDE_FACTOR = 1.2;
+const NEW_CLAUDE_FACTOR = 1.56;
+const OLD_CLAUDE = /claude-(?:3|\w+-4(?:-[0-6])?(?:-\d{8})?$)/;
+
+let table: ReadonlyMap<string, ModelFacts> | undefined;
+
+/** All models of the data file and the overlay, by lower-case id. */
+export function knownModels(): ReadonlyMap<string, ModelFacts> {
+  table ??= new Map([
+    ...DATA.models.map((row): [string, ModelFacts] => [row.slice(0, row.indexOf('|')), factsOf(row)]),
+    ...Object.entries(OVERLAY).map(([id, { facts }]): [string, ModelFacts] => [id, facts]),
+  ]);
+  return table;
 }
 
-function rowFor(id: string): ModelRow | undefined {
-  const bare = id
+/** A row of the data file, as `scripts/models.ts` writes it. */
+function factsOf(row: string): ModelFacts {
+  const [, vendor = '', window, maxOutput, maxInput, rates, long, efforts = '', flags = ''] = row.split('|');
+  const price = rates ? priceFrom(rates, long ?? '') : undefined;
+  return {
+    vendor,
+    contextWindow: Number(window),
+    maxOutput: Number(maxOutput),
+    ...(maxInput !== '' && { maxInput: Number(maxInput) }),
+    ...(price && { price }),
+    ...(efforts !== '-' && { efforts: EFFORTS.filter((effort) => efforts.split(' ').includes(effort)) }),
+    takesImages: flags.includes('image'),
+    ...(flags.includes('breakpoints') && { breakpoints: true }),
+  };
+}
+
+function priceFrom(rates: string, long: string): Price {
+  const [input = 0, output = 0, cachedInput = 0, cacheWrite = 0] = rates.split('/').map(Number);
+  const [over = '', dearer = ''] = long.split(':');
+  const [longInput = 0, longOutput = 0] = dearer.split('/').map(Number);
+  return {
+    input,
+    output,
+    ...(cachedInput > 0 && { cachedInput }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+    ...(long !== '' && {
+      long: { over: Number(over), inputFactor: longInput / input, outputFactor: longOutput / output },
+    }),
+  };
+}
+
+/**
+ * What is known of a model, also under an id with a vendor's prefix, a region, a date or `-latest`.
+ *
+ * @param told what the provider's own list says of it: goes before the data file
+ */
+export function modelInfo(id: string, overrides: ModelOverrides = {}, told: ModelFacts = {}): ModelInfo {
+  const name = knownName(id);
+  const row = name === undefined ? undefined : knownModels().get(name);
+  const override = overrideFor(id, overrides);
+  const facts: ModelFacts = { ...row, ...told, ...override };
+  // An image that a server refuses would be in each request after it.
+  const { takesImages = false } = facts;
+  const contextWindow = facts.contextWindow ?? UNKNOWN_CONTEXT_WINDOW;
+  const retires = told.retires ?? retirementOf(id);
+  return {
+    ...facts,
+    id,
+    contextWindow,
+    maxOutput: facts.maxOutput ?? Math.min(UNKNOWN_MAX_OUTPUT, contextWindow),
+    takesImages,
+    // A model that nobody described may think, and be asked for nothing.
+    ...(row === undefined && facts.efforts === undefined && { efforts: [] }),
+    ...(retires && { retires }),
+    encoding: encodingFor(id),
+    countFactor: /claude/i.test(id) ? (OLD_CLAUDE.test(bareId(id)) ? CLAUDE_FACTOR : NEW_CLAUDE_FACTOR) : 1,
+    known: facts.contextWindow !== undefined,
+  };
+}
+
+function overrideFor(id: string, overrides: ModelOverrides): ModelFacts | undefined {
+  const name = [id, ...namesOf(id)].find((each) => Object.hasOwn(overrides, each));
+  return name === undefined ? undefined : overrides[name];
+}
+
+/** When the vendor retires a model, where it has said so; ids of other vendors' platforms follow calendars of their own. */
+export function retirementOf(id: string): Retirement | undefined {
+  const bare = id.toLowerCase();
+  return RETIREMENTS.get(bare) ?? RETIREMENTS.get(undated(bare));
+}
+
+/** `us.anthropic.claude-opus-5-5-v1:0` and `anthropic/claude-opus-5.5` are both `claude-opus-5-5`. */
+const bareId = (id: string): string =>
+  id
     .toLowerCase()
     .replace(/^.*\//, '')
-    .replace(/^anthropic\./, '');
-  return rows.get(bare) ?? rows.get(bare.replace(/(?:[-@]\d{4}-?\d{2}-?\d{2}.*|-latest)$/, ''));
+    .replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '')
+    .replace(/(?<=^claude.*)-v\d+(?::\d+)?$/, '')
+    .replace(/(?<=^claude.*\d)\.(?=\d)/g, '-');
+const undated = (id: string): string => id.replace(/(?:[-@]\d{4}-?\d{2}-?\d{2}.*|-latest|:[a-z]+)$/, '');
+
+/** A model's id and its shorter forms. */
+function namesOf(id: string): readonly string[] {
+  const full = id.toLowerCase();
+  const bare = bareId(id);
+  const names = [full, undated(full), bare, undated(bare)];
+  return [...names, ...names.flatMap((name) => ALIASES[name] ?? [])];
 }
+
+/** The name under which a model stands in the data. */
+const knownName = (id: string): string | undefined => namesOf(id).find((name) => knownModels().has(name));
 
 /** The vocabulary that counts for a model: OpenAI's older chat models have cl100k_base, everything else the newer. */
 export function encodingFor(id: string): EncodingName {
-  const row = rowFor(id);
-  if (row !== undefined) return row.encoding;
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }
 

@@ -6,7 +6,7 @@ import { budgetOf } from '../../core/budget/gauge.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
@@ -14,13 +14,12 @@ import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import { readSettings, type ProviderName, type Settings } from '../platform/settings.ts';
 
-/** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
+/** The model of a provider when the user names none. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
   local: { chat: 'local', summary: 'local' },
   // Which models the user has is not known beforehand; no name means the first that the editor offers.
   vscode: { chat: '', summary: '' },
-  openai: { chat: 'gpt-5.4-mini', summary: 'gpt-5-nano' },
-  anthropic: { chat: 'claude-sonnet-5', summary: 'claude-haiku-4-5' },
+  ...DEFAULT_MODELS,
   compatible: { chat: '', summary: '' },
 };
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { checkPrompt, PRESETS } from '../../core/prompts/render.ts';
-import { EFFORTS } from '../../core/tokens/models.ts';
+import { EFFORTS } from '../../core/tokens/model-facts.ts';
 import {
   POLICY_NAMES,
   resolvePolicy,

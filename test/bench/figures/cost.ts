@@ -204,7 +204,7 @@ function chatMoney({ input, cached }: PrefixMeter, id: (typeof CHAT_MODELS)[numb
     input,
     output: 0,
     cachedInput: cached,
-    ...(info.provider === 'anthropic' && { cacheWrite: input - cached }),
+    ...(info.vendor === 'anthropic' && { cacheWrite: input - cached }),
   };
   return priceOf(usage, info) ?? Number.NaN;
 }

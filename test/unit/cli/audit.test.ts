@@ -76,7 +76,7 @@ describe('the command line, of a summary', () => {
       const [source] = told?.sources ?? [];
       assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
       assert.deepEqual([otherwise?.reason, otherwise?.instead], ['told_otherwise', 'port 4600']);
-      assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.000159 });
+      assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
       const { out } = await runCli(args);
       assert.match(out, /^- The service listens on port 7777\. \[told_otherwise\].* instead: port 4600$/m);
       assert.match(out, /statements: 2, not supported: 1/);

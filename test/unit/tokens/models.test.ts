@@ -1,25 +1,82 @@
 import assert from 'node:assert/strict';
-import { MODEL_TABLE } from '../../../src/core/tokens/model-table.ts';
+import { fileURLToPath } from 'node:url';
+import { judgeDefaults, judgeMentions, judgeModels } from '../../../scripts/models/judge.ts';
+import { OVERLAY, RETIREMENTS } from '../../../src/core/tokens/model-overlay.ts';
 import {
   encodingFor,
+  knownModels,
   modelInfo,
   priceOf,
   UNKNOWN_CONTEXT_WINDOW,
-  UNKNOWN_MAX_OUTPUT,
 } from '../../../src/core/tokens/models.ts';
 
-describe('the table of models', () => {
-  it('says of each model what it holds, what it costs, from where and since when', () => {
-    const ids = new Set<string>();
-    for (const row of MODEL_TABLE) {
-      assert.ok(!ids.has(row.id), `${row.id} twice`);
-      ids.add(row.id);
-      assert.ok(row.contextWindow >= row.maxOutput && row.maxOutput > 0, row.id);
-      assert.ok((row.maxInput ?? 1) <= row.contextWindow, row.id);
-      assert.ok((row.price.cachedInput ?? 0) <= row.price.input, row.id);
-      assert.match(row.date, /^\d{4}-\d{2}-\d{2}$/);
-      assert.notEqual(row.source, '');
+describe('the data of models', () => {
+  it('says of each model what it holds and what it costs', () => {
+    assert.ok(knownModels().size > 300);
+    for (const [id, { contextWindow = 0, maxOutput = 0, maxInput = 1, price }] of knownModels()) {
+      assert.ok(contextWindow >= maxOutput && maxOutput > 0, id);
+      assert.ok(maxInput <= contextWindow, id);
+      if (price === undefined) continue;
+      assert.ok(price.input >= 0 && price.output >= 0 && (price.cachedInput ?? 0) <= price.input, id);
     }
+  });
+
+  it('says of each entry of our own where and when it was read', () => {
+    for (const [id, { source, date }] of Object.entries(OVERLAY)) {
+      assert.match(date, /^\d{4}-\d{2}-\d{2}$/, id);
+      assert.notEqual(source, '', id);
+    }
+    for (const [id, { on }] of RETIREMENTS) assert.ok(!Number.isNaN(Date.parse(on)), id);
+  });
+
+  it('knows the current models under all names that they go by', () => {
+    for (const id of [
+      'gpt-6.2-sol',
+      'gpt-6-sol',
+      'gpt-6-luna',
+      'gpt-5.6',
+      'gpt-5.5',
+      'gpt-5.5-pro',
+      'gpt-5.4-nano',
+      'gpt-5.4-pro',
+      'gpt-5.2',
+      'claude-opus-4-7',
+      'claude-opus-4-5',
+      'claude-mythos-5-2',
+      'anthropic/claude-opus-5.5',
+      'us.anthropic.claude-opus-4-5-20251101-v1:0',
+      'eu.anthropic.claude-sonnet-5-5',
+      'gemini-3.8-flash',
+      'google/gemini-3.8-flash',
+      'deepseek-v4-pro',
+      'openai/gpt-oss-120b',
+      'meta-llama/llama-4-scout',
+    ]) {
+      const { known, contextWindow } = modelInfo(id);
+      assert.ok(known && contextWindow >= 128_000, `${id}: ${contextWindow}`);
+    }
+  });
+
+  it('knows how its prices fall where the cache is read', () => {
+    assert.equal(modelInfo('gpt-6.2-astra').price?.cachedInput, 0.4);
+    assert.equal(modelInfo('claude-sonnet-5-5').price?.cachedInput, 0.1);
+  });
+
+  it('knows which efforts a model takes', () => {
+    assert.equal(modelInfo('gpt-6-luna').efforts?.[0], 'none');
+    assert.equal(modelInfo('gpt-6.1-sol').efforts?.[0], 'low');
+    assert.equal(modelInfo('gpt-5.4').efforts?.[0], 'none');
+    assert.equal(modelInfo('claude-haiku-5-5').efforts?.[0], 'none');
+    assert.equal(modelInfo('claude-sonnet-5-5').efforts?.[0], 'low');
+    assert.equal(modelInfo('claude-haiku-4-5').efforts, undefined);
+    assert.equal(modelInfo('gpt-4o').efforts, undefined);
+    assert.deepEqual(modelInfo('my-finetune').efforts, []);
+  });
+
+  it('knows when a model goes and what takes its place', () => {
+    assert.deepEqual(modelInfo('gpt-5-mini-2025-08-07').retires, { on: '2026-12-11', successor: 'gpt-6.1-terra' });
+    assert.equal(modelInfo('gpt-6-luna').retires, undefined);
+    assert.equal(modelInfo('claude-opus-5', {}, { retires: { on: '2027-05-01' } }).retires?.on, '2027-05-01');
   });
 
   it('finds a model by its id with a date, a vendor or "latest" on it', () => {
@@ -36,14 +93,13 @@ describe('the table of models', () => {
       assert.equal(model.price?.input, 0.15, id);
     }
     assert.equal(modelInfo('claude-haiku-4-5-20251001').contextWindow, 200_000);
-    assert.equal(modelInfo('anthropic.claude-haiku-4-5').provider, 'anthropic');
+    assert.equal(modelInfo('anthropic.claude-haiku-4-5').vendor, 'anthropic');
   });
 
-  it('takes a small window for a model nobody knows, and says that it is a guess', () => {
+  it('takes the window of a common local server for a model nobody knows, and says that it is a guess', () => {
     const model = modelInfo('my-finetune');
     assert.equal(model.known, false);
     assert.equal(model.contextWindow, UNKNOWN_CONTEXT_WINDOW);
-    assert.equal(model.maxOutput, UNKNOWN_MAX_OUTPUT);
     assert.equal(model.price, undefined);
     assert.equal(modelInfo('constructor').known, false);
   });
@@ -82,7 +138,7 @@ describe('the price of a reply', () => {
     const claude = modelInfo('claude-sonnet-5-5');
     close(
       priceOf({ input: 1000, output: 100, cachedInput: 600, cacheWrite: 300 }, claude),
-      (100 * 2 + 600 * 0.2 + 300 * 2.5 + 100 * 10) / 1e6,
+      (100 * 2 + 600 * 0.1 + 300 * 2.5 + 100 * 10) / 1e6,
     );
   });
 
@@ -102,5 +158,28 @@ describe('the price of a reply', () => {
       priceOf({ input: 10, output: 0, cachedInput: 50, cacheWrite: 50 }, modelInfo('gpt-4o-mini')),
       (10 * 0.075) / 1e6,
     );
+  });
+});
+
+describe('the check of the models that the project names', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+  it('finds nothing today', () => {
+    assert.deepEqual(judgeModels(root, Date.now()), []);
+  });
+
+  it('fails when a default is retired within 60 days, or is in no data file', () => {
+    assert.deepEqual(judgeDefaults(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
+    assert.match(judgeDefaults(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
+    assert.match(judgeDefaults(0, ['gpt-9'])[0] ?? '', /no data file/);
+  });
+
+  it('fails where a file names a model that is retired, and only that', () => {
+    const text = '"default": "gpt-4", "gpt-4o-mini", "gpt-4-turbo-x", claude-sonnet-4-6, `o4-mini`';
+    assert.deepEqual(judgeMentions(Date.parse('2026-11-01'), [['package.json', text]]), [
+      'package.json names gpt-4, retired on 2026-10-23',
+      'package.json names o4-mini, retired on 2026-10-23',
+    ]);
+    assert.deepEqual(judgeMentions(Date.parse('2026-10-01'), [['package.json', text]]), []);
   });
 });

@@ -1,0 +1,84 @@
+import type { ModelFacts, Retirement } from './model-facts.ts';
+
+/** What the data file lacks or has wrong. Each entry goes once a newer file has it. */
+interface Overlay {
+  readonly facts: ModelFacts;
+  readonly source: string;
+  /** The day it was read. */
+  readonly date: string;
+}
+
+const LONG = { over: 272_000, inputFactor: 2, outputFactor: 1.5 };
+const GPT_1M = {
+  contextWindow: 1_050_000,
+  maxInput: 922_000,
+  maxOutput: 128_000,
+  takesImages: true,
+  breakpoints: true,
+};
+const CLAUDE_1M = { contextWindow: 1_000_000, maxOutput: 128_000, takesImages: true };
+const OPENAI = 'https://developers.openai.com/api/docs/models/';
+
+export const OVERLAY: Readonly<Record<string, Overlay>> = {
+  'gpt-6.2-sol': {
+    facts: {
+      ...GPT_1M,
+      vendor: 'openai',
+      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+      price: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: LONG },
+    },
+    source: `${OPENAI}gpt-6.2-sol`,
+    date: '2026-11-23',
+  },
+  'gpt-6.2-astra': {
+    facts: {
+      ...GPT_1M,
+      vendor: 'openai',
+      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+      price: { input: 8, cachedInput: 0.4, cacheWrite: 10, output: 40, long: LONG },
+    },
+    source: 'https://github.com/BerriAI/litellm/discussions/52347',
+    date: '2026-11-23',
+  },
+  local: {
+    // It has no limit of its own; a common window keeps gauge and triggers meaningful.
+    facts: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
+    source: 'docs/architecture.md',
+    date: '2026-11-23',
+  },
+  // Anthropic's SDK 1.12 names them; their prices are not public.
+  'claude-mythos-5': mythos(),
+  'claude-mythos-5-1': mythos(),
+  'claude-mythos-5-2': mythos(),
+};
+
+function mythos(): Overlay {
+  return {
+    facts: { ...CLAUDE_1M, vendor: 'anthropic', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
+    source: 'https://www.npmjs.com/package/@anthropic-ai/sdk',
+    date: '2026-11-23',
+  };
+}
+
+/** Names that a vendor keeps for whatever is newest. Source: OpenAI's reasoning guide. */
+export const ALIASES: Readonly<Record<string, string>> = { 'gpt-5.6': 'gpt-5.6-sol', 'gpt-6': 'gpt-6-sol' };
+
+const retired = (on: string, successor: string, ...ids: readonly string[]): [string, Retirement][] =>
+  ids.map((id) => [id, { on, successor }]);
+
+/** Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no package has them. */
+export const RETIREMENTS: ReadonlyMap<string, Retirement> = new Map([
+  ...retired('2026-06-15', 'claude-sonnet-4-6', 'claude-sonnet-4', 'claude-sonnet-4-0', 'claude-sonnet-4-20250514'),
+  ...retired('2026-06-15', 'claude-opus-4-8', 'claude-opus-4', 'claude-opus-4-0', 'claude-opus-4-20250514'),
+  ...retired('2026-08-05', 'claude-opus-4-8', 'claude-opus-4-1', 'claude-opus-4-1-20250805'),
+  ...retired('2026-08-10', 'gpt-6.1-sol', 'gpt-5.2-chat-latest', 'gpt-5.3-chat-latest'),
+  ...retired('2026-10-23', 'gpt-6.1-terra', 'gpt-3.5-turbo', 'gpt-3.5-turbo-0125', 'o4-mini', 'o3-mini'),
+  ...retired('2026-10-23', 'gpt-6.1-sol', 'gpt-4', 'gpt-4-turbo', 'gpt-4-0613', 'gpt-4o-2024-05-13', 'o1', 'o1-pro'),
+  ...retired('2026-10-23', 'gpt-6-luna', 'gpt-4.1-nano'),
+  ...retired('2026-11-30', 'claude-sonnet-4-6', 'claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'),
+  ...retired('2026-12-11', 'gpt-6.1-sol', 'gpt-5', 'gpt-5-pro', 'o3', 'o3-pro'),
+  ...retired('2026-12-11', 'gpt-6.1-terra', 'gpt-5-mini'),
+  ...retired('2026-12-11', 'gpt-6-luna', 'gpt-5-nano'),
+  ...retired('2027-01-14', 'gpt-6-luna', 'gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-4.1-mini'),
+  ...retired('2027-04-01', 'gpt-6.1-sol', 'gpt-5.1'),
+]);
