@@ -4,8 +4,8 @@ import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
-/** Commands and providers are real here, and so is their time. */
-const TEST_LIMIT_MS = 30_000;
+/** Commands and providers are real here, and so is their time, on a busy machine too. */
+const TEST_LIMIT_MS = 240_000;
 
 /** Runs the suite; rejects when a test fails, which the editor turns into its exit code. */
 export async function run(): Promise<void> {
