@@ -6,16 +6,16 @@ import { foundExcerpt } from '../core/search/excerpt.ts';
 import type { IndexedAs } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
-/** How a message stands now: sent word for word, behind a summary, or in a session that was put away. */
+/** How a message is represented now: sent verbatim, summarized, or in an archived session. */
 export type Tier = 'sent' | 'summarized' | 'archived';
 
-/** What can be found: what was said, a key event quoted from it, or what a summary says of a run of messages. */
+/** What a search can find: a message, a key event quoted from one, or a summary. */
 export type FoundKind = 'message' | 'event' | 'summary';
 
-/** Something in a session that answers a query, at its place there. */
+/** A search result with its place in the session. */
 export interface Found {
   readonly kind: FoundKind;
-  /** For a summary the first of the messages it stands for. */
+  /** For a summary, the first message it covers. */
   readonly message: MessageId;
   /** 0-based, on the session's active branch. */
   readonly position: number;
@@ -28,17 +28,17 @@ export interface Found {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** 0…1: how much of what matched stands close together. */
+  /** 0…1: how close together the matches are. */
   readonly together: number;
 }
 
-/** What a tool printed answers fewer questions than what people said; a key event answers more, a summary is second hand. */
+/** Tool output answers fewer questions than what people said; a key event answers more, a summary is second hand. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
-/** How the journal names the provider that answers from the session itself. */
+/** The model name of the local provider's replies. */
 const LOCAL_MODEL = 'local';
 /** Matches within so many UTF-16 units of each other count as one passage. */
 const PASSAGE = 240;
-/** So much of a score goes by whether the matches form a passage. */
+/** Share of the score that depends on whether the matches form a passage. */
 const PASSAGE_SHARE = 0.3;
 
 export interface Searchable {
@@ -47,10 +47,10 @@ export interface Searchable {
   readonly as: IndexedAs;
 }
 
-/** A message as the index takes it in; undefined for one that only quotes others. */
+/** A message as the index takes it; undefined for one that only quotes others. */
 export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
   const message = state.messages.get(id);
-  // The local provider's replies are quotes of what is indexed already.
+  // The local provider's replies quote what is already indexed.
   if (!message || message.model === LOCAL_MODEL) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
   return { key: messageKey(id), text: messageText(message), as: { kind: 'message', weight } };
@@ -60,7 +60,7 @@ export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
   return { key: `event:${id}`, text: quote, as: { kind: 'event', about: kind, weight: WEIGHTS.event } };
 }
 
-/** Nodes that stand for messages themselves; what is above them says the same once more, and less exactly. */
+/** Only leaf summaries: their parents say the same less exactly. */
 export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
   if (depth > 0) return undefined;
   return {
@@ -72,7 +72,7 @@ export function searchableNode({ id, depth, title, brief, detailed }: SummaryNod
 
 export const messageKey = (id: MessageId): string => `message:${id}`;
 
-/** The place that a key of the index stands for; undefined when it is not on the active branch (any more). */
+/** The position of an index key's message; undefined when it is not on the active branch. */
 export function placeOf(state: SessionState, key: string): number | undefined {
   const [kind, id] = parts(key);
   switch (kind) {
@@ -93,7 +93,7 @@ export function placeOf(state: SessionState, key: string): number | undefined {
   }
 }
 
-/** What a key of the index stands for, with the stretch of at most `units` UTF-16 units that answers the query best. */
+/** The search result for an index key, with its best excerpt of at most `units` UTF-16 units. */
 export function foundAt(state: SessionState, key: string, query: string, units: number): Found | undefined {
   const position = placeOf(state, key);
   const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
@@ -126,7 +126,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
   }
 }
 
-/** The best of what was found, best first: what stands close together gains, and each message comes once. */
+/** The best results first: matches close together gain, and each message appears once. */
 export function rankFound<T extends { readonly found: Found; readonly score: number; readonly session?: string }>(
   hits: readonly T[],
   limit: number,

@@ -11,7 +11,7 @@ import { requestOf } from './reply-stream.ts';
 import type { ConversationSettings } from './settings.ts';
 import { userMessage, type UserMessage } from './user-message.ts';
 
-/** What would be sent now. */
+/** The next request. */
 export interface SendPreview {
   readonly context: Context;
   readonly request: ChatRequest;
@@ -31,7 +31,7 @@ export interface SendPreviewDeps {
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
 }
 
-/** What would be sent with that message; when it is empty, what stands before it. */
+/** The next request with that message; for an empty one, the request without it. */
 export async function previewSend(deps: SendPreviewDeps, draft: UserMessage): Promise<SendPreview> {
   const { clock, journal, meter, recall, settings, triggers } = deps;
   const { state } = journal;

@@ -18,37 +18,37 @@ import {
   type Searchable,
 } from './searchable.ts';
 
-/** A place in the session that answers a query. */
+/** A search result in one session. */
 export type SessionHit = Omit<Found, 'together'> & { readonly score: number };
 
 /** UTF-16 units of an excerpt. */
 const EXCERPT = 600;
-/** More are ranked than asked for, since what stands together gains and each message comes once. */
+/** More are ranked than asked for, since ranking then changes and duplicates are dropped. */
 const SPARE = 3;
-/** Excerpts looked at for one recall. */
+/** Excerpts considered for one recall. */
 const RECALLED = 8;
 
-/** The ranked search over one session, grown as it goes on; the index is built at its first use. */
+/** Ranked search over one session; the index is built on first use and grows with the session. */
 export class SessionSearch {
   readonly #index = new TextIndex();
   readonly #state: () => SessionState;
   readonly #clock: Clock;
   #indexed = 0;
   #indexedPath: MessageId | undefined;
-  /** Key events and nodes as they were taken in; another object is another text. */
-  readonly #taken = new Map<string, unknown>();
-  #takenAt: readonly [SessionState, number] | undefined;
+  /** Key events and nodes as they were indexed; another object is another text. */
+  readonly #indexedAs = new Map<string, unknown>();
+  #derivedAt: readonly [SessionState, number] | undefined;
 
   constructor(state: () => SessionState, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
   }
 
-  /** Takes in the messages of the active branch, up to a position, and all key events and summaries that are new. */
+  /** Indexes the active branch's messages up to a position, and all new key events and summaries. */
   async grow(stop = Infinity): Promise<void> {
     const state = this.#state();
     const { path } = state;
-    // After a change of branch what is known is kept, and the new branch is gone through once.
+    // After a branch switch the index is kept and the new branch is walked once.
     if (this.#indexed > path.length || path[this.#indexed - 1] !== this.#indexedPath) this.#indexed = 0;
     for (; this.#indexed < Math.min(stop, path.length); this.#indexed++) {
       const id = path[this.#indexed]!;
@@ -58,7 +58,7 @@ export class SessionSearch {
     await this.#growDerived(state);
   }
 
-  /** The best places for a query on the active branch, best first; call `grow` before. */
+  /** The best results on the active branch, best first; call `grow` before. */
   search(
     query: string,
     limit: number,
@@ -84,8 +84,7 @@ export class SessionSearch {
   /** Excerpts of compressed history that match a text and fit into a number of tokens, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
     const { frontier } = this.#state();
-    // The message that asks is not taken in yet: how common its own words are would be told by itself, too, and what is
-    // sent would not be what was previewed.
+    // The new message is not indexed yet: it would change how rare its own words are, and with that the preview.
     await this.grow((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
@@ -102,15 +101,15 @@ export class SessionSearch {
   }
 
   async #growDerived(state: SessionState): Promise<void> {
-    if (this.#takenAt?.[0] === state && this.#takenAt[1] === state.prefixRevision) return;
-    this.#takenAt = [state, state.prefixRevision];
+    if (this.#derivedAt?.[0] === state && this.#derivedAt[1] === state.prefixRevision) return;
+    this.#derivedAt = [state, state.prefixRevision];
     for (const event of state.events.values()) await this.#renew(event, searchableEvent(event));
     for (const node of state.nodes.values()) await this.#renew(node, searchableNode(node));
   }
 
   async #renew(of: unknown, searchable: Searchable | undefined): Promise<void> {
-    if (!searchable || this.#taken.get(searchable.key) === of) return;
-    this.#taken.set(searchable.key, of);
+    if (!searchable || this.#indexedAs.get(searchable.key) === of) return;
+    this.#indexedAs.set(searchable.key, of);
     await this.#add(searchable);
   }
 

@@ -10,20 +10,20 @@ import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
 
-/** Where something that was said stands now, from the model's point of view. */
+/** How something that was said reaches the model now. */
 export type Whereabouts =
   /** Sent verbatim: its message is among the recent ones, or one of those repeats it. */
   | { readonly kind: 'window' }
   /** Sent verbatim, among the key events. */
   | { readonly kind: 'ledger'; readonly event: KeyEvent }
-  /** The summary that stands for it tells of it. */
+  /** Covered by its summary, in other words. */
   | { readonly kind: 'summary'; readonly node: SummaryNode; readonly level: Level }
-  /** It is kept, but what is sent in its place does not tell of it. */
+  /** Kept on disk, but neither sent nor covered by its summary. */
   | { readonly kind: 'archived'; readonly node: SummaryNode; readonly level: Level }
-  /** It was deleted, or said on another branch. */
+  /** Deleted, or on another branch. */
   | { readonly kind: 'elsewhere' };
 
-/** Something that was said, and where it stands. Offsets are UTF-16 units into the message's text. */
+/** A search result and how it reaches the model. Offsets are UTF-16 units into the message's text. */
 export interface Place {
   readonly message: MessageId;
   /** On the active branch, from 0; -1 elsewhere. */
@@ -43,7 +43,7 @@ const COVERED_SHARE = 0.6;
 const ENDING = 3;
 const SHORTEST_STEM = 4;
 
-/** Where each hit of a search stands in the next request, in the order of the hits. */
+/** How each search result reaches the model in the next request, in the order of the results. */
 export function whereabouts(
   state: SessionState,
   query: string,

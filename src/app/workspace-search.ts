@@ -32,7 +32,7 @@ export interface WorkspaceSearchDeps {
 export interface SearchRun {
   readonly query: string;
   readonly limit: number;
-  /** Called after each session that was taken into the index. */
+  /** Called after each indexed session. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
 }
@@ -43,13 +43,13 @@ const EXCERPT = 300;
 const SPARE = 3;
 
 /**
- * The ranked search over the messages of many sessions, in one index. It is built at its first use, and later only
- * sessions that have changed are read again. Texts are not kept: those of hits are read from their journals.
+ * Ranked search over many sessions in one index. It is built on first use; later only changed sessions are read again.
+ * Texts are not kept: those of results are read from their journals.
  */
 export class WorkspaceSearch {
   readonly #deps: WorkspaceSearchDeps;
   readonly #index = new TextIndex();
-  /** What each session's journal was like when it was indexed. */
+  /** The size and time of each session's journal when it was indexed. */
   readonly #indexed = new Map<SessionId, { readonly bytes: number; readonly updatedAt: number }>();
   #running: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +57,7 @@ export class WorkspaceSearch {
     this.#deps = deps;
   }
 
-  /** The best places, best first; undefined when the run was cancelled. What was indexed until then stays. */
+  /** The best results, best first; undefined when the run was cancelled, which keeps what is indexed. */
   search(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
     const found = this.#running.then(() => this.#search(run));
     this.#running = found.catch(() => undefined);
@@ -88,7 +88,7 @@ export class WorkspaceSearch {
     });
   }
 
-  /** Takes in what is new or has changed; false when cancelled. */
+  /** Indexes new and changed sessions; false when cancelled. */
   async #grow(sessions: readonly SessionSummary[], { onProgress, isCancelled }: SearchRun): Promise<boolean> {
     const changed = sessions.filter(({ id, bytes, updatedAt }) => {
       const known = this.#indexed.get(id);
@@ -97,7 +97,7 @@ export class WorkspaceSearch {
     for (const [done, { id, bytes, updatedAt }] of changed.entries()) {
       if (isCancelled?.() === true) return false;
       const state = await this.#deps.read(id);
-      if (state) await this.#take(id, state);
+      if (state) await this.#addSession(id, state);
       this.#indexed.set(id, { bytes, updatedAt });
       onProgress?.(done + 1, changed.length);
       await breathe(this.#deps.clock.breather);
@@ -105,9 +105,9 @@ export class WorkspaceSearch {
     return isCancelled?.() !== true;
   }
 
-  async #take(session: SessionId, state: SessionState): Promise<void> {
+  async #addSession(session: SessionId, state: SessionState): Promise<void> {
     for (const id of state.path) {
-      // A message never changes, so one that is known stays as it is.
+      // Messages never change.
       if (!this.#index.has(keyOf(session, messageKey(id)))) await this.#add(session, searchableMessage(state, id));
     }
     for (const event of state.events.values()) await this.#add(session, searchableEvent(event));

@@ -16,31 +16,31 @@ interface Match {
   readonly value: number;
 }
 
-/** A word met again in the same excerpt is worth this share of the first time. */
+/** A repeated word in the same excerpt counts this share of its first occurrence. */
 const REPEAT_SHARE = 0.1;
 
-/** Of the room beside the matches, as much may go to what stands before them. */
+/** At most this share of the remaining room goes to text before the matches. */
 const BACK_SHARE = 0.5;
 
 /** The end moves back by up to this share of the excerpt's length to fall on the end of a line, sentence or word. */
 const EDGE_SHARE = 0.3;
 
 /**
- * The stretch of at most `maxChars` UTF-16 units that answers a query best: the most different words of it, long
- * words before short ones, cut at the ends of lines, sentences or words where one is near. Without a match it is the
- * beginning of the text; a text that is short enough is given whole. Never half of a surrogate pair.
+ * The stretch of at most `maxChars` UTF-16 units that matches most different words of a query, long words before short
+ * ones, cut at a line, sentence or word boundary where one is near. Without a match it is the beginning of the text; a
+ * short text is returned whole. Surrogate pairs stay whole.
  */
 export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
   return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
 }
 
-/** An excerpt, and how much of what matches the query stands close together. */
+/** An excerpt, and how close together the matches are. */
 export interface FoundExcerpt extends Excerpt {
   /** The share of the matched words that one stretch of a passage's length holds, 0…1; 1 without a match. */
   readonly together: number;
 }
 
-/** As `bestExcerpt`, with what is told of passages of `passage` UTF-16 units: the text is read once for both. */
+/** As `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units; reads the text once for both. */
 export function foundExcerpt(text: string, query: string, maxChars: number, passage: number): FoundExcerpt {
   const matches = matchesOf(text, query);
   const stretch = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
@@ -52,13 +52,13 @@ const whole = (text: string): Excerpt => ({ start: 0, end: text.length });
 
 function cut(text: string, matches: readonly Match[], maxChars: number): Excerpt {
   if (maxChars <= 0) return { start: 0, end: 0 };
-  return settle(text, bestWindow(matches, maxChars), maxChars);
+  return settle(text, bestStretch(matches, maxChars), maxChars);
 }
 
 function togetherness(matches: readonly Match[], passage: number): number {
   const all = new Set(matches.map(({ word }) => word)).size;
   if (all === 0) return 1;
-  const { start, end } = bestWindow(matches, passage);
+  const { start, end } = bestStretch(matches, passage);
   const inside = matches.filter((match) => match.start >= start && match.end <= end);
   return new Set(inside.map(({ word }) => word)).size / all;
 }
@@ -85,8 +85,8 @@ function answer(sought: readonly SoughtTerm[], term: string): { word: number; va
   return best;
 }
 
-/** The matches within `maxChars` of each other that are worth most; of equals the first. */
-function bestWindow(matches: readonly Match[], maxChars: number): Excerpt {
+/** The stretch within `maxChars` whose matches score highest; the first of equals. */
+function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
   let best: Excerpt = { start: 0, end: 0 };
   let bestWorth = 0;
   const inside = new Map<number, number>();

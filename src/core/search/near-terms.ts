@@ -1,25 +1,25 @@
-/** Words shorter than this are only ever matched as they are. */
-const SHORTEST_PREFIX = 3;
-const SHORTEST_TYPO = 4;
-/** From this length two slips are forgiven. */
-const TWO_TYPOS = 9;
+/** Shorter words match exactly or not at all. */
+const MIN_PREFIX_LENGTH = 3;
+const MIN_TYPO_LENGTH = 4;
+/** From this length two edits are allowed. */
+const TWO_TYPOS_LENGTH = 9;
 
-/** A prefix's match counts as much less as it leaves letters open; a misspelling counts this much. */
+/** The weight of a prefix match shrinks with the letters it leaves open; a typo always has this weight. */
 const PREFIX_WEIGHT = 0.7;
 const TYPO_WEIGHT = 0.5;
 
 /**
- * How well an indexed term answers a sought one: 1 for itself, less for one that begins with it or differs by a slip
- * of the keyboard (one edit, two in long words), 0 for no answer. Both begin with the same letters, by the caller.
+ * How well an indexed term matches a query term: 1 exactly, less as a longer word or with a typo (one edit, two in long
+ * words), 0 not at all.
  */
 export function nearness(sought: string, term: string): number {
   if (sought === term) return 1;
-  if (sought.length < SHORTEST_PREFIX) return 0;
+  if (sought.length < MIN_PREFIX_LENGTH) return 0;
   if (term.startsWith(sought)) return PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
-  if (sought.length < SHORTEST_TYPO) return 0;
+  if (sought.length < MIN_TYPO_LENGTH) return 0;
   // Numbers that differ are different things.
   if (/\d/.test(sought)) return 0;
-  const allowed = sought.length >= TWO_TYPOS ? 2 : 1;
+  const allowed = sought.length >= TWO_TYPOS_LENGTH ? 2 : 1;
   return Math.abs(sought.length - term.length) <= allowed && isWithin(sought, term, allowed) ? TYPO_WEIGHT : 0;
 }
 

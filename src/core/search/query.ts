@@ -2,15 +2,15 @@ import type { KeyEventKind } from '../model/key-event.ts';
 import { withoutStopWords } from './stop-words.ts';
 import { visitWords } from '../text/words.ts';
 
-/** Another word for the same counts this much: "decided" where "chose" is sought. */
+/** Weight of a synonym: "decided" where the query says "chose". */
 export const SYNONYM_WEIGHT = 0.6;
 
-/** One thing that a text has to speak of, in the query's word or in another for the same. */
+/** A query term and its synonyms; a text matches with any of them. */
 export interface SoughtTerm {
   readonly term: string;
-  /** What else says it; worth less than the word itself. */
+  /** Count less than the term itself. */
   readonly synonyms: readonly string[];
-  /** True for a word that says how something was said ("choose"), beside others that say what ("database"). */
+  /** True for a word about how something was said ("choose") beside others about what ("database"). */
   readonly isManner: boolean;
 }
 
@@ -20,10 +20,10 @@ export interface Query {
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
 
-/** Words with which people ask about a kind of key event, and with which they said it. As the index writes them. */
+/** Words people use to ask about a kind of key event, and to state one. As the index folds them. */
 const ABOUT: readonly {
   readonly kinds: readonly KeyEventKind[];
-  /** True where one of the words can stand for another. */
+  /** Whether the words are synonyms. */
   readonly same: boolean;
   readonly words: string;
 }[] = [
@@ -62,7 +62,7 @@ const ABOUT: readonly {
   },
 ];
 
-/** Things that go by several names, in several languages, or by the name of one of them. */
+/** Synonyms across languages, and product names for the kind of thing they are. */
 const NAMES: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -75,7 +75,7 @@ const NAMES: readonly (readonly string[])[] = [
 
 const GROUPS = ABOUT.map(({ words, ...group }) => ({ ...group, words: words.split(/\s+/) }));
 
-/** Reads a question or a few words as a search: what it asks for, and of which kind of key event. */
+/** Parses a question or a few words into query terms and the kinds of key events it asks about. */
 export function readQuery(text: string): Query {
   const terms = new Set<string>();
   visitWords(text, (term) => terms.add(term));
@@ -89,7 +89,7 @@ export function readQuery(text: string): Query {
     const synonyms = others.flat().filter((word) => word !== term);
     return { term, synonyms, isManner: groups.some(({ same }) => same) };
   });
-  // Where all are such words, they are what is sought.
+  // A query of nothing but such words searches for them.
   const allManner = sought.every(({ isManner }) => isManner);
   return { sought: allManner ? sought.map((one) => ({ ...one, isManner: false })) : sought, kinds };
 }

@@ -21,7 +21,7 @@ export interface CountColumns {
   readonly cjk: Uint32Array;
 }
 
-/** Says in which row a message stands: its place among all of the session, in the order in which they came. */
+/** Maps a message to its row: its place among all of the session's messages, in the order of the journal. */
 export interface MessageOrder {
   positionOf(id: MessageId): number | undefined;
 }

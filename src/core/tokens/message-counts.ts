@@ -17,7 +17,7 @@ export interface CountableMessages extends MessageOrder {
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
  */
 export class MessageCounts {
-  /** What stands before the messages in a request: it is counted by what it is made from. */
+  /** The blocks before the messages in a request, counted once while they stay the same. */
   readonly front: FrontTexts;
   private readonly counts = new Map<MessageId, MessageCount>();
   private kept: KeptCounts | undefined;
@@ -89,8 +89,8 @@ export class MessageCounts {
   }
 
   /**
-   * Takes the counts that were kept of a session's first messages; those of another encoding are left, and their
-   * messages will be counted anew.
+   * Takes the stored counts of a session's first messages. Counts of another encoding are ignored, so their messages are
+   * counted again.
    */
   import(columns: CountColumns, order: MessageOrder): void {
     if (columns.encoding === this.counter.encoding) this.kept = new KeptCounts(columns, order);
