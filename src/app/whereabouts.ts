@@ -6,6 +6,7 @@ import { messageText, type ContentBlock } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import { readQuery, type SoughtTerm } from '../core/search/query.ts';
+import { neutralized } from '../core/text/fence.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
@@ -58,7 +59,7 @@ export function whereabouts(
     if (!item) return { ...place, where: { kind: 'window' } };
     const held = heldIn(text, sought);
     const isCovered = (by: string): boolean => heldIn(by, held).length >= COVERED_SHARE * Math.max(1, held.length);
-    const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(quote));
+    const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralized(quote)));
     if (quotes.length > 0 && isCovered(quotes.map(({ quote }) => quote).join('\n')))
       return { ...place, where: { kind: 'ledger', event: quotes[0]! } };
     const level = levelOf(state, item);

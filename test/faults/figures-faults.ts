@@ -83,7 +83,7 @@ export const FIGURE_FAULTS = [
   ...planted('found-again', EXCERPTS, {
     what: 'an excerpt is longer than asked for',
     file: 'src/core/search/excerpt.ts',
-    find: 'return settle(text, bestWindow(matches, maxChars), maxChars);',
-    put: 'return settle(text, bestWindow(matches, maxChars), maxChars + 1);',
+    find: 'return settle(text, bestStretch(matches, maxChars), maxChars);',
+    put: 'return settle(text, bestStretch(matches, maxChars), maxChars + 1);',
   }),
 ];

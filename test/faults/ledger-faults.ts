@@ -31,8 +31,8 @@ export const LEDGER_FAULTS = [
     {
       what: 'a long quote is cut in the ledger',
       file: 'src/core/context/render.ts',
-      find: 'message ${position + 1}] ${event.quote}${about}`;',
-      put: 'message ${position + 1}] ${event.quote.slice(0, 60)}${about}`;',
+      find: 'message ${position + 1}] ${neutralized(event.quote)}${about}`;',
+      put: 'message ${position + 1}] ${neutralized(event.quote.slice(0, 60))}${about}`;',
     },
     {
       what: 'what tools say is not looked through',
