@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { decodeLine } from '../../../src/core/journal/envelope.ts';

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, it } from 'mocha';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../../unit/storage/support.ts';
 import { anyEvent } from './sessions.ts';

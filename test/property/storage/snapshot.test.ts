@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'mocha';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import {

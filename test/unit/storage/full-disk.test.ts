@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, it } from 'mocha';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, testClock } from './support.ts';
 

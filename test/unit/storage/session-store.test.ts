@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'mocha';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/event.ts';
 import { keyEventId, messageId, sessionId } from '../../../src/core/model/ids.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';

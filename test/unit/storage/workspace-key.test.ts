@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'mocha';
 import { looksMoved, workspaceKey, workspaceName } from '../../../src/storage/workspace-key.ts';
 
 describe('the name of a workspace', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { inFolder } from './support.ts';
 
