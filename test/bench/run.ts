@@ -21,11 +21,8 @@ import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
 import { measureLongTurns } from './figures/speed-long.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
-import { measureSizes } from './figures/sizes.ts';
 import { measureModels } from './figures/speed-models.ts';
-import { measureTree } from './figures/speed-tree.ts';
 import { measureTurns } from './figures/speed-turns.ts';
-import { measureTransfer } from './figures/transfer.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
 import { tableText } from './report/table.ts';
@@ -36,11 +33,8 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   counting: measureCounting,
   compression: measureCompression,
   opening: measureSessionsOnDisk,
-  transfer: measureTransfer,
   memory: measureMemory,
   models: measureModels,
-  tree: measureTree,
-  sizes: measureSizes,
   activation: measureActivation,
   cost: measureCost,
   gauge: measureGauge,
