@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import type { CompressionRecord } from '../core/journal/event.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { DueTrigger } from '../core/policy/triggers.ts';

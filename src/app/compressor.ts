@@ -9,7 +9,7 @@
 // While the limit for spending is used up, background triggers wait too, and no model is used for what cannot wait.
 //
 // Working never touches the session. Committing happens between turns alone.
-import type { CompressionRecord, TriggerName } from '../core/journal/event.ts';
+import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import type { DueTrigger } from '../core/policy/triggers.ts';
 import { breathe } from '../core/pace/breather.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { CompressionRecord } from '../core/journal/event.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import { taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Usage } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';

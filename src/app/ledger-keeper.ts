@@ -3,7 +3,7 @@ import { detectSteps, type DetectedEventWithContext } from '../core/events/detec
 import { Ledger } from '../core/events/ledger.ts';
 import { withClaims } from '../core/events/model-events.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
-import type { LedgerChange } from '../core/journal/event.ts';
+import type { LedgerChange } from '../core/journal/schema.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';

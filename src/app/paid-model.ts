@@ -1,5 +1,5 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { JobModel } from './job-model.ts';
 import { SpendLimitReached, type SpendGate } from './spend.ts';

@@ -1,4 +1,4 @@
-import type { CompressionRecord } from '../core/journal/event.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';

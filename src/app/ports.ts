@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -134,7 +134,7 @@ export interface CountStore {
 
 /** Disk trouble, in one sentence with a way out. */
 export class StoreFault extends Error {
-  readonly reason: 'full' | 'read_only' | 'missing' | 'not_writer' | 'newer' | 'other';
+  readonly reason: 'full' | 'read_only' | 'missing' | 'not_writer' | 'newer' | 'too_large' | 'invalid' | 'other';
 
   readonly phrase: Phrase;
 

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Ending, Message, Usage } from '../core/model/message.ts';
 import type { ContextMeter } from './context-meter.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { TriggerName } from '../core/journal/event.ts';
+import type { TriggerName } from '../core/journal/schema.ts';
 import { messageId } from '../core/model/ids.ts';
 import { isFinished } from '../core/model/task.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { Conversation } from './conversation.ts';
 import { Emitter, type Disposable } from './emitter.ts';

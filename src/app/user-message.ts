@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { messageId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';

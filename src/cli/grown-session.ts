@@ -5,7 +5,7 @@ import type { ConversationSettings } from '../app/settings.ts';
 import { assembleContext, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { Policy } from '../core/policy/policy.ts';

@@ -1,9 +1,11 @@
-import type { Clock } from '../app/ports.ts';
+import { StoreFault, type Clock } from '../app/ports.ts';
 import { breathe } from '../core/pace/breather.ts';
 import { resting } from '../core/pace/steps.ts';
 import { encodeSteps, JOURNAL_VERSION, type Envelope } from '../core/journal/envelope.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
-import { nativeChecksum, sumOf } from './checksum.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { nativeChecksum } from './checksum.ts';
+import { MAX_LINE_BYTES } from './line-scanner.ts';
 
 /** A line as it was written; `length` is its bytes without the newline. */
 export interface WrittenLine {
@@ -17,6 +19,8 @@ export interface Batch {
   readonly lines: readonly WrittenLine[];
   readonly bytes: Buffer;
 }
+
+const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it, or attach a part of it.');
 
 /** Lines are gathered into pieces of about so many characters. */
 const PIECE_CHARS = 64 * 1024;
@@ -34,9 +38,11 @@ export async function encodeBatch(
   let text = '';
   for (const body of events) {
     const envelope: Envelope = { v: JOURNAL_VERSION, seq: after + lines.length + 1, at, writer, body };
-    const line = await resting(encodeSteps(envelope, nativeChecksum), clock.breather);
-    lines.push({ envelope, sum: sumOf(line), length: Buffer.byteLength(line) });
-    text += `${line}\n`;
+    const encoded = await resting(encodeSteps(envelope, nativeChecksum), clock.breather);
+    const length = Buffer.byteLength(encoded.line);
+    if (length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
+    lines.push({ envelope: encoded.envelope, sum: encoded.sum, length });
+    text += `${encoded.line}\n`;
     if (text.length > PIECE_CHARS) {
       pieces.push(Buffer.from(text));
       text = '';

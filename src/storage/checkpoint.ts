@@ -1,7 +1,7 @@
 import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import type { SessionEvent } from '../core/journal/event.ts';
+import { count, time, type SessionEvent } from '../core/journal/schema.ts';
 import { breathe, type Breather } from '../core/pace/breather.ts';
 import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
@@ -18,7 +18,6 @@ const HEAD_BYTES = 16 * 1024;
 /** So many bytes before the checkpoint's offset must be those that were there when it was made. */
 const MARK_BYTES = 4096;
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const checkpointSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
   id: v.pipe(v.string(), v.transform(sessionId)),
@@ -28,8 +27,8 @@ const checkpointSchema = v.object({
   mark: v.string(),
   title: v.string(),
   workspace: v.string(),
-  createdAt: v.number(),
-  updatedAt: v.number(),
+  createdAt: time,
+  updatedAt: time,
   messages: count,
   archived: v.boolean(),
   pinned: v.boolean(),
@@ -82,15 +81,24 @@ export async function loadCheckpoint(
   file: FileHandle,
   id: SessionId,
 ): Promise<Checkpoint | undefined> {
-  return tolerant(async () => {
-    const kept = await open(checkpointPath(journal), 'r');
-    try {
-      const bytes = await readRange(kept, 0, HEAD_BYTES);
-      return await headOf(bytes.subarray(0, bytes.indexOf('\n')), file, id);
-    } finally {
-      await kept.close();
-    }
-  });
+  return tolerant(async () => trusted(await readHead(journal), file, id));
+}
+
+async function readHead(journal: string): Promise<Checkpoint | undefined> {
+  const kept = await open(checkpointPath(journal), 'r');
+  try {
+    const bytes = await readRange(kept, 0, HEAD_BYTES);
+    return parseHead(bytes.subarray(0, bytes.indexOf('\n')));
+  } finally {
+    await kept.close();
+  }
+}
+
+/** Whether a journal is shorter now than when its checkpoint was made: nothing that writes here makes it so. */
+export async function endsBeforeCheckpoint(journal: string, file: FileHandle, id: SessionId): Promise<boolean> {
+  const head = await tolerant(() => readHead(journal));
+  // A last line that lacks its newline alone is all there.
+  return head?.id === id && (await file.stat()).size < head.offset - 1;
 }
 
 /**
@@ -108,7 +116,7 @@ export async function resumeReader(
     // As bytes, in one go: the second line has some hundred for each message, and becomes a text once.
     const bytes = await wholeFile(checkpointPath(journal));
     const end = bytes.indexOf('\n');
-    const checkpoint = await headOf(bytes.subarray(0, end), file, id);
+    const checkpoint = await trusted(parseHead(bytes.subarray(0, end)), file, id);
     if (!checkpoint) return undefined;
     await breathe(breather);
     const kept = unsealed(bytes.subarray(end + 1, bytes.indexOf('\n', end + 1)));
@@ -130,12 +138,15 @@ async function wholeFile(path: string): Promise<Buffer> {
   }
 }
 
-async function headOf(line: Buffer, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
+function parseHead(line: Buffer): Checkpoint | undefined {
   const parsed = v.safeParse(checkpointSchema, unsealed(line));
-  if (!parsed.success || parsed.output.id !== id) return undefined;
-  const { offset, mark } = parsed.output;
-  if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;
-  return parsed.output;
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** The head, if the journal still begins with what it was made from. */
+async function trusted(head: Checkpoint | undefined, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
+  if (head?.id !== id || (await file.stat()).size < head.offset) return undefined;
+  return (await markAt(file, head.offset)) === head.mark ? head : undefined;
 }
 
 /** A line with its checksum in front. */

@@ -4,8 +4,3 @@ import { crc32 } from 'node:zlib';
 export function nativeChecksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
-
-/** The eight hex digits at the end of a line that was found sound. */
-export function sumOf(line: string): string {
-  return line.slice(-10, -2);
-}

@@ -35,9 +35,18 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
         phrase('The file of {0} is missing: choose another session or start a new one.', subject),
         error,
       );
-    case undefined:
     default: {
       const detail = error instanceof Error ? error.message : String(error);
+      // What could not be read back was not written.
+      if (error instanceof TypeError)
+        return new StoreFault(
+          'invalid',
+          phrase(
+            'Can’t save {0}: it could not be read back. Nothing is wrong with the disk; the log says more.',
+            subject,
+          ),
+          error,
+        );
       return new StoreFault(
         'other',
         phrase('The disk refused {0} ({1}): try again, or reload the window.', subject, detail),

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { SessionEvent } from '../core/journal/event.ts';
-import { sessionEventSchema } from '../core/journal/schema.ts';
+import { amount, count, sessionEventSchema, time, type SessionEvent } from '../core/journal/schema.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Role } from '../core/model/message.ts';
 import type { Steps } from '../core/pace/steps.ts';
@@ -18,9 +17,7 @@ type FoldEntry = Place | Kept;
 
 const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 
-const index = v.pipe(v.number(), v.integer(), v.minValue(0));
-const amount = v.pipe(v.number(), v.minValue(0));
-const kept = v.object({ at: v.number(), body: sessionEventSchema });
+const kept = v.object({ at: time, body: sessionEventSchema });
 
 function isIndex(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
@@ -79,18 +76,18 @@ export const foldRecordSchema = v.object({
   entries: v.pipe(v.array(v.unknown()), v.rawTransform(readEntries)),
   replies: v.array(kept),
   unknown: v.array(v.string()),
-  updatedAt: v.number(),
+  updatedAt: time,
   spent: v.object({
     chatTokens: amount,
     chatCostUsd: amount,
     compressionTokens: amount,
     compressionCostUsd: amount,
   }),
-  events: index,
-  missing: index,
-  repeats: index,
-  damage: v.array(v.object({ offset: index, length: index, reason: v.string() })),
-  order: v.object({ sums: v.string(), missing: v.array(index), void: v.array(v.string()) }),
+  events: count,
+  missing: count,
+  repeats: count,
+  damage: v.array(v.object({ offset: count, length: count, reason: v.string() })),
+  order: v.object({ sums: v.string(), missing: v.array(count), void: v.array(v.string()) }),
 }) satisfies v.GenericSchema<unknown, StoredFold>;
 
 /**

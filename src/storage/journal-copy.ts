@@ -1,8 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { Breather } from '../core/pace/breather.ts';
-import { dropCheckpoint, resumeReader, saveCheckpoint } from './checkpoint.ts';
+import { dropCheckpoint, endsBeforeCheckpoint, resumeReader, saveCheckpoint } from './checkpoint.ts';
 import { JournalReader } from './journal-reader.ts';
 import { writeAnew } from './set-aside.ts';
 
@@ -19,6 +19,7 @@ export class JournalCopy {
   #file: FileHandle;
   #reader: JournalReader;
   #checkpointAt = 0;
+  #shorter = false;
 
   private constructor(path: string, id: SessionId, breather: Breather, file: FileHandle) {
     this.#path = path;
@@ -51,12 +52,22 @@ export class JournalCopy {
     if (resumed) {
       this.#reader = resumed;
       this.#checkpointAt = resumed.offset;
+    } else if (await endsBeforeCheckpoint(this.#path, this.#file, this.#id)) {
+      this.#shorter = true;
+      // It is told once.
+      await this.dropCheckpoint();
     }
     await this.#reader.readOn();
   }
 
+  /** Whether the journal ended before its checkpoint when it was opened. */
+  get shorter(): boolean {
+    return this.#shorter;
+  }
+
   /** Reads all of the file once more. */
   async readAgain(): Promise<void> {
+    this.#checkpointAt = 0;
     this.#reader = new JournalReader(this.#file, this.#breather);
     await this.#reader.readOn();
   }

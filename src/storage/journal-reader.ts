@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { decodeLine, decodeSteps } from '../core/journal/envelope.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { breathe, type Breather } from '../core/pace/breather.ts';
 import { resting } from '../core/pace/steps.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import type { WrittenLine } from './batch.ts';
-import { nativeChecksum, sumOf } from './checksum.ts';
+import { nativeChecksum } from './checksum.ts';
 import { FoldRecord, type StoredFold } from './fold-record.ts';
 import { LineOrder } from './line-order.ts';
 import { MAX_LINE_BYTES, readRange, scanLines, type Damage, type RawLine } from './line-scanner.ts';
@@ -156,7 +156,11 @@ export class JournalReader {
       case 'unknown': {
         const { seq, at, writer } = line.envelope;
         const before = this.order.last;
-        switch (this.order.judge(seq, writer, sumOf(text ?? ''))) {
+        if (seq > before + MAX_GAP) {
+          this.damage.push({ offset, length, reason: 'its sequence number is out of range' });
+          return undefined;
+        }
+        switch (this.order.judge(seq, writer, line.sum)) {
           case 'overtaken':
             return undefined;
           case 'repeat':
@@ -182,5 +186,8 @@ export class JournalReader {
     }
   }
 }
+
+/** So many lines are never lost in one place; a number beyond would hide all that is written after it. */
+const MAX_GAP = 1_000_000;
 
 const tooLong = { kind: 'bad', reason: 'longer than any line of a journal' } as const;

@@ -1,6 +1,6 @@
 import { stat, truncate, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../app/ports.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { AppendFile } from './append-file.ts';
 import { encodeBatch } from './batch.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';

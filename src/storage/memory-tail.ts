@@ -1,5 +1,5 @@
 import { phrase, type Phrase } from '../core/text/phrase.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
 /** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */

@@ -1,6 +1,6 @@
 import type { SessionJournal } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { errorCode, storeFault } from './disk-errors.ts';

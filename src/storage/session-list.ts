@@ -82,7 +82,10 @@ export class SessionList {
     const path = journalPath(this.#folder, id);
     if (!path) return undefined;
     try {
-      const { size, mtimeMs } = await stat(path);
+      const found = await stat(path);
+      // A pipe by this name would never end.
+      if (!found.isFile()) return undefined;
+      const { size, mtimeMs } = found;
       const known = this.#known.get(id);
       if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
       const before = known ? undefined : this.#before?.get(id);

@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from './append-file.ts';
 import { errorCode, storeFault } from './disk-errors.ts';

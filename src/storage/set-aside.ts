@@ -65,16 +65,27 @@ export async function copyDamaged(journal: string, file: FileHandle, damage: rea
       `${JSON.stringify({ offset: item.offset, bytes: item.length, sum, reason: item.reason, ...content })}\n`,
     );
   }
-  if (lines.length > 0) {
-    const copies = await open(path, 'a');
-    try {
-      await copies.appendFile(lines.join(''));
-      await copies.datasync();
-    } finally {
-      await copies.close();
-    }
-  }
+  if (lines.length > 0) await appendTo(path, lines.join(''));
   return fresh;
+}
+
+/** Writes down in the file of damaged lines how many entries are missing; false when that is known. */
+export async function noteMissing(journal: string, missing: number): Promise<boolean> {
+  const path = `${journal}.damaged`;
+  const note = { offset: 0, bytes: 0, sum: `missing ${missing}` };
+  if ((await knownDamage(path)).has(`${note.offset} ${note.bytes} ${note.sum}`)) return false;
+  await appendTo(path, `${JSON.stringify(note)}\n`);
+  return true;
+}
+
+async function appendTo(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    await file.appendFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
 }
 
 const entrySchema = v.object({ offset: v.number(), bytes: v.number(), sum: v.string() });

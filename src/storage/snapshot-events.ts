@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/journal/event.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
 import { compressionId, type MessageId } from '../core/model/ids.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';

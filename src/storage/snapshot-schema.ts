@@ -1,59 +1,28 @@
 import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/migrations.ts';
 import * as v from 'valibot';
-import type { SessionSummary } from '../app/ports.ts';
-import { keyEventSchema, messageSchema, summaryNodeSchema, taskSchema } from '../core/journal/schema.ts';
-import { messageId, sessionId, type MessageId, type SessionId } from '../core/model/ids.ts';
-import type { KeyEvent } from '../core/model/key-event.ts';
-import type { Message } from '../core/model/message.ts';
-import type { Level, SummaryNode } from '../core/model/summary.ts';
-import type { Task } from '../core/model/task.ts';
-import type { Counters } from '../core/state/counters.ts';
+import {
+  amount,
+  keyEventSchema,
+  list,
+  messageSchema,
+  summaryNodeSchema,
+  taskSchema,
+  time,
+} from '../core/journal/schema.ts';
+import { messageId, sessionId } from '../core/model/ids.ts';
 
 /** The version of the snapshots that this code writes. A higher one is left alone. */
 export const SNAPSHOT_VERSION = versionAfter(SNAPSHOT_MIGRATIONS);
 
-/** A session's folded state, as much of it as is bounded: what is left when its journal is lost. */
-export interface SessionSnapshot {
-  readonly id: SessionId;
-  readonly title: string;
-  readonly workspace: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly archived: boolean;
-  readonly pinned: boolean;
-  readonly deleted: boolean;
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-  readonly policy?: string | undefined;
-  readonly head: MessageId | null;
-  readonly task?: Task | undefined;
-  readonly lastCompressedAt?: number | undefined;
-  /** `messagesEver` is absent in old data: nothing may be concluded from that, so no trigger fires on it. */
-  readonly counters: Omit<Counters, 'messagesEver'> & { readonly messagesEver?: number | undefined };
-  readonly ledger: readonly KeyEvent[];
-  readonly frontier: readonly { readonly node: SummaryNode; readonly level?: Level | undefined }[];
-  readonly bodies: readonly Message[];
-  /** How many of each there were that found no room. */
-  readonly left: { readonly ledger: number; readonly frontier: number; readonly bodies: number };
-}
-
-/** Everything that is kept in the editor's own state, for all workspaces. */
-export interface Snapshots {
-  readonly v: number;
-  readonly index: readonly SessionSummary[];
-  readonly live: readonly SessionSnapshot[];
-}
-
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 const aSessionId = v.pipe(id, v.transform(sessionId));
-const amount = v.pipe(v.number(), v.minValue(0));
 
 const sessionSummarySchema = v.object({
   id: aSessionId,
   title: v.string(),
   workspace: v.string(),
-  createdAt: v.number(),
-  updatedAt: v.number(),
+  createdAt: time,
+  updatedAt: time,
   messages: amount,
   archived: v.boolean(),
   // Absent in data from before sessions could be pinned.
@@ -62,12 +31,13 @@ const sessionSummarySchema = v.object({
   bytes: amount,
 });
 
+/** A session's folded state, as much of it as is bounded: what is left when its journal is lost. */
 const sessionSnapshotSchema = v.object({
   id: aSessionId,
   title: v.string(),
   workspace: v.string(),
-  createdAt: v.number(),
-  updatedAt: v.number(),
+  createdAt: time,
+  updatedAt: time,
   archived: v.boolean(),
   // Absent in data from before sessions could be pinned.
   pinned: v.optional(v.boolean(), false),
@@ -77,8 +47,9 @@ const sessionSnapshotSchema = v.object({
   policy: v.optional(v.string()),
   head: v.nullable(v.pipe(id, v.transform(messageId))),
   task: v.optional(taskSchema),
-  lastCompressedAt: v.optional(v.number()),
+  lastCompressedAt: v.optional(time),
   counters: v.object({
+    /** Absent in old data: nothing may be concluded from that, so no trigger fires on it. */
     messagesEver: v.optional(amount),
     compressions: amount,
     tokensSaved: amount,
@@ -87,19 +58,35 @@ const sessionSnapshotSchema = v.object({
     chatTokens: amount,
     chatCostUsd: amount,
   }),
-  ledger: v.array(keyEventSchema),
-  frontier: v.array(
-    v.object({ node: summaryNodeSchema, level: v.optional(v.picklist(['brief', 'detailed', 'full'])) }),
-  ),
-  bodies: v.array(messageSchema),
+  ledger: list(keyEventSchema),
+  frontier: list(v.object({ node: summaryNodeSchema, level: v.optional(v.picklist(['brief', 'detailed', 'full'])) })),
+  bodies: list(messageSchema),
+  /** How many of each there were that found no room. */
   left: v.object({ ledger: amount, frontier: amount, bodies: amount }),
 });
 
+export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
+
+/** Of a list, the items that can be read: one that cannot takes none of the others with it. */
+const readable = <S extends v.GenericSchema>(item: S) =>
+  v.pipe(
+    v.array(v.unknown()),
+    v.transform((items): readonly v.InferOutput<S>[] =>
+      items.flatMap((one) => {
+        const read = v.safeParse(item, one);
+        return read.success ? [read.output] : [];
+      }),
+    ),
+  );
+
 const snapshotsSchema = v.object({
   v: v.literal(SNAPSHOT_VERSION),
-  index: v.array(sessionSummarySchema),
-  live: v.array(sessionSnapshotSchema),
-}) satisfies v.GenericSchema<unknown, Snapshots>;
+  index: readable(sessionSummarySchema),
+  live: readable(sessionSnapshotSchema),
+});
+
+/** Everything that is kept in the editor's own state, for all workspaces. */
+export type Snapshots = v.InferOutput<typeof snapshotsSchema>;
 
 export type ReadSnapshots =
   | { readonly kind: 'sound'; readonly snapshots: Snapshots }

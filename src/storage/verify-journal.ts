@@ -1,7 +1,7 @@
 import { phrase } from '../core/text/phrase.ts';
 import { open } from 'node:fs/promises';
 import { decodeLine } from '../core/journal/envelope.ts';
-import { nativeChecksum, sumOf } from './checksum.ts';
+import { nativeChecksum } from './checksum.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { LineOrder } from './line-order.ts';
 import { scanLines } from './line-scanner.ts';
@@ -38,7 +38,7 @@ export async function verifyJournal(path: string): Promise<Verification> {
           if (decoded.kind === 'newer') return fault(`written by a newer version of the format (${decoded.version})`);
           const { seq, writer } = decoded.envelope;
           const expected = order.last + 1;
-          switch (order.judge(seq, writer, sumOf(text))) {
+          switch (order.judge(seq, writer, decoded.sum)) {
             case 'next':
               writers.set(seq, writer);
               events++;

@@ -83,11 +83,11 @@ export class WriterSeat {
   /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
   async assume(alone: boolean): Promise<void> {
     const { path, clock, openForAppend } = this.#options;
-    const { file, reader } = this.#copy;
+    const { file, reader, shorter } = this.#copy;
     try {
       await this.handover.begin();
       const append = await openForAppend(path);
-      const notice = await repairJournal({ path, file, reader, append, alone, time: clock.now() });
+      const notice = await repairJournal({ path, file, reader, shorter, append, alone, time: clock.now() });
       this.#notice ??= notice;
       this.#role = { kind: 'writer', writer: new JournalWriter(path, file, append, reader, this.lock, clock) };
     } catch (error) {

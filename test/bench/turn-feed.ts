@@ -1,5 +1,5 @@
 import type { Conversation } from '../../src/app/conversation.ts';
-import type { SessionEvent } from '../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 import type { Desk } from '../unit/app/desk.ts';

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
 import { atOnce, type Steps } from '../pace/steps.ts';
-import { crc32Hex } from './crc32.ts';
-import type { SessionEvent } from './event.ts';
 import { JOURNAL_MIGRATIONS, migrate, versionAfter, type Migration } from './migrations.ts';
-import { sessionEventSchema } from './schema.ts';
+import { sessionEventSchema, time, type SessionEvent } from './schema.ts';
 
 /** The version of the line format that this code writes. A higher one is opened read-only. */
 export const JOURNAL_VERSION = versionAfter(JOURNAL_MIGRATIONS);
@@ -18,26 +16,33 @@ export interface Envelope<Body = SessionEvent> {
 }
 
 export type DecodedLine =
-  | { readonly kind: 'event'; readonly envelope: Envelope }
+  | { readonly kind: 'event'; readonly envelope: Envelope; readonly sum: string }
   /** Well-formed, but of a type that this version does not know: kept, not folded. */
-  | { readonly kind: 'unknown'; readonly envelope: Envelope<{ readonly type: string }> }
+  | { readonly kind: 'unknown'; readonly envelope: Envelope<{ readonly type: string }>; readonly sum: string }
   /** Written by a later version of the format. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'bad'; readonly reason: string };
 
-/** CRC-32 of a text's UTF-8 bytes as eight hex digits. Where there is a native one, it is passed in: it is 10 × faster. */
+/** CRC-32 of a text's UTF-8 bytes as eight hex digits. */
 export type Checksum = (text: string) => string;
 
-/**
- * The line for one event, without the newline: the checksum stands last and covers all that precedes it.
- * Throws `TypeError` for an event that could not be read back, so that such a line is never written.
- */
-export function encodeLine(envelope: Envelope, checksum: Checksum = crc32Hex): string {
-  return atOnce(encodeSteps(envelope, checksum));
+/** A line, and the event as every reader will have it. */
+export interface EncodedLine {
+  readonly line: string;
+  readonly sum: string;
+  readonly envelope: Envelope;
 }
 
-/** As `encodeLine`, in steps: the first compression of a long session holds thousands of key events. */
-export function* encodeSteps(envelope: Envelope, checksum: Checksum): Steps<string> {
+/** The line for one event; see `encodeSteps`. */
+export const encodeLine = (envelope: Envelope, checksum: Checksum): string =>
+  atOnce(encodeSteps(envelope, checksum)).line;
+
+/**
+ * The line for one event, without the newline: the checksum stands last and covers all that precedes it. The line is
+ * read back before it is given away: throws `TypeError` for an event that a reader would not have in the same words, so
+ * that such a line is never written. In steps: the first compression of a long session holds thousands of key events.
+ */
+export function* encodeSteps(envelope: Envelope, checksum: Checksum): Steps<EncodedLine> {
   const { v: version, seq, at, writer, body } = envelope;
   const checked = v.safeParse(sessionEventSchema, body);
   if (!checked.success) {
@@ -47,17 +52,26 @@ export function* encodeSteps(envelope: Envelope, checksum: Checksum): Steps<stri
     );
   }
   yield;
-  const open = JSON.stringify({ v: version, seq, at, writer, body }).slice(0, -1);
+  const open = JSON.stringify({ v: version, seq, at, writer, body: checked.output }).slice(0, -1);
   yield;
-  return `${open},"sum":"${checksum(open)}"}`;
+  const sum = checksum(open);
+  const line = `${open},"sum":"${sum}"}`;
+  const read = yield* decodeSteps(line, checksum);
+  const same = read.kind === 'event' && JSON.stringify(read.envelope) === `${open}}`;
+  if (!same) throw new TypeError(`An event of type ${body.type} cannot be written: it would not be read back.`);
+  return { line, sum, envelope: read.envelope };
 }
 
-const SUM = /,"sum":"([0-9a-f]{8})"\}$/;
+/** Some tools write a carriage return before each newline; the line is the same without it. */
+const SUM = /,"sum":"([0-9a-f]{8})"\}(\r?)$/;
+/** No journal has so many lines, and one more is still counted exactly. */
+const MAX_SEQ = 2 ** 52;
+const LONGEST_END = 20;
 const bodySchema = v.looseObject({ type: v.string() });
 const envelopeSchema = v.object({
   v: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  at: v.number(),
+  seq: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SEQ)),
+  at: time,
   writer: v.string(),
   body: bodySchema,
 });
@@ -68,7 +82,7 @@ const envelopeSchema = v.object({
  */
 export function decodeLine(
   line: string,
-  checksum: Checksum = crc32Hex,
+  checksum: Checksum,
   migrations: readonly Migration[] = JOURNAL_MIGRATIONS,
 ): DecodedLine {
   return atOnce(decodeSteps(line, checksum, migrations));
@@ -80,9 +94,12 @@ export function* decodeSteps(
   checksum: Checksum,
   migrations: readonly Migration[] = JOURNAL_MIGRATIONS,
 ): Steps<DecodedLine> {
-  const sum = SUM.exec(line);
+  // Some tools mark a file's first line as UTF-8.
+  if (line.startsWith('\uFEFF')) line = line.slice(1);
+  const sum = SUM.exec(line.slice(-LONGEST_END));
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
-  if (checksum(line.slice(0, sum.index)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
+  const end = line.length - sum[0].length;
+  if (checksum(line.slice(0, end)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };
   yield;
   let json: unknown;
   try {
@@ -100,10 +117,10 @@ export function* decodeSteps(
     return { kind: 'bad', reason: `a line of version ${parsed.output.v} that cannot be taken over` };
   const envelope = { ...parsed.output, v: version, body: migrated.output };
   const schema = SCHEMAS.get(envelope.body.type);
-  if (!schema) return { kind: 'unknown', envelope };
+  if (!schema) return { kind: 'unknown', envelope, sum: sum[1] };
   const body = v.safeParse(schema, envelope.body);
   if (!body.success) return { kind: 'bad', reason: `an event of type ${envelope.body.type} with a wrong shape` };
-  return { kind: 'event', envelope: { ...envelope, body: body.output } };
+  return { kind: 'event', envelope: { ...envelope, body: body.output }, sum: sum[1] };
 }
 
 const SCHEMAS: ReadonlyMap<string, (typeof sessionEventSchema.options)[number]> = new Map(

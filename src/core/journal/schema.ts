@@ -9,10 +9,24 @@ import {
 } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import { STATEMENT_REASONS } from '../model/statement.ts';
-import { TRIGGERS } from './event.ts';
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const amount = v.pipe(v.number(), v.minValue(0));
+/** JSON has no word for a number that is not finite, so none is written. */
+export const finite = v.pipe(v.number(), v.finite());
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const amount = v.pipe(finite, v.minValue(0));
+
+/** The last moment that a `Date` can say, in ms. */
+const LAST_MOMENT = 8.64e15;
+/** Milliseconds since the epoch. When something was said never keeps it from being read. */
+export const time = v.fallback(
+  v.pipe(
+    v.number(),
+    v.transform((at) => Math.max(-LAST_MOMENT, Math.min(at, LAST_MOMENT))),
+  ),
+  0,
+);
+/** A list that nobody changes once it is read. */
+export const list = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 const aMessageId = v.pipe(id, v.transform(messageId));
 const aNodeId = v.pipe(id, v.transform(nodeId));
@@ -39,19 +53,20 @@ const attachment = v.object({
   name: v.string(),
   text: v.string(),
   uri: v.optional(v.string()),
-  lines: v.optional(v.tuple([count, count])),
+  lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
 });
 
 export const messageSchema = v.object({
   id: aMessageId,
   parent: v.nullable(aMessageId),
   role: v.picklist(['system', 'user', 'assistant', 'tool']),
-  content: v.array(block),
-  at: v.number(),
-  attachments: v.optional(v.array(attachment)),
-  pasted: v.optional(v.array(v.object({ start: count, end: count }))),
+  content: list(block),
+  at: time,
+  attachments: v.optional(list(attachment)),
+  pasted: v.optional(list(v.object({ start: count, end: count }))),
   model: v.optional(v.string()),
-  usage: v.optional(usage),
+  // What a server reports of its work never keeps the text from being kept.
+  usage: v.fallback(v.optional(usage), undefined),
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
 }) satisfies v.GenericSchema<unknown, Message>;
 
@@ -59,7 +74,7 @@ const span = { start: count, end: count, quote: v.string() };
 const said = { ...span, kind: v.picklist(KEY_EVENT_KINDS) };
 const judged = {
   ...said,
-  score: v.number(),
+  score: finite,
   importance: v.optional(v.picklist([2, 3])),
   reason: v.string(),
   quoted: v.optional(v.boolean()),
@@ -88,7 +103,7 @@ export const keyEventSchema = v.pipe(
 
 const KINDS: ReadonlySet<unknown> = new Set(KEY_EVENT_KINDS);
 const STATUSES: ReadonlySet<unknown> = new Set<KeyEvent['status']>(['active', 'superseded', 'merged', 'dropped']);
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isId = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 200;
 
 /**
@@ -116,15 +131,15 @@ function isPlainKeyEvent(value: unknown): value is KeyEvent {
   );
 }
 
-const keyEvents = v.array(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSchema]));
+const keyEvents = list(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSchema]));
 
-const texts = v.array(v.string());
+const texts = list(v.string());
 const structuredSummary = v.object({
   topics: texts,
-  decisions: v.array(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
+  decisions: list(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
   preferences: texts,
   guidance: texts,
-  errors: v.array(v.object({ what: v.string(), solution: v.optional(v.string()) })),
+  errors: list(v.object({ what: v.string(), solution: v.optional(v.string()) })),
   failedAttempts: texts,
   files: texts,
   openSteps: texts,
@@ -141,7 +156,7 @@ export const summaryNodeSchema = v.object({
   first: aMessageId,
   last: aMessageId,
   messages: count,
-  children: v.array(aNodeId),
+  children: list(aNodeId),
   title: v.string(),
   brief: v.string(),
   detailed: v.string(),
@@ -152,13 +167,13 @@ export const summaryNodeSchema = v.object({
   model: v.string(),
   promptVersion: v.string(),
   sourceHash: v.string(),
-  at: v.number(),
+  at: time,
   audit: v.object({
-    score: v.number(),
+    score: finite,
     identifiers: share,
     quotes: share,
     events: v.optional(share),
-    faults: v.array(
+    faults: list(
       v.object({
         kind: v.picklist([
           'empty',
@@ -176,23 +191,37 @@ export const summaryNodeSchema = v.object({
   }),
 });
 
+export const TRIGGERS = [
+  'share',
+  'before_send',
+  'tokens',
+  'messages',
+  'every',
+  'age',
+  'task_reset',
+  'provider_overflow',
+  'command',
+  'import',
+] as const;
+
 const change = v.object({ before: amount, after: amount });
+const ledgerChange = v.object({
+  id: aKeyEventId,
+  status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
+  link: v.optional(aKeyEventId),
+});
 const compression = v.object({
   id: aCompressionId,
   trigger: v.picklist(TRIGGERS),
-  threshold: v.number(),
+  /** The limit that was crossed, in the trigger's own unit (share, tokens, messages, ms). */
+  threshold: finite,
   policy: v.string(),
   strategy: v.string(),
-  nodes: v.array(summaryNodeSchema),
-  levels: v.array(v.object({ node: aNodeId, level })),
+  nodes: list(summaryNodeSchema),
+  /** The level at which a frontier node is sent, for those that are not sent as `detailed`. */
+  levels: list(v.object({ node: aNodeId, level })),
   events: keyEvents,
-  changes: v.array(
-    v.object({
-      id: aKeyEventId,
-      status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
-      link: v.optional(aKeyEventId),
-    }),
-  ),
+  changes: list(ledgerChange),
   messages: change,
   tokens: change,
   calls: v.object({ count, inputTokens: amount, outputTokens: amount, costUsd: amount }),
@@ -203,27 +232,30 @@ const step = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
 export const taskSchema = v.object({
   id: v.pipe(id, v.transform(taskId)),
   goal: v.string(),
-  steps: v.array(v.object({ text: v.string(), status: step })),
-  endedAt: v.optional(v.number()),
+  steps: list(v.object({ text: v.string(), status: step })),
+  endedAt: v.optional(time),
 });
 
-/** The door for every event that is read from disk. */
 const summaryCheck = v.object({
   level,
   model: v.string(),
-  at: v.number(),
-  statements: v.array(
+  at: time,
+  statements: list(
     v.object({
       start: count,
       end: count,
       reason: v.picklist(STATEMENT_REASONS),
-      sources: v.array(v.object({ message: aMessageId, start: count, end: count })),
+      sources: list(v.object({ message: aMessageId, start: count, end: count })),
       instead: v.optional(v.string()),
       isByCode: v.optional(v.boolean()),
     }),
   ),
 });
 
+/**
+ * Everything that can happen to a session: the door for what is written to disk and what is read from it. Types that a
+ * later version adds are kept in the journal and skipped by the fold.
+ */
 export const sessionEventSchema = v.variant('type', [
   v.object({
     type: v.literal('session_created'),
@@ -232,6 +264,7 @@ export const sessionEventSchema = v.variant('type', [
     workspace: v.string(),
   }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),
+  /** The folder or workspace file that the session belongs to has another name or place now. */
   v.object({ type: v.literal('session_moved'), workspace: v.string() }),
   v.object({ type: v.literal('session_archived'), archived: v.boolean() }),
   v.object({ type: v.literal('session_pinned'), pinned: v.boolean() }),
@@ -239,6 +272,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('model_selected'), provider: v.string(), model: v.string() }),
   v.object({ type: v.literal('policy_selected'), policy: v.string() }),
   v.object({ type: v.literal('message_added'), message: messageSchema }),
+  /** Text of a reply that is still arriving; `offset` is where `text` starts in it, in UTF-16 units. */
   v.object({
     type: v.literal('reply_partial'),
     id: aMessageId,
@@ -255,30 +289,46 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('compressed'), compression }),
   v.object({ type: v.literal('node_undone'), node: aNodeId, undone: v.boolean() }),
   v.object({ type: v.literal('node_edited'), node: aNodeId, level, text: v.string(), tokens: amount }),
+  /** A summary regenerated in its place: the same messages or children. `level`: how it is sent from now on. */
   v.object({
     type: v.literal('node_replaced'),
     node: summaryNodeSchema,
     level: v.optional(v.nullable(level)),
   }),
+  /** What a model found of a summary's statements; what was found of it before is put away. */
   v.object({ type: v.literal('node_checked'), node: aNodeId, check: summaryCheck }),
+  /** The level at which a summary is sent until the next compression chooses; null for the usual one. */
   v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(level) }),
+  /** What a summary stands for is sent verbatim in its place until the next reply has come. */
   v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
+  /** Nothing that these compressions made stands for messages any more; or does again. */
   v.object({
     type: v.literal('compressions_undone'),
-    compressions: v.array(aCompressionId),
+    compressions: list(aCompressionId),
     undone: v.boolean(),
   }),
+  /** Takes back the newest change that a user has made to summaries or key events; or makes it again. */
   v.object({ type: v.literal('change_undone'), undone: v.boolean() }),
   v.object({ type: v.literal('event_added'), event: keyEventSchema }),
   v.object({ type: v.literal('event_pinned'), id: aKeyEventId, pinned: v.boolean() }),
   v.object({ type: v.literal('event_removed'), id: aKeyEventId, removed: v.boolean() }),
+  /** null takes every correction of the event back. */
   v.object({ type: v.literal('event_corrected'), id: aKeyEventId, correction: v.nullable(v.object(said)) }),
   v.object({
     type: v.literal('usage_recorded'),
     purpose: v.picklist(['chat', 'compression']),
     model: v.string(),
-    usage,
-    costUsd: v.nullable(amount),
+    usage: v.fallback(usage, { input: 0, output: 0 }),
+    costUsd: v.fallback(v.nullable(amount), null),
   }),
   v.object({ type: v.literal('escalation'), reason: v.nullable(v.literal('token_overflow')) }),
 ]);
+
+export type SessionEvent = v.InferOutput<typeof sessionEventSchema>;
+export type SessionEventType = SessionEvent['type'];
+/** Why a compression ran; the design's table of triggers. */
+export type TriggerName = (typeof TRIGGERS)[number];
+/** A key event's new place in the ledger. */
+export type LedgerChange = v.InferOutput<typeof ledgerChange>;
+/** One finished compression, as it is committed: all of it or nothing. Times in ms, money in US dollars. */
+export type CompressionRecord = v.InferOutput<typeof compression>;

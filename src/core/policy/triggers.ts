@@ -1,4 +1,4 @@
-import type { TriggerName } from '../journal/event.ts';
+import type { TriggerName } from '../journal/schema.ts';
 import type { Policy } from './policy.ts';
 
 /** What the triggers look at, between two turns. */

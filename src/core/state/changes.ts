@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionEventType } from '../journal/event.ts';
+import type { SessionEvent, SessionEventType } from '../journal/schema.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';

@@ -1,4 +1,4 @@
-import type { CompressionRecord, SessionEvent } from '../journal/event.ts';
+import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
 /** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */

@@ -1,5 +1,5 @@
 import { correctedEvent } from '../events/correction.ts';
-import type { CompressionRecord } from '../journal/event.ts';
+import type { CompressionRecord } from '../journal/schema.ts';
 import type { KeyEventId, MessageId } from '../model/ids.ts';
 import type { EventCorrection, KeyEvent } from '../model/key-event.ts';
 

@@ -1,4 +1,4 @@
-import type { CompressionRecord } from '../journal/event.ts';
+import type { CompressionRecord } from '../journal/schema.ts';
 import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';

@@ -1,4 +1,4 @@
-import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/event.ts';
+import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/schema.ts';
 import type { Message } from '../model/message.ts';
 import { endTask } from '../model/task.ts';
 import { CHANGES, inverseOf, isChange } from './changes.ts';

@@ -1,4 +1,4 @@
-import type { CompressionRecord } from '../journal/event.ts';
+import type { CompressionRecord } from '../journal/schema.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
 import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 

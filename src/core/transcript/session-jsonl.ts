@@ -1,52 +1,12 @@
 import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
-import { messageId } from '../model/ids.ts';
+import { messageSchema } from '../journal/schema.ts';
 import type { Message } from '../model/message.ts';
 import { tryParse } from './json-value.ts';
 import { TranscriptError } from './transcript-message.ts';
 
-const count = v.pipe(v.number(), v.minValue(0));
-const id = v.pipe(v.string(), v.minLength(1));
-const line = v.pipe(v.number(), v.integer(), v.minValue(0));
-
-const block = v.variant('type', [
-  v.object({ type: v.literal('text'), text: v.string() }),
-  v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }),
-  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: v.string() }),
-  v.object({ type: v.literal('tool_result'), callId: v.string(), text: v.string(), isError: v.boolean() }),
-]);
-
-/** Keys in the order in which they are written: readers of `{role, content}` find what they know first. */
-const record = v.object({
-  role: v.picklist(['system', 'user', 'assistant', 'tool']),
-  content: v.union([v.string(), v.array(block)]),
-  at: v.number(),
-  id,
-  parent: v.nullable(id),
-  model: v.optional(v.string()),
-  ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
-  usage: v.optional(
-    v.object({
-      input: count,
-      output: count,
-      reasoning: v.optional(count),
-      cachedInput: v.optional(count),
-      cacheWrite: v.optional(count),
-    }),
-  ),
-  pasted: v.optional(v.array(v.object({ start: line, end: line }))),
-  attachments: v.optional(
-    v.array(
-      v.object({
-        kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste']),
-        name: v.string(),
-        text: v.string(),
-        uri: v.optional(v.string()),
-        lines: v.optional(v.tuple([line, line])),
-      }),
-    ),
-  ),
-});
+/** As the journal has it; a message of one text block has its text as `content`. */
+const record = v.object({ ...messageSchema.entries, content: v.union([v.string(), messageSchema.entries.content]) });
 
 /**
  * A session's messages as JSONL, a line each, ended by a newline. A message of one text block has its text as
@@ -78,13 +38,8 @@ export function sessionFromJsonl(text: string): Message[] {
 export function readMessage(value: unknown): Message | undefined {
   const parsed = v.safeParse(record, value);
   if (!parsed.success) return undefined;
-  const { content, id: own, parent, ...rest } = parsed.output;
-  return {
-    ...rest,
-    id: messageId(own),
-    parent: parent === null ? null : messageId(parent),
-    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-  };
+  const { content, ...rest } = parsed.output;
+  return { ...rest, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content };
 }
 
 /** True for a line's JSON value that is a message of an exported session, ids and all. */

@@ -63,13 +63,22 @@ export function messageOfBlocks(role: Role, blocks: readonly ContentBlock[], at?
   return { role, text, ...(at !== undefined && { at }), ...(!plain && { blocks }) };
 }
 
+/** Moments between 1973 and 5138 as seconds, ms, µs and ns do not overlap. */
+const UNITS = [
+  { below: 1e11, ms: 1000 },
+  { below: 1e14, ms: 1 },
+  { below: 1e17, ms: 1e-3 },
+  { below: 1e20, ms: 1e-6 },
+] as const;
+
 /**
- * A moment as it is written in transcripts, in milliseconds since the epoch: ISO 8601, milliseconds, or seconds
- * (numbers below 10¹¹, which as milliseconds would lie before March 1973).
+ * A moment as it is written in transcripts, in milliseconds since the epoch: ISO 8601, or a number of seconds, milli-,
+ * micro- or nanoseconds, told apart by its size. Undefined for what is none of these.
  */
 export function parseMoment(value: unknown): number | undefined {
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) {
-    return Math.round(value < 1e11 ? value * 1000 : value);
+  if (typeof value === 'number' && value > 0) {
+    const unit = UNITS.find(({ below }) => value < below);
+    return unit && Math.round(value * unit.ms);
   }
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
   const at = Date.parse(value);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import { RequestFault } from '../../protocol/faults.ts';

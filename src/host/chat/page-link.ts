@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
-import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView } from '../../protocol/views.ts';

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 

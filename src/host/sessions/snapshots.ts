@@ -1,7 +1,7 @@
 import type { Memento } from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { SessionSnapshots } from '../../app/sessions.ts';
-import type { SessionEvent } from '../../core/journal/event.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { snapshotEvents } from '../../storage/snapshot-events.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ContextGauge } from '../../../src/host/gauge/context-gauge.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { Desk, says } from '../../unit/app/desk.ts';

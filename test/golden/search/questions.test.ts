@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { SessionSearch } from '../../../src/app/session-search.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { syntheticSession } from '../../bench/data/synthetic.ts';
 import { playTurn, turnsOf } from '../../bench/turn-feed.ts';

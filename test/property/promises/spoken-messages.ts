@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { ContentBlock, Role } from '../../../src/core/model/message.ts';
 import type { SpokenTurn } from './steps.ts';

@@ -3,8 +3,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { decodeLine } from '../../../src/core/journal/envelope.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
@@ -74,7 +75,7 @@ const KINDS = Object.keys(DAMAGES);
 function soundMessages(bytes: Buffer): Set<string> {
   const found = new Set<string>();
   for (const line of bytes.toString().split('\n')) {
-    const decoded = decodeLine(line);
+    const decoded = decodeLine(line, nativeChecksum);
     if (decoded.kind === 'event' && decoded.envelope.body.type === 'message_added') {
       found.add(decoded.envelope.body.message.id);
     }

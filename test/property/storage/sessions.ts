@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CompressionRecord, SessionEvent } from '../../../src/core/journal/event.ts';
+import type { CompressionRecord, SessionEvent } from '../../../src/core/journal/schema.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { decodeLine } from '../../../src/core/journal/envelope.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
@@ -65,7 +66,7 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
       .trimEnd()
       .split('\n')
       .flatMap((line) => {
-        const decoded = decodeLine(line);
+        const decoded = decodeLine(line, nativeChecksum);
         assert.equal(decoded.kind, 'event');
         const body = decoded.kind === 'event' ? decoded.envelope.body : undefined;
         return body?.type === 'message_added' ? [messageText(body.message)] : [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
-import type { CompressionRecord } from '../../../src/core/journal/event.ts';
+import type { CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';

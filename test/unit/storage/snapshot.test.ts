@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { keyEventId, messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import {
@@ -131,7 +131,7 @@ describe('what is kept in the editor’s state', () => {
     assert.equal(readSnapshots(sound).kind, 'sound');
     assert.equal(readSnapshots(undefined).kind, 'none');
     assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
-    for (const bad of [{ ...sound, v: 'x' }, { ...sound, index: [{}] }, 'text', 5, [], { v: 1 }]) {
+    for (const bad of [{ ...sound, v: 'x' }, { ...sound, index: {} }, 'text', 5, [], { v: 1 }]) {
       assert.equal(readSnapshots(bad).kind, 'corrupt');
     }
   });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import type { Clock } from '../../../src/app/ports.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/event.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { openLoop } from '../../support/breathers.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';

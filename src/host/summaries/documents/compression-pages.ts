@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, dollars } from '../../platform/l10n.ts';
-import type { CompressionRecord } from '../../../core/journal/event.ts';
+import type { CompressionRecord } from '../../../core/journal/schema.ts';
 import type { CompressionEntry } from '../../../core/state/counters.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
 import { levelName, rungName, triggerName } from './summary-facts.ts';

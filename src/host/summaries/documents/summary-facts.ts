@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TriggerName } from '../../../core/journal/event.ts';
+import type { TriggerName } from '../../../core/journal/schema.ts';
 import type { Level, Rung, SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
 
 /** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
+import { decodeLine, encodeLine } from '../../../src/core/journal/envelope.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText, type Message } from '../../../src/core/model/message.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { snapshotSession } from '../../../src/storage/snapshot.ts';
+import { readSnapshots, SNAPSHOT_VERSION } from '../../../src/storage/snapshot-schema.ts';
+import { inFolder, said, testClock, wordsOf } from './support.ts';
+
+/** Opens a store and a new session of `messages` messages, and what the journal's file is called. */
+async function written(folder: string, messages: number) {
+  let windows = 0;
+  const open = () => openSessionStore({ folder, clock: testClock(), writer: `w${++windows}` });
+  const store = open();
+  const journal = await store.create('Build', 'w');
+  for (let n = 0; n < messages; n++) await journal.append(said(n));
+  const path = join(folder, `${journal.id}.jsonl`);
+  return { store, journal, path, open };
+}
+
+const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
+
+/** A line with a sound checksum, whatever it says. */
+function forged(line: object): string {
+  const open = JSON.stringify(line).slice(0, -1);
+  return `${open},"sum":"${nativeChecksum(open)}"}\n`;
+}
+
+describe('what is acknowledged', () => {
+  const usages: readonly [string, object][] = [
+    ['an endless number of tokens', { input: Infinity, output: 1 }],
+    ['fewer than no tokens', { input: 1, output: -1 }],
+    ['no number', { input: Number.NaN, output: 2 }],
+    ['no output', { input: 3, output: undefined }],
+  ];
+  for (const [what, usage] of usages) {
+    it(`is read back when the server reported ${what}`, () =>
+      inFolder(async (folder) => {
+        const { store, journal, open } = await written(folder, 1);
+        const { message } = said(1);
+        // What a server says is no Usage until it has been through the door.
+        const reply: Message = JSON.parse(JSON.stringify(message)) as Message;
+        await journal.append({ type: 'message_added', message: Object.assign(reply, { usage }) });
+        await store.close();
+        const again = await open().open(journal.id);
+        assert.deepEqual(texts(again), ['message 0', 'message 1']);
+        assert.equal(again.notice, undefined);
+        await again.close();
+      }));
+  }
+
+  it('is read back whatever moment it was said at', () =>
+    inFolder(async (folder) => {
+      const { store, journal, open } = await written(folder, 0);
+      for (const [n, at] of [Infinity, -Infinity, Number.NaN, 1e300, 1.7e18].entries())
+        await journal.append({ type: 'message_added', message: { ...said(n).message, at } });
+      await store.close();
+      const again = await open().open(journal.id);
+      assert.equal(texts(again).length, 5);
+      for (const { at } of again.state.messages.values()) assert.doesNotThrow(() => new Date(at).toISOString());
+      await again.close();
+    }));
+
+  it('is never what a reader would refuse, and the user is not told that it was the disk', () =>
+    inFolder(async (folder) => {
+      const { store, journal } = await written(folder, 1);
+      const nameless = { ...said(1).message, id: messageId('') };
+      await assert.rejects(journal.append({ type: 'message_added', message: nameless }), (error) => {
+        assert.ok(StoreFault.is(error, 'invalid'));
+        assert.match(error.message, /could not be read back.*Nothing is wrong with the disk/);
+        return true;
+      });
+      await journal.append(said(1));
+      assert.equal(texts(journal).length, 2);
+      await store.close();
+    }));
+
+  it('is the same to the writer as to every reader', () => {
+    const body = said(0, 'a\u2028b\ud800c\u0000 -0');
+    const line = encodeLine({ v: 1, seq: 1, at: 1, writer: 'w', body }, nativeChecksum);
+    const read = decodeLine(line, nativeChecksum);
+    assert.deepEqual(read.kind === 'event' && read.envelope.body, body);
+  });
+
+  for (const seq of [2 ** 53 - 1, 2 ** 53, 2 ** 52, 1e300, 5_000_000]) {
+    it(`is not hidden by a forged line of number ${seq}`, () =>
+      inFolder(async (folder) => {
+        const { store, journal, path, open } = await written(folder, 2);
+        await store.close();
+        await appendFile(path, forged({ v: 1, seq, at: 1, writer: 'x', body: said(9, 'forged') }));
+        const second = open();
+        const again = await second.open(journal.id);
+        for (const n of [2, 3, 4]) await again.append(said(n));
+        await second.close();
+        const third = await open().open(journal.id);
+        for (const n of [0, 1, 2, 3, 4]) assert.ok(texts(third).includes(`message ${n}`), `message ${n} is there`);
+        await third.close();
+      }));
+  }
+});
+
+describe('a journal', () => {
+  const cut = (from: number, to?: number) => (text: string) =>
+    text
+      .split('\n')
+      .toSpliced(from, to ?? 6)
+      .join('\n');
+
+  it('tells once that lines in its middle are missing', () =>
+    inFolder(async (folder) => {
+      const { store, journal, path, open } = await written(folder, 20);
+      await store.close();
+      await writeFile(path, cut(5, 6)(await readFile(path, 'utf8')));
+      const second = open();
+      const again = await second.open(journal.id);
+      assert.match(wordsOf(again.notice), /6 entries are missing/);
+      await again.append(said(20));
+      await second.close();
+      const third = open();
+      assert.equal((await third.open(journal.id)).notice, undefined);
+      await third.close();
+    }));
+
+  it('tells that its end is missing, though it ends with a whole line', () =>
+    inFolder(async (folder) => {
+      const { store, journal, path, open } = await written(folder, 20);
+      await store.close();
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      await writeFile(path, `${lines.slice(0, 12).join('\n')}\n`);
+      const again = await open().open(journal.id);
+      assert.match(wordsOf(again.notice), /entries at its end are missing/);
+      await again.close();
+    }));
+
+  it('is read whole after a tool has given it other line ends', () =>
+    inFolder(async (folder) => {
+      const { store, journal, path, open } = await written(folder, 5);
+      await store.close();
+      await writeFile(path, `\uFEFF${(await readFile(path, 'utf8')).replaceAll('\n', '\r\n')}`);
+      const second = open();
+      const again = await second.open(journal.id);
+      assert.equal(texts(again).length, 5);
+      await again.append(said(5));
+      await second.close();
+      const third = await open().open(journal.id);
+      assert.equal(texts(third).length, 6);
+      assert.equal(third.notice, undefined);
+      await third.close();
+    }));
+
+  it('that is a pipe does not keep the others from being listed', async function () {
+    if (process.platform === 'win32') this.skip();
+    await inFolder(async (folder) => {
+      const { store } = await written(folder, 1);
+      execFileSync('mkfifo', [join(folder, 'x.jsonl')]);
+      assert.equal((await store.list()).length, 1);
+      await store.close();
+    });
+  });
+
+  it('takes no message that is larger than any reader takes', async function () {
+    if (process.env['THREADKEEPER_LONG'] === undefined) this.skip();
+    await inFolder(async (folder) => {
+      const { store, journal } = await written(folder, 1);
+      await assert.rejects(journal.append(said(1, 'x'.repeat(129 * 1024 * 1024))), (error) =>
+        StoreFault.is(error, 'too_large'),
+      );
+      await journal.append(said(1));
+      await store.close();
+    });
+  });
+});
+
+describe('snapshots in which one session cannot be read', () => {
+  it('keep the others', () =>
+    inFolder(async (folder) => {
+      const { store, journal } = await written(folder, 2);
+      const sound = snapshotSession(journal.state);
+      await store.close();
+      const bad = { ...sound, bodies: [{ role: 'nobody' }] };
+      const read = readSnapshots({ v: SNAPSHOT_VERSION, index: [], live: [bad, sound, 7] });
+      assert.equal(read.kind === 'sound' && read.snapshots.live.length, 1);
+    }));
+});
