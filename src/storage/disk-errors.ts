@@ -42,7 +42,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
         return new StoreFault(
           'invalid',
           phrase(
-            'Can’t save {0}: it could not be read back. Nothing is wrong with the disk; the log says more.',
+            'Can’t save {0}: it could not be read back. Nothing is wrong with the disk.',
             subject,
           ),
           error,
