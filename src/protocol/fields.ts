@@ -2,14 +2,15 @@ import * as v from 'valibot';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../core/model/ids.ts';
 
 /** A number of things, tokens, or a 0-based position. */
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Tokens, milliseconds or dollars that may be fractions. */
-export const amount = v.pipe(v.number(), v.minValue(0));
-/** Milliseconds since the epoch. */
-export const time = v.number();
+export const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+/** Milliseconds since the epoch, as far as a `Date` can say it. */
+export const time = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
 export const shortText = v.pipe(v.string(), v.maxLength(1_000));
 /** What a person typed or a model wrote; the bound only keeps a broken sender from filling memory. */
-export const longText = v.pipe(v.string(), v.maxLength(20_000_000));
+export const MAX_TEXT = 20_000_000;
+export const longText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 export const plainId = id;

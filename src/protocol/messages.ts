@@ -50,6 +50,8 @@ const hostToPage = v.variant('type', [
     /** Texts the user sent, newest last, for the composer's history. */
     history: list(v.string()),
     notices: list(noticeSchema),
+    /** The page has hung before: it draws one message at a time, and says which. */
+    careful: v.optional(v.boolean()),
   }),
   /** There is no session to show, and why: no folder is open, the store cannot be read. */
   v.object({ type: v.literal('unavailable'), text: v.string(), actions: noticeSchema.entries.actions }),
@@ -90,6 +92,8 @@ const hostToPage = v.variant('type', [
   }),
   /** Brings a message into view and marks it. */
   v.object({ type: v.literal('reveal'), session: aSessionId, position: count }),
+  /** Answered at once by a page that has not hung. */
+  v.object({ type: v.literal('ping') }),
   v.object({ type: v.literal('answer'), id: count, ok: v.literal(true), value: v.unknown() }),
   v.object({ type: v.literal('refusal'), id: count, ok: v.literal(false), fault: faultSchema }),
 ]);
@@ -108,6 +112,9 @@ const pageToHost = v.variant('type', [
   v.object({ type: v.literal('dismissNotice'), id: plainId }),
   /** The keyboard is in the page, or left it. The editor knows that of its tabs, not of a view in the sidebar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
+  v.object({ type: v.literal('pong') }),
+  /** The message that a careful page draws next; null when all are drawn. */
+  v.object({ type: v.literal('drawing'), message: v.nullable(aMessageId) }),
   /** Something broke in the page; goes to the log. Never message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),
 ]);

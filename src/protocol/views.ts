@@ -92,6 +92,8 @@ export const messageSchema = v.object({
   /** Absent while the reply is still arriving. */
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   streaming: v.optional(v.boolean()),
+  /** Drawing it has hung the page: it is shown as plain text. */
+  plain: v.optional(v.boolean()),
   /** Why it was interrupted, in words for the user. */
   fault: v.optional(v.object({ text: v.string(), retry: v.boolean() })),
   /** Set when other branches start beside this message: `ids` in the order they were made, this one among them. */

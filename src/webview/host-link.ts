@@ -27,9 +27,15 @@ export class HostLink {
   readonly #api: Pick<EditorApi, 'postMessage'>;
   readonly #pending = new Map<number, Pending>();
   #last = 0;
+  #refusedSession = false;
 
   constructor(api: Pick<EditorApi, 'postMessage'>) {
     this.#api = api;
+  }
+
+  /** Whether a session came that breaks the contract. */
+  get refusedSession(): boolean {
+    return this.#refusedSession;
   }
 
   post(message: PageToHost): void {
@@ -62,6 +68,7 @@ export class HostLink {
   receive(data: unknown): Pushed | undefined {
     const parsed = parseHostMessage(data);
     if (!parsed.ok) {
+      this.#refusedSession ||= isInit(data);
       this.post({ type: 'pageFault', text: `refused ${parsed.problem}`.slice(0, 4_000) });
       return undefined;
     }
@@ -73,3 +80,6 @@ export class HostLink {
     return undefined;
   }
 }
+
+const isInit = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'type' in data && data.type === 'init';

@@ -5,6 +5,7 @@ import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import type { PageCommand, MessageView, NoticeView } from '../protocol/views.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
+import { CarefulDrawing } from './careful.ts';
 import { LiveReply } from './live-reply.ts';
 import { plainText } from './markdown/parser.ts';
 import { reduce, type OpenSession, type PageState } from './state.ts';
@@ -37,10 +38,18 @@ const REPLIED_TO: ReadonlySet<RequestType> = new Set(['send', 'editAndResend', '
 const READ_OUT = 300;
 const READ_OUT_FROM = 4_000;
 
+/** What can be done without a session. */
+const RECOVERY = (): NoticeView['actions'] => [
+  { command: 'newSession', label: text('newSession') },
+  { command: 'openLog', label: text('report') },
+];
+
 /** The page's model: state from the host, what only the page knows, and the way to the host. */
 export class Page {
   state: PageState = { phase: 'loading' };
   live: LiveReply | undefined;
+  /** Set where the page before this one has hung. */
+  careful: CarefulDrawing | undefined;
   panel: Panel = 'none';
   recallQuery = '';
   readonly toasts = new Toasts(
@@ -77,9 +86,20 @@ export class Page {
 
   receive(data: unknown): void {
     const message = this.#link.receive(data);
-    if (!message) return;
+    if (!message) {
+      // Without its session the page would wait for ever.
+      if (this.state.phase === 'loading' && this.#link.refusedSession) {
+        this.state = { phase: 'unavailable', text: text('brokenSession'), actions: RECOVERY() };
+        this.changed();
+      }
+      return;
+    }
     if (message.type === 'replyDelta') {
       if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.#resync('gap in a reply');
+      return;
+    }
+    if (message.type === 'ping') {
+      this.post({ type: 'pong' });
       return;
     }
     if (message.type === 'focus') {
@@ -94,6 +114,8 @@ export class Page {
     if (message.type === 'init' || message.type === 'settings') {
       setLocale(message.settings.locale);
     }
+    if (message.type === 'init' && message.careful === true)
+      this.careful ??= new CarefulDrawing((next) => this.post({ type: 'drawing', message: next }));
     if (message.type === 'init' && this.session?.id !== message.session) this.toasts.settle();
     this.state = reduce(this.state, message);
     if (message.type === 'init') {

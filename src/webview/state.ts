@@ -38,7 +38,10 @@ export type PageState =
   | { readonly phase: 'open'; readonly session: OpenSession };
 
 /** Messages that change what is shown; the others are acted on where they arrive. */
-export type StateMessage = Exclude<HostToPage, { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' }>;
+export type StateMessage = Exclude<
+  HostToPage,
+  { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'ping' }
+>;
 
 /** The page's state after a message of the host. What belongs to another session changes nothing. */
 export function reduce(state: PageState, message: StateMessage): PageState {

@@ -4,6 +4,10 @@ import * as v from 'valibot';
 const ENGLISH = {
   loading: 'Opening the session…',
   loadingMessage: 'Loading…',
+  notDrawn: 'This message can’t be displayed. Its source is below.',
+  report: 'Report…',
+  source: 'Source',
+  brokenSession: 'This session can’t be displayed. Start a new one; nothing in it is lost.',
   working: 'Working it out…',
   chat: 'Chat',
   messages: 'Messages',

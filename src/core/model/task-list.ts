@@ -6,12 +6,27 @@ export interface ListedStep {
   readonly done: boolean;
 }
 
-/** The task list items (`- [ ] …`, `1. [x] …`) of a message, in order, outside of code. */
+const FENCE = /^ {0,3}(```+|~~~+)/;
+const ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
+
+/** The task list items (`- [ ] …`, `1. [x] …`) of a message, in order, outside of code. Linear in its length. */
 export function listedSteps(source: string): ListedStep[] {
   if (!source.includes('[')) return [];
-  const prose = source.replace(/^ {0,3}(```+|~~~+)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm, '');
-  const found = prose.matchAll(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]+(\S.*)$/gm);
-  return [...found].map((match) => ({ text: match[2]!.trim(), done: match[1] !== ' ' }));
+  const steps: ListedStep[] = [];
+  let fence: string | undefined;
+  for (const line of source.split('\n')) {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true && /^[`~ \t\r]*$/.test(line)) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else {
+      const item = line.trim();
+      const found = ITEM.exec(item);
+      const text = found ? item.slice(found[0].length).trim() : '';
+      if (found && text !== '') steps.push({ text, done: found[1] !== ' ' });
+    }
+  }
+  return steps;
 }
 
 /**
@@ -37,10 +52,13 @@ const REMARK = /^ ?(?:[:(–—]|- )/;
 const after = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
 
 /** A step as it is compared: without marks of emphasis and code, and without its full stop. */
-const words = (text: string): string =>
-  text
+const words = (text: string): string => {
+  const plain = text
     .replace(/[*_`~]+/g, '')
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[.!。]+$/, '')
     .toLowerCase();
+  let end = plain.length;
+  while (end > 0 && '.!。'.includes(plain[end - 1]!)) end--;
+  return plain.slice(0, end);
+};

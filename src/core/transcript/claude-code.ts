@@ -45,7 +45,7 @@ export class ClaudeCodeImporter {
         this.#flush();
         this.#reply = { id, at, blocks: [] };
       }
-      this.#reply.blocks.push(...blocks);
+      for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
     this.#flush();

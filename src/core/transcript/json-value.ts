@@ -15,9 +15,35 @@ export function stringOf(value: unknown): string | undefined {
 
 /** The parsed text, or undefined when it is not JSON. */
 export function tryParse(text: string): unknown {
+  if (isDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
+
+/** No conversation is nested like this; what is would overflow the stack of whoever walks through it. */
+const MAX_DEPTH = 500;
+
+/** Whether JSON is nested more deeply than anything that a tool writes. Linear. */
+export function isDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (inString) {
+      if (unit === BACKSLASH) at++;
+      else if (unit === QUOTE) inString = false;
+    } else if (unit === QUOTE) inString = true;
+    else if (unit === BRACKET || unit === BRACE) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 34;
+const BRACKET = 91;
+const BACKSLASH = 92;
+const BRACE = 123;

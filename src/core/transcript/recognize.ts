@@ -4,7 +4,7 @@ import { importChatGpt, isChatGpt } from './chatgpt.ts';
 import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
 import { CodexImporter, isCodex } from './codex.ts';
 import { ExportedSessionImporter } from './exported-session.ts';
-import { isList, isObject, tryParse } from './json-value.ts';
+import { isDeep, isList, isObject, tryParse } from './json-value.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { isExportedMessage } from './session-jsonl.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
@@ -125,6 +125,7 @@ function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
 }
 
 function parseDocument(text: string): unknown {
+  if (isDeep(text)) throw new TranscriptError(phrase('The file is nested too deeply to be a conversation.'));
   try {
     return JSON.parse(text);
   } catch (error) {

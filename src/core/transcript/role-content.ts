@@ -61,10 +61,14 @@ export function addBlocks(
     return;
   }
   // An image right after a result belongs to it: it is what the tool showed.
-  const isOfTool = (block: ContentBlock, index: number): boolean =>
-    block.type === 'tool_result' || (block.type === 'image' && index > 0 && isOfTool(blocks[index - 1]!, index - 1));
-  sink.add(messageOfBlocks('tool', blocks.filter(isOfTool), at));
-  const words = blocks.filter((block, index) => !isOfTool(block, index));
+  const shown: ContentBlock[] = [];
+  const words: ContentBlock[] = [];
+  let isOfTool = false;
+  for (const block of blocks) {
+    isOfTool = block.type === 'tool_result' || (block.type === 'image' && isOfTool);
+    (isOfTool ? shown : words).push(block);
+  }
+  sink.add(messageOfBlocks('tool', shown, at));
   if (words.length > 0) sink.add(messageOfBlocks('user', words, at));
 }
 

@@ -19,6 +19,7 @@ export function looksLikeSpecStory(head: string): boolean {
  */
 export function importSpecStory(text: string, sink: TranscriptSink): void {
   const lines = text.split(/\r?\n/);
+  const ends = blockEnds(lines);
   let role: Role | undefined;
   let at: number | undefined;
   let part: string[] = [];
@@ -37,7 +38,7 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
       role = header[1] === 'User' || header[1] === 'Human' ? 'user' : 'assistant';
       at = momentOf(header[2]!);
     } else if (role === 'assistant' && TOOL_START.test(line)) {
-      const end = endOfBlock(lines, index);
+      const end = ends[index];
       if (end === undefined) {
         part.push(line);
         continue;
@@ -53,26 +54,31 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
   flush(role);
 }
 
-function endOfBlock(lines: readonly string[], start: number): number | undefined {
-  let depth = 0;
-  let first: number | undefined;
-  for (let index = start; index < lines.length; index++) {
-    const line = lines[index]!;
-    const starts = TOOL_START.test(line);
-    if (starts) depth++;
-    if (!line.trimEnd().endsWith(TOOL_END) || !(starts || line.startsWith(TOOL_END))) continue;
-    first ??= index;
-    depth--;
-    if (depth === 0) return index;
+/** For each line, where a block that starts there ends: where its tags balance, else at the first end tag. */
+function blockEnds(lines: readonly string[]): (number | undefined)[] {
+  const ends: (number | undefined)[] = [];
+  const open: number[] = [];
+  const closing = lines
+    .map((line) => TOOL_START.test(line) || line.startsWith(TOOL_END))
+    .map((may, index) => may && lines[index]!.trimEnd().endsWith(TOOL_END));
+  for (const [index, line] of lines.entries()) {
+    if (TOOL_START.test(line)) open.push(index);
+    if (!closing[index]) continue;
+    const start = open.pop();
+    if (start !== undefined) ends[start] = index;
   }
-  return first;
+  // Backwards, the next end tag is at hand for the blocks that are left.
+  let next: number | undefined;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    if (closing[index]) next = index;
+    ends[index] ??= next;
+  }
+  return ends;
 }
 
 function trimSeparators(lines: readonly string[]): string {
-  return lines
-    .join('\n')
-    .replace(/(^|\n)---\s*$/, '')
-    .trim();
+  const body = lines.join('\n').trim();
+  return body === '---' || body.endsWith('\n---') ? body.slice(0, -3).trim() : body;
 }
 
 function momentOf(words: string): number | undefined {

@@ -8,6 +8,12 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
+/** A message of this size is 200 times the largest context window; the page takes no larger one. */
+export const MAX_MESSAGE_UNITS = 20_000_000;
+/** Lines and documents are read as one text, which has room for so many UTF-16 units. */
+const MAX_LINE_UNITS = 100_000_000;
+const MAX_DOCUMENT_UNITS = 400_000_000;
+
 /** What was read of a transcript in all. */
 export interface TranscriptSummary {
   readonly format: TranscriptFormat;
@@ -31,13 +37,15 @@ export class TranscriptReader {
   #gathered: string[] = [];
   #gatheredUnits = 0;
   #decideAt = HEAD_UNITS;
-  #rest = '';
+  /** Pieces of the line that has not ended, and how long they are. */
+  #rest: string[] = [];
+  #restUnits = 0;
 
   constructor() {
     this.#sink = {
       add: (message) => {
         this.#count++;
-        this.#found.push(message);
+        this.#found.push(this.#shortened(message));
       },
       skip: (reason) => {
         const name = inEnglish(reason);
@@ -56,6 +64,13 @@ export class TranscriptReader {
     else {
       this.#gathered.push(chunk);
       this.#gatheredUnits += chunk.length;
+      if (this.#gatheredUnits > MAX_DOCUMENT_UNITS)
+        throw new TranscriptError(
+          phrase(
+            'The file is larger than {0} MB and isn’t in lines, so it can’t be read.',
+            MAX_DOCUMENT_UNITS / 1_000_000,
+          ),
+        );
       if (!this.#whole && this.#gatheredUnits >= this.#decideAt) this.#decide(false);
     }
     return this.#take();
@@ -65,8 +80,7 @@ export class TranscriptReader {
   end(): readonly TranscriptMessage[] {
     if (!this.#lines && !this.#whole) this.#decide(true);
     if (this.#lines) {
-      if (this.#rest !== '') this.#lines.line(this.#rest);
-      this.#rest = '';
+      if (this.#restUnits > 0) this.#endLine(this.#lines);
       this.#lines.end();
     } else {
       this.#whole?.(this.#gathered.join('').replace(/^\uFEFF/, ''));
@@ -97,9 +111,32 @@ export class TranscriptReader {
   }
 
   #pushLines(chunk: string, importer: LineImporter): void {
-    const lines = (this.#rest + chunk).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      this.#rest.push(chunk.slice(from, end));
+      this.#endLine(importer);
+      from = end + 1;
+    }
+    this.#rest.push(chunk.slice(from));
+    this.#restUnits += chunk.length - from;
+    // What no reader takes is not gathered either.
+    if (this.#restUnits > MAX_LINE_UNITS) this.#rest = [];
+  }
+
+  #endLine(importer: LineImporter): void {
+    const line = this.#rest.join('');
+    const isTooLong = this.#restUnits > MAX_LINE_UNITS;
+    this.#rest = [];
+    this.#restUnits = 0;
+    if (isTooLong) this.#sink.skip(phrase('line longer than {0} MB', MAX_LINE_UNITS / 1_000_000));
+    else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
+  }
+
+  #shortened(message: TranscriptMessage): TranscriptMessage {
+    if (sizeOf(message) <= MAX_MESSAGE_UNITS) return message;
+    this.#sink.skip(phrase('end of a message longer than {0} million characters', MAX_MESSAGE_UNITS / 1_000_000));
+    const { role, at, text } = message;
+    return { role, text: text.slice(0, MAX_MESSAGE_UNITS), ...(at !== undefined && { at }) };
   }
 
   /** Decides the format from what was gathered, or waits for twice as much. */
@@ -131,4 +168,9 @@ export function readTranscript(
   const reader = new TranscriptReader();
   const transcript = [...reader.push(text), ...reader.end()];
   return { ...reader.summary(), transcript };
+}
+
+/** UTF-16 units of a message's texts and images. */
+function sizeOf({ text, blocks = [] }: TranscriptMessage): number {
+  return blocks.reduce((sum, block) => sum + (block.type === 'image' ? block.base64.length : 0), text.length);
 }

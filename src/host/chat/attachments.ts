@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { fileIn } from './links.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { Attachment, ImageBlock } from '../../core/model/message.ts';
 import { IMAGE_TOKENS, type TokenCounter } from '../../core/tokens/token-counter.ts';
@@ -143,7 +144,9 @@ async function readFrom(what: TextPlace, editor: () => NonNullable<LastEditor['c
     case 'file': {
       const folder = vscode.workspace.workspaceFolders?.[0];
       if (!folder) throw refuse(vscode.l10n.t('Open a folder first: there are no files to attach.'));
-      return fileAttachment(vscode.Uri.joinPath(folder.uri, what.path));
+      const uri = fileIn(folder.uri, what.path);
+      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to choose it.'));
+      return fileAttachment(uri);
     }
     case 'problems': {
       const { document } = editor();
@@ -182,6 +185,10 @@ async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
       reason: 'too_large',
       text: vscode.l10n.t('The file is larger than 1 MB; attach a selection of it.'),
     });
+  const bytes = await vscode.workspace.fs.readFile(uri);
+  // As git tells them: text holds no zero byte.
+  if (bytes.subarray(0, 8_000).includes(0))
+    throw refuse(vscode.l10n.t('This file isn’t text, so it can’t be attached.'));
   const document = await vscode.workspace.openTextDocument(uri);
   return {
     kind: 'file',

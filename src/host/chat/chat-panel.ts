@@ -28,6 +28,9 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   /** A place to show once the page has its session. */
   #wanted: Extract<HostToPage, { type: 'reveal' }> | undefined;
 
+  /** A page has hung in this window. */
+  #careful = false;
+
   constructor(deps: ChatPanelDeps) {
     this.#deps = deps;
   }
@@ -93,6 +96,9 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     const page = new ServedPage(view.webview, this.#deps, {
       begun: ({ session }) => this.#begun(session),
       focused: noteFocus,
+      isShown: () => view.visible,
+      hung: () => void this.#loadViewAgain(),
+      careful: this.#careful,
     });
     const shown = { where: view, page };
     this.#view?.page.dispose();
@@ -131,6 +137,22 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
     this.#wanted = undefined;
   }
 
+  /** A page that has hung takes no other content: its tab is closed, and one in its place draws with care. */
+  #replace(panel: vscode.WebviewPanel): void {
+    this.#careful = true;
+    const column = panel.viewColumn ?? vscode.ViewColumn.Active;
+    this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, panel.title, column));
+    tellHung();
+  }
+
+  /** The same for the view, which is loaded again when it was hidden. */
+  async #loadViewAgain(): Promise<void> {
+    this.#careful = true;
+    await vscode.commands.executeCommand('threadkeeper.chatView.toggleVisibility');
+    await vscode.commands.executeCommand('threadkeeper.chatView.focus');
+    tellHung();
+  }
+
   #adopt(panel: vscode.WebviewPanel): void {
     this.#tab?.where.dispose();
     const media = vscode.Uri.joinPath(this.#deps.extensionUri, 'media');
@@ -143,6 +165,9 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
         this.setTitle(title);
         this.#begun(session);
       },
+      isShown: () => panel.visible,
+      hung: () => this.#replace(panel),
+      careful: this.#careful,
     });
     const shown = { where: panel, page };
     this.#tab = shown;
@@ -151,6 +176,14 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
       if (this.#tab === shown) this.#tab = undefined;
     });
   }
+}
+
+function tellHung(): void {
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      'The chat stopped responding and was reopened. A message that can’t be displayed is shown as plain text.',
+    ),
+  );
 }
 
 /** For the keys that act on the chat in the sidebar. */

@@ -47,8 +47,8 @@ async function openOutside(href: string): Promise<void> {
 /** Opens a file of the workspace at a 1-based line and column; false when there is no such file in it. */
 export async function openWorkspaceFile(path: string, line?: number, column?: number): Promise<boolean> {
   for (const folder of vscode.workspace.workspaceFolders ?? []) {
-    const uri = path.startsWith('/') ? folder.uri.with({ path }) : vscode.Uri.joinPath(folder.uri, path);
-    if (!inside(folder.uri, uri) || !(await exists(uri))) continue;
+    const uri = fileIn(folder.uri, path);
+    if (!uri || !(await exists(uri))) continue;
     const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
     await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
     return true;
@@ -56,8 +56,14 @@ export async function openWorkspaceFile(path: string, line?: number, column?: nu
   return false;
 }
 
-function inside(folder: vscode.Uri, uri: vscode.Uri): boolean {
-  return uri.path.startsWith(folder.path.endsWith('/') ? folder.path : `${folder.path}/`);
+/** The file that a path names, from a folder or from the root; undefined where it lies outside of the folder. */
+export function fileIn(folder: vscode.Uri, path: string): vscode.Uri | undefined {
+  // A path is a place only once it is without `..`; joining resolves them, as it does behind a root.
+  const uri = path.startsWith('/')
+    ? vscode.Uri.joinPath(folder.with({ path: '/' }), path)
+    : vscode.Uri.joinPath(folder, path);
+  const inside = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
+  return uri.path.startsWith(inside) ? uri : undefined;
 }
 
 async function exists(uri: vscode.Uri): Promise<boolean> {

@@ -10,6 +10,8 @@ import { messageView, type MessageFacts } from './views.ts';
 export class MessageViews {
   /** What was recalled for messages of this window's time; a reload forgets it. */
   readonly recalled = new Map<MessageId, readonly Recalled[]>();
+  /** Messages that are shown as plain text, since drawing them has hung the page. */
+  readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;
   #arriving: { readonly view: MessageView; text: string } | undefined;
   #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
@@ -62,7 +64,8 @@ export class MessageViews {
   of(message: Message): MessageView {
     const view = messageView(this.#conversation.state, message, this.#facts());
     const recalled = this.recalled.get(message.id);
-    return recalled ? { ...view, recalled: [...recalled] } : view;
+    const plain = this.plain.has(message.id);
+    return { ...view, ...(recalled && { recalled: [...recalled] }), ...(plain && { plain }) };
   }
 
   #facts(): MessageFacts {

@@ -4,6 +4,7 @@ import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
+import type { MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView } from '../../protocol/views.ts';
@@ -102,6 +103,11 @@ export class PageLink {
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
     if (epoch !== this.#epoch) return { from, messages: [] };
     return { from, messages: this.#views.slice(from, from + Math.min(count, MOST_MESSAGES)) };
+  }
+
+  /** Shows a message as plain text from the next `init` on. */
+  showPlain(message: MessageId): void {
+    this.#views.plain.add(message);
   }
 
   sendGauge(): void {

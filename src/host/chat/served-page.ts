@@ -4,7 +4,9 @@ import { answerRequest, parsePageMessage, type HostToPage, type InitMessage } fr
 import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { pageHtml } from './page-html.ts';
+import type { MessageId } from '../../core/model/ids.ts';
 import type { PageLink } from './page-link.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface ServedPageDeps {
   readonly extensionUri: vscode.Uri;
@@ -24,6 +26,11 @@ export interface PageHost {
   /** It has a session, all of it. */
   readonly begun: (init: InitMessage) => void;
   readonly focused?: (focused: boolean) => void;
+  readonly isShown: () => boolean;
+  /** The page does not answer any more: it is to be made anew, and to be careful. */
+  readonly hung: () => void;
+  /** The page before this one has hung. */
+  readonly careful: boolean;
 }
 
 /**
@@ -35,6 +42,8 @@ export class ServedPage implements vscode.Disposable {
   readonly #webview: vscode.Webview;
   readonly #host: PageHost;
   readonly #received: vscode.Disposable;
+  #watchdog: Watchdog | undefined;
+  #link: PageLink | undefined;
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
   #listens = false;
@@ -69,6 +78,7 @@ export class ServedPage implements vscode.Disposable {
     this.#listens = false;
     this.#beginnings++;
     this.#received.dispose();
+    this.#watchdog?.dispose();
     this.#subscription?.dispose();
   }
 
@@ -83,6 +93,11 @@ export class ServedPage implements vscode.Disposable {
 
   async #begin(): Promise<void> {
     this.#listens = true;
+    this.#watchdog ??= new Watchdog({
+      isShown: this.#host.isShown,
+      ask: () => this.post({ type: 'ping' }),
+      hung: (drawing) => this.#hung(drawing),
+    });
     const beginning = ++this.#beginnings;
     this.#subscription?.dispose();
     this.#subscription = undefined;
@@ -91,7 +106,8 @@ export class ServedPage implements vscode.Disposable {
       const init = await link.init();
       // Another session was opened meanwhile, or the webview is gone.
       if (beginning !== this.#beginnings) return;
-      this.post(init);
+      this.#link = link;
+      this.post(this.#host.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#host.begun(init);
       // Not before the session has left for the page, which does not wait for it.
@@ -102,6 +118,14 @@ export class ServedPage implements vscode.Disposable {
       const { text, action } = this.#deps.describe(error);
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
     }
+  }
+
+  #hung(drawing: MessageId | undefined): void {
+    this.#deps.warn(
+      drawing === undefined ? 'The chat page has hung.' : `The chat page has hung over message ${drawing}.`,
+    );
+    if (drawing !== undefined) this.#link?.showPlain(drawing);
+    this.#host.hung();
   }
 
   #sendGauge(link: PageLink): void {
@@ -119,6 +143,7 @@ export class ServedPage implements vscode.Disposable {
       return;
     }
     const { message } = parsed;
+    this.#watchdog?.heard();
     switch (message.type) {
       case 'ready':
       case 'resync':
@@ -139,6 +164,11 @@ export class ServedPage implements vscode.Disposable {
         return;
       case 'focusChanged':
         this.#host.focused?.(message.focused);
+        return;
+      case 'pong':
+        return;
+      case 'drawing':
+        this.#watchdog?.draws(message.message);
         return;
       case 'pageFault':
         this.#deps.warn(`The chat page: ${message.text}`);

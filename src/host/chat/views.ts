@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
@@ -8,7 +9,16 @@ import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { CompressionView, CoverView } from '../../protocol/compression-views.ts';
-import type { EventMark, MessageView, PartView, SessionView, TaskView } from '../../protocol/views.ts';
+import { MAX_TEXT } from '../../protocol/fields.ts';
+import {
+  imageTypeSchema,
+  messageSchema,
+  type EventMark,
+  type MessageView,
+  type PartView,
+  type SessionView,
+  type TaskView,
+} from '../../protocol/views.ts';
 
 /** What else is known of a message, kept apart from it: tokens by the counter, key events quoted from it. */
 export interface MessageFacts {
@@ -17,7 +27,23 @@ export interface MessageFacts {
   readonly events: (message: MessageId) => readonly KeyEvent[];
 }
 
+/** A message as the page takes it: what is odd about one costs its figures and marks, never the session. */
 export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
+  const read = v.safeParse(messageSchema, viewOf(state, message, facts));
+  if (read.success) return read.output;
+  const { id, role, at } = message;
+  return {
+    id,
+    role,
+    at,
+    parts: message.content.map(({ type, ...block }) => ({
+      type: 'text',
+      text: shortened(`[${type}] ${JSON.stringify(block)}`),
+    })),
+  };
+}
+
+function viewOf(state: SessionState, message: Message, facts: MessageFacts): MessageView {
   const { id, role, at, model, usage, ending } = message;
   const siblings = state.childrenOf(message.parent);
   const events = facts.events(id);
@@ -41,7 +67,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
-        id: `${id}/${index}`,
+        id: String(index),
         kind: attachment.kind,
         name: attachment.name,
         tokens: facts.attachmentTokens(attachment),
@@ -51,18 +77,24 @@ export function messageView(state: SessionState, message: Message, facts: Messag
   };
 }
 
-const RASTER: Readonly<Record<string, 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'>> = {
-  'image/png': 'image/png',
-  'image/jpeg': 'image/jpeg',
-  'image/gif': 'image/gif',
-  'image/webp': 'image/webp',
-};
-
 function partView(block: ContentBlock): PartView {
-  if (block.type !== 'image') return block;
-  const mediaType = RASTER[block.mediaType];
-  return mediaType ? { ...block, mediaType } : { type: 'text', text: `[${block.mediaType}]` };
+  switch (block.type) {
+    case 'image': {
+      const { mediaType, base64 } = block;
+      return v.is(imageTypeSchema, mediaType) && base64.length <= MAX_TEXT
+        ? { type: 'image', mediaType, base64 }
+        : { type: 'text', text: `[${mediaType.slice(0, 100)}]` };
+    }
+    case 'tool_call':
+      return { ...block, json: shortened(block.json) };
+    case 'text':
+    case 'tool_result':
+      return { ...block, text: shortened(block.text) };
+  }
 }
+
+/** Text as far as the page takes it; all of it stays in the session. */
+const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`);
 
 export function eventMark(event: KeyEvent): EventMark {
   const { id, kind, quote, start, end, status, pinned } = event;

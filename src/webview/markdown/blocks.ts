@@ -17,7 +17,8 @@ const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/;
 const INTERRUPTING_ITEM = /^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/;
 /** Headings, quotations and rules end a list even without a blank line. */
 const CLOSES_LIST = /^(?:#{1,6}(?:[ \t]|$)|>|(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$)/;
-const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$/;
+/** What the line below a table's head consists of; one that is none only keeps a block whole. */
+const TABLE_RULE = /^[ \t|:-]+$/;
 
 interface Fence {
   readonly marker: string;

@@ -38,6 +38,8 @@ hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 
 /** Longer code stays plain: highlighting it would hold the page for longer than a key press may wait. */
 const LONGEST = 20_000;
+/** Some grammars take time with the square of a line's length. */
+const LONGEST_LINE = 1_000;
 /** How long highlighting may hold the page at a time, in ms. */
 const SLICE = 6;
 
@@ -46,7 +48,12 @@ let scheduled = false;
 
 /** Colours `element`, whose text is `code`, when the page has a moment. Its size does not change. */
 export function highlightSoon(element: HTMLElement, code: string, language: string): void {
-  if (code.length > LONGEST || !hljs.getLanguage(language)) return;
+  if (
+    code.length > LONGEST ||
+    code.split('\n').some((line) => line.length > LONGEST_LINE) ||
+    !hljs.getLanguage(language)
+  )
+    return;
   waiting.push({ element, code, language });
   schedule();
 }

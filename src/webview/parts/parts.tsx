@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
@@ -13,18 +13,31 @@ export function Parts({ message }: { readonly message: MessageView }) {
   const live = message.streaming && page.live?.id === message.id ? page.live : undefined;
   // A reply that has not begun has its text part already, so that what it becomes is drawn in the same place.
   const parts = live && message.parts.length === 0 ? NOTHING_YET : message.parts;
+  const rich = useRich(message);
   const lastText = parts.findLastIndex((part) => part.type === 'text');
   return (
     <>
       {parts.map((part, index) => (
-        <Part key={index} part={part} message={message} live={index === lastText ? live : undefined} />
+        <Part key={index} part={part} message={message} rich={rich} live={index === lastText ? live : undefined} />
       ))}
     </>
   );
 }
 
+/** Whether a message is drawn as Markdown yet: a page that has hung draws one after the other. */
+function useRich({ id, plain }: MessageView): boolean {
+  const { careful } = usePage();
+  const [rich, setRich] = useState(!careful);
+  useEffect(
+    () => (careful && plain !== true ? careful.queue(id, () => setRich(true)) : undefined),
+    [careful, id, plain],
+  );
+  return rich && plain !== true;
+}
+
 function Part(props: {
   readonly part: PartView;
+  readonly rich: boolean;
   readonly message: MessageView;
   readonly live: Parameters<typeof Markdown>[0]['live'];
 }) {
@@ -34,6 +47,7 @@ function Part(props: {
       if (props.message.role === 'tool' || props.message.role === 'system') {
         return <Folded icon="note" title={firstLine(part.text)} content={part.text} />;
       }
+      if (!props.rich) return <PlainText source={part.text} label={text('source')} />;
       return <Markdown source={part.text} live={props.live} breaks={props.message.role === 'user'} />;
     case 'image':
       return <img class="image" src={`data:${part.mediaType};base64,${part.base64}`} alt={text('image')} />;

@@ -5,6 +5,7 @@ import { formatDay, sameDay } from '../format.ts';
 import { text } from '../texts.ts';
 import { CompressionRow } from './compression-row.tsx';
 import { Message } from './message.tsx';
+import { MessageBoundary } from './message-boundary.tsx';
 
 interface Props {
   readonly row: number;
@@ -62,7 +63,9 @@ export class Row extends Component<Props> {
           </div>
         )}
         {message ? (
-          <Message message={message} row={row} total={total} cover={cover} marked={marked} busy={busy} />
+          <MessageBoundary key={message.id} message={message}>
+            <Message message={message} row={row} total={total} cover={cover} marked={marked} busy={busy} />
+          </MessageBoundary>
         ) : (
           <div
             class="message unloaded"
