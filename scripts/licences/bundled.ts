@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import { GITLEAKS_VERSION } from '../../src/core/redact/gitleaks-rules.ts';
 import { inPackages, root } from '../support/paths.ts';
 
 /** A package of which something is in the product. */
@@ -15,6 +16,11 @@ export interface BundledPackage {
 /** Files of these are copied into `dist/`, not bundled. */
 const COPIED = ['@vscode/codicons'];
 
+/** Data that was taken over from elsewhere, with its licence beside it. */
+const VENDORED = [
+  { name: 'gitleaks rules', version: GITLEAKS_VERSION, licence: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
+];
+
 /** The packages that the extension and its page are made of, by asking the bundler; sorted by name. */
 export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   const inputs = await Promise.all([
@@ -28,6 +34,9 @@ export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   ]);
   const folders = new Set([...COPIED.map((name) => inPackages(name)), ...inputs.flat().flatMap(folderOf)]);
   const packages = await Promise.all([...folders].map(describe));
+  for (const { file, ...one } of VENDORED) {
+    packages.push({ ...one, text: (await readFile(path.join(root, file), 'utf8')).trim() });
+  }
   return packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 

@@ -5,8 +5,10 @@ const KEY_MARK = /-----(?<edge>BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?:
 /** No key is longer than this (UTF-16 units); marks farther apart are two mentions of a key, not one key. */
 const LONGEST_KEY = 16_384;
 
-/** What follows a beginning without an end: long runs of base64, on lines of their own or with escaped breaks. */
-const KEY_BODY = /(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})+/y;
+/** A line of what follows a beginning without an end: base64, or a header of an encrypted key; with escaped breaks. */
+const KEY_LINE = /(?:\s|\\[nr]){1,8}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{1,100}|[A-Za-z0-9+/=]{16,})/y;
+
+const MASK = '[redacted: ';
 
 /** Masks secrets in one text after another and counts what it found, by kind. */
 export class Redactor {
@@ -29,21 +31,24 @@ export class Redactor {
    */
   redact(text: string): string {
     let safe = this.#redactKeys(text);
-    for (const rule of SECRET_RULES) safe = this.#apply(rule, safe);
+    const held = keywordsIn(safe);
+    for (const rule of SECRET_RULES) {
+      if (!rule.keywords || rule.keywords.some((word) => held.has(word))) safe = this.#apply(rule, safe);
+    }
     return safe;
   }
 
   #mask(kind: SecretKind): string {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    return `[redacted: ${kind}]`;
+    return `${MASK}${kind}]`;
   }
 
   #apply({ kind, pattern, accepts }: SecretRule, text: string): string {
     let safe = '';
     let from = 0;
     for (const match of text.matchAll(pattern)) {
-      const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[0];
-      if (accepts?.(secret) === false) continue;
+      const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[1] ?? match[0];
+      if (accepts?.(secret) === false || secret.includes(MASK)) continue;
       // Behind its name, so a secret that repeats its own name is still found at its place.
       const start = match.index + match[0].lastIndexOf(secret);
       safe += text.slice(from, start) + this.#mask(kind);
@@ -64,9 +69,10 @@ export class Redactor {
     };
     /** Of a key without an end, what looks like its body. */
     const closeUnfinished = (after: number): void => {
-      KEY_BODY.lastIndex = after;
-      const body = KEY_BODY.exec(text);
-      if (body) close(after + body[0].length);
+      KEY_LINE.lastIndex = after;
+      let end = after;
+      while (KEY_LINE.test(text)) end = KEY_LINE.lastIndex;
+      if (end > after) close(end);
       open = undefined;
     };
     let openedTo = 0;
@@ -83,4 +89,20 @@ export class Redactor {
     if (open !== undefined) closeUnfinished(openedTo);
     return from === 0 ? text : safe + text.slice(from);
   }
+}
+
+const KEYWORDS = [...new Set(SECRET_RULES.flatMap(({ keywords = [] }) => keywords))].sort(
+  (a, b) => b.length - a.length,
+);
+/** All of them in one pass: a search for each would take twenty times as long. */
+const ANY_KEYWORD = new RegExp(KEYWORDS.map((word) => word.replace(/[^a-z0-9_]/g, '\\$&')).join('|'), 'g');
+
+/** Which rules' words a text holds, those within others too. */
+function keywordsIn(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [word] of text.toLowerCase().matchAll(ANY_KEYWORD)) {
+    if (found.has(word)) continue;
+    for (const one of KEYWORDS) if (word.includes(one)) found.add(one);
+  }
+  return found;
 }

@@ -1,26 +1,11 @@
-/** What a secret is, as the export names it. */
-export const SECRET_KINDS = [
-  'private-key',
-  'anthropic-key',
-  'openai-key',
-  'aws-key',
-  'github-token',
-  'gitlab-token',
-  'slack-token',
-  'npm-token',
-  'google-key',
-  'stripe-key',
-  'service-token',
-  'jwt',
-  'basic-auth',
-  'authorization',
-  'named-secret',
-] as const;
-export type SecretKind = (typeof SECRET_KINDS)[number];
+import { GITLEAKS_RULES, type GitleaksRule } from './gitleaks-rules.ts';
+
+/** What a secret is, as the export names it: a kind of ours, or the id of one of gitleaks' rules. */
+export type SecretKind = string;
 
 /**
- * One shape of a secret. The group `secret` is what is masked, or the whole match where the pattern has none;
- * `accepts` refuses what only looks like one.
+ * One shape of a secret. The group `secret`, else the first one, is what is masked, or the whole match where the pattern
+ * has none; `accepts` refuses what only looks like one. With `keywords` it is looked for in texts that hold one of them.
  *
  * Time stays linear in the text: every repetition is bounded, or is followed by nothing that could make it give back
  * what it took, and where a secret may begin is fixed by its prefix.
@@ -28,6 +13,7 @@ export type SecretKind = (typeof SECRET_KINDS)[number];
 export interface SecretRule {
   readonly kind: SecretKind;
   readonly pattern: RegExp;
+  readonly keywords?: readonly string[];
   readonly accepts?: (secret: string) => boolean;
 }
 
@@ -41,14 +27,24 @@ const token = (kind: SecretKind, ...shapes: readonly string[]): SecretRule => ({
 
 const QUOTE = '\\\\?["\'`]';
 
+/** Names of settings that hold a secret, and words for a password in the product's languages. */
+const SECRET_NAMES =
+  'api[_-]?key|secret[_-]?key|client[_-]?secret|app[_-]?secret|access[_-]?key|private[_-]?token|access[_-]?token|auth[_-]?token|' +
+  'refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|passw(?:or)?d|passwort|kennwort|contraseña|senha|mot de passe|パスワード|密码|口令';
+
 /**
- * Shapes of tokens as their makers publish them; the set follows secretlint's recommended preset (secretlint.org), with
- * the model providers' keys beside it. The narrower rule stands before the wider one.
+ * Shapes of tokens of model providers and others as their makers publish them, where gitleaks has none or asks for a
+ * name before it. The narrower rule stands before the wider one.
  */
-export const SECRET_RULES: readonly SecretRule[] = [
+const OWN_RULES: readonly SecretRule[] = [
   token('anthropic-key', 'sk-ant-[A-Za-z0-9_-]{20,}'),
   // `sk-or-v1-` is OpenRouter's; 32 characters are enough for the servers that took over OpenAI's prefix.
-  token('openai-key', 'sk-(?:proj|svcacct|admin|None|or-v1)-[A-Za-z0-9_-]{20,}', 'sk-[A-Za-z0-9]{32,}'),
+  token('openai-key', 'sk-(?:proj|svcacct|admin|None|or-v1|lf)-[A-Za-z0-9_-]{20,}', 'sk-[A-Za-z0-9]{32,}'),
+  token(
+    'model-key',
+    '(?:gsk|fw|r8|xai|csk|jina|tvly|nvapi|pplx|pcsk|rpa|esecret|together)[_-](?:dev-|[a-z]{2,6}_)?[A-Za-z0-9_-]{20,}',
+    'lsv2_(?:pt|sk)_[A-Za-z0-9_]{30,}',
+  ),
   token('aws-key', '(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
   {
     kind: 'aws-key',
@@ -62,7 +58,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   token('slack-token', 'xox[abeoprs]-[A-Za-z0-9-]{10,}', 'xapp-[0-9]-[A-Za-z0-9-]{20,}'),
   {
     kind: 'slack-token',
-    pattern: /hooks\.slack\.com\/(?:services|workflows)\/(?<secret>[A-Za-z0-9/_-]{20,})/g,
+    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[A-Za-z0-9/_-]{20,100})/g,
   },
   token('npm-token', 'npm_[A-Za-z0-9]{36,}'),
   { kind: 'npm-token', pattern: /:_(?:authToken|auth|password)\s{0,4}=\s{0,4}(?<secret>[A-Za-z0-9+/=._-]{8,})/g },
@@ -79,6 +75,29 @@ export const SECRET_RULES: readonly SecretRule[] = [
     'ops_eyJ[A-Za-z0-9_-]{200,}',
     'glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}',
     'vercel_[A-Za-z0-9]{24,}',
+    'sbp_[a-f0-9]{40}',
+    'sb_secret_[A-Za-z0-9_-]{20,}',
+    'dapi[a-f0-9]{32}(?:-\\d)?',
+    'sl\\.(?:u\\.)?[A-Za-z0-9_-]{60,}',
+    'hv[sb]\\.[A-Za-z0-9_-]{20,}',
+    'key-[a-f0-9]{32}',
+    '(?:sq0(?:atp|csp)-|EAAA)[A-Za-z0-9_-]{22,}',
+    '(?:AC|SK)[a-f0-9]{32}(?![A-Za-z0-9])',
+    'figd_[A-Za-z0-9_-]{20,}',
+    'dckr_pat_[A-Za-z0-9_-]{20,}',
+    'nfp_[A-Za-z0-9]{36,}',
+    'tskey-[a-z]{3,8}-[A-Za-z0-9_-]{16,}',
+    'ATATT3[A-Za-z0-9_=-]{60,}',
+    'sntr(?:ys|yu)_[A-Za-z0-9+/=_-]{40,}',
+    'dp\\.(?:pt|st|ct|sa)\\.[A-Za-z0-9_.-]{40,}',
+    'PMAK-[a-f0-9]{24}-[a-f0-9]{34}',
+    'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])',
+  ),
+  // Telegram's and Discord's bots.
+  token(
+    'bot-token',
+    '\\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])',
+    '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}',
   ),
   token('jwt', 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}'),
   {
@@ -87,6 +106,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
       /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>[\]]{0,128}:(?<secret>[^\s@/"'`<>[\]]{1,256})@/g,
     accepts: isNoPlaceholder,
   },
+  { kind: 'signature', pattern: /[?&;]sig=(?<secret>[A-Za-z0-9%+/=_-]{30,200})/g },
   {
     kind: 'authorization',
     pattern: new RegExp(
@@ -95,20 +115,68 @@ export const SECRET_RULES: readonly SecretRule[] = [
     ),
   },
   {
+    kind: 'authorization',
+    pattern: /(?<![A-Za-z])[Bb]earer\s{1,4}(?<secret>[A-Za-z0-9+/=._~-]{16,})/g,
+    accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),
+  },
+  // `mysql -psecret`, `curl -u user:secret`, `--password secret`.
+  {
+    kind: 'argument',
+    pattern:
+      /(?<![A-Za-z-])(?:mysql|mysqldump|mariadb|mongosh?|sshpass)\b[^\n|;&]{0,120}?\s(?:-p|--password[= ])(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+    accepts: isNoPlaceholder,
+  },
+  {
+    kind: 'argument',
+    pattern:
+      /(?<![A-Za-z-])curl\b[^\n|;&]{0,200}?\s(?:-u|--user)[= ]{1,2}["']?[^\s:"']{1,64}:(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+    accepts: isNoPlaceholder,
+  },
+  {
     kind: 'named-secret',
     pattern: new RegExp(
-      `(?:api[_-]?key|secret[_-]?key|client[_-]?secret|app[_-]?secret|access[_-]?key|private[_-]?token|access[_-]?token|auth[_-]?token|refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|password|passwd)` +
-        `(?:${QUOTE})?\\s{0,8}(?:=>|:=|[:=])\\s{0,8}` +
-        `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{8,256})${QUOTE}|(?<secret>[A-Za-z0-9_+/=~!#%^-]{12,256})(?![A-Za-z0-9_+/=~.()[\\]-]))`,
+      `(?:${SECRET_NAMES})` +
+        `(?:${QUOTE})?\\s{0,8}(?:=>|:=|[:=：])\\s{0,8}` +
+        `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{6,256})${QUOTE}|(?<secret>[A-Za-z0-9_+/=~!@#%^*-]{6,256})(?![A-Za-z0-9_+/=~.()[\\]-]))`,
       'gi',
     ),
-    accepts: (secret) => isNoPlaceholder(secret) && /\d/.test(secret) && /[A-Za-z]/.test(secret),
+    accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),
   },
 ];
 
+/** What gitleaks' patterns have in common is written short in the list. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ['@is', String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`],
+  ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
+];
+
+function gitleaks([kind, keywords, short, flags, entropy]: GitleaksRule): SecretRule {
+  const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short);
+  return {
+    kind,
+    keywords: keywords.split(' '),
+    pattern: new RegExp(pattern, `g${flags}`),
+    accepts: (secret) => isNoPlaceholder(secret) && entropyOf(secret) >= entropy && /\d/.test(secret),
+  };
+}
+
+export const SECRET_RULES: readonly SecretRule[] = [...OWN_RULES, ...GITLEAKS_RULES.map(gitleaks)];
+
 /** Names of values that stand where a secret would, in documentation and templates. */
-const PLACEHOLDER = /^(?:[$%{*.]|(?:x{4,}|your[_-]|example|placeholder|changeme|redacted|dummy))/i;
+const PLACEHOLDER =
+  /^(?:[$%{*.<]|(?:x{4,}|your[_-]|example|placeholder|changeme|redacted|dummy|process\.env|test[_-]?key))|^(.)\1{5,}/i;
 
 function isNoPlaceholder(secret: string): boolean {
   return !PLACEHOLDER.test(secret);
+}
+
+const isMixed = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
+
+/** Shannon's, in bits a character, as gitleaks measures it. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
 }

@@ -1,0 +1,87 @@
+// Writes src/core/redact/gitleaks-rules.ts from gitleaks' own configuration.
+//   node scripts/redact/gitleaks.ts PATH/TO/gitleaks.toml VERSION
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from '../support/paths.ts';
+import { PlainError, runMain } from '../support/plain-error.ts';
+
+/** Rules that have no pattern, that read whole files, or that take what stands in any code for a secret. */
+const LEFT_OUT = new Set([
+  ...['pkcs12-file', 'private-key', 'generic-api-key', 'curl-auth-header', 'curl-auth-user', 'kubernetes-secret-yaml'],
+  ...[
+    'nuget-config-password',
+    'sourcegraph-access-token',
+    'twilio-api-key',
+    'vault-service-token',
+    'freemius-secret-key',
+  ],
+  ...['hashicorp-tf-password', 'jwt', 'jwt-base64', 'facebook-access-token', 'linkedin-client-id', 'adobe-client-id'],
+  ...['asana-client-id', 'discord-client-id', 'looker-client-id', 'plaid-client-id', 'bitbucket-client-id'],
+  ...['messagebird-client-id', 'sendbird-access-id', 'airtable-api-key', 'dropbox-api-token'],
+]);
+
+/** What rules for a value behind a service's name have in common, and how it is written in the list. */
+const SHARED: readonly (readonly [string, string])[] = [
+  [String.raw`[\w.-]{0,50}?`, ''],
+  [String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3})(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`, ')@is'],
+  [String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`, '@is'],
+  [String.raw`(?:[\x60'"\s;]|\\[nr]|$)`, '@end'],
+];
+
+interface Rule {
+  readonly id: string;
+  readonly regex: string;
+  readonly entropy: number;
+  readonly keywords: readonly string[];
+}
+
+function rulesOf(toml: string): Rule[] {
+  return toml
+    .split(/^\[\[rules\]\]$/m)
+    .slice(1)
+    .flatMap((block) => {
+      const id = /^id = "(.*)"$/m.exec(block)?.[1];
+      const regex = /^regex = '''(.*)'''$/m.exec(block)?.[1];
+      const keywords = /^keywords = \[([^\]]*)\]$/m.exec(block)?.[1] ?? '';
+      const entropy = Number(/^entropy = (.*)$/m.exec(block)?.[1] ?? 0);
+      if (id === undefined || regex === undefined || LEFT_OUT.has(id)) return [];
+      return [{ id, regex, entropy, keywords: [...keywords.matchAll(/"([^"]*)"/g)].map((one) => one[1]!) }];
+    });
+}
+
+/** RE2's syntax in JavaScript's; a pattern that ignores case in a part of it ignores it in all of it. */
+function translated(regex: string): { readonly pattern: string; readonly flags: string } {
+  const pattern = regex
+    .replace(/\(\?-?i\)/g, '')
+    .replace(/\(\?-?i:/g, '(?:')
+    .replace(/\[\[:alnum:\]\]/g, '[A-Za-z0-9]')
+    .replace(/\[:alnum:\]/g, 'A-Za-z0-9')
+    .replace(/\\z/g, '$')
+    .replace(/\\x60/g, '`');
+  return { pattern, flags: /\(\?i[):]/.test(regex) ? 'i' : '' };
+}
+
+const literal = (text: string): string => JSON.stringify(text);
+
+function lineOf({ id, regex, entropy, keywords }: Rule): string {
+  const short = SHARED.reduce((text, [long, mark]) => text.replaceAll(long, mark), regex);
+  const { pattern, flags } = translated(short);
+  return `  [${[literal(id), literal(keywords.join(' ')), literal(pattern), literal(flags), String(entropy)].join(', ')}],`;
+}
+
+await runMain(async () => {
+  const [file, version] = process.argv.slice(2);
+  if (file === undefined || version === undefined) throw new PlainError('Give the configuration and its version.');
+  const lines = rulesOf(await readFile(file, 'utf8')).map(lineOf);
+  const text = `/** Of gitleaks (MIT, see THIRD-PARTY-NOTICES.md): written by scripts/redact/gitleaks.ts, not by hand. */
+export const GITLEAKS_VERSION = ${literal(version)};
+
+/** Id, words of which the text holds one in lower case, pattern (its first group is the secret), flags, least entropy. */
+export type GitleaksRule = readonly [id: string, keywords: string, pattern: string, flags: 'i' | '', entropy: number];
+
+export const GITLEAKS_RULES: readonly GitleaksRule[] = [
+${lines.join('\n')}
+];
+`;
+  await writeFile(path.join(root, 'src/core/redact/gitleaks-rules.ts'), text);
+});
