@@ -41,10 +41,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
       if (error instanceof TypeError)
         return new StoreFault(
           'invalid',
-          phrase(
-            'Can’t save {0}: it could not be read back. Nothing is wrong with the disk.',
-            subject,
-          ),
+          phrase('Can’t save {0}: it could not be read back. Nothing is wrong with the disk.', subject),
           error,
         );
       return new StoreFault(
