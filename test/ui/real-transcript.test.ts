@@ -12,7 +12,7 @@ const transcript = path.join(data, 'raw', FILE);
 /** Some 2,400,000 tokens come down to 8,000: the rest of this window is kept for the reply. */
 const CONTEXT_WINDOW = 12_096;
 
-describe('a real transcript of 6,150 messages', () => {
+describe('a real transcript of 4,806 messages', () => {
   let workbench: Workbench | undefined;
   /** Each step stands on the one before. */
   let failed = false;
@@ -52,7 +52,7 @@ describe('a real transcript of 6,150 messages', () => {
     await window().chooseCommand('Threadkeeper: Import Transcript');
     await window().paletteRow(FILE).click();
     // What would come in is shown first.
-    await window().paletteRow('Import 6,150 messages').click();
+    await window().paletteRow('Import 4,806 messages').click();
     await window()
       .toast(/Imported 6[,.]?150 messages/)
       .waitFor({ timeout: 100_000 });

@@ -11,17 +11,25 @@ export function looksLikeAider(head: string): boolean {
   );
 }
 
+const FENCE = /^(`{3,}|~{3,})(.*)$/;
+const EDIT_START = /^<{5,9} SEARCH\b/;
+const EDIT_END = /^>{5,9} REPLACE\b/;
+
 /**
- * aider's history, line by line: `####` is what the user typed, `>` what aider and its tools printed, `# aider chat
- * started at` the start of a run, the rest the model's reply. Blank lines belong to what stands around them. A line of
- * a reply that begins with `>` (the end of an edit block does) cannot be told from a printed one, and is read as such.
- * The moment of a run's start is local time without a zone; it is read as UTC.
+ * aider's history, line by line: `#### ` is what the user typed, `> ` what aider and its tools printed, `# aider chat
+ * started at` the start of a run, the rest the model's reply. Inside an open code fence or SEARCH/REPLACE block of a
+ * reply those marks are the block's own text, unless the line ends as aider ends its own: then the reply was cut off.
+ * Blank lines belong to what stands around them. The moment of a run's start is local time without a zone; it is read
+ * as UTC.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
   #role: Role | undefined;
   #lines: string[] = [];
   #startedAt: number | undefined;
+  /** The fence that closes the code block that a reply is in, if it is in one. */
+  #fence = '';
+  #isEditing = false;
   #at: number | undefined;
 
   constructor(sink: TranscriptSink) {
@@ -35,7 +43,12 @@ export class AiderImporter {
     }
     const started = STARTED.exec(line)?.[1];
     if (started !== undefined) this.#startedAt = parseMoment(`${started.replace(' ', 'T')}Z`);
-    const [role, text] = split(line, started !== undefined);
+    const [role, text] = this.#split(line, started !== undefined);
+    if (role === 'assistant') this.#trackBlock(line);
+    else {
+      this.#fence = '';
+      this.#isEditing = false;
+    }
     if (role !== this.#role) {
       this.#flush();
       this.#role = role;
@@ -55,11 +68,22 @@ export class AiderImporter {
       this.#sink.add({ role: this.#role, text, ...(this.#at !== undefined && { at: this.#at }) });
     }
   }
-}
 
-function split(line: string, isStart: boolean): [Role, string] {
-  if (isStart) return ['tool', line];
-  if (line.startsWith('>')) return ['tool', line.slice(line.startsWith('> ') ? 2 : 1)];
-  if (line.startsWith('####')) return ['user', line.slice(line.startsWith('#### ') ? 5 : 4)];
-  return ['assistant', line];
+  #split(line: string, isStart: boolean): readonly [Role, string] {
+    if (isStart) return ['tool', line];
+    const isOfBlock = (this.#isEditing || this.#fence !== '') && !line.endsWith('  ');
+    if (!isOfBlock && /^>\s/.test(line)) return ['tool', line.slice(2)];
+    if (!isOfBlock && line.startsWith('#### ')) return ['user', line.slice(5)];
+    return ['assistant', line];
+  }
+
+  #trackBlock(line: string): void {
+    if (this.#isEditing) this.#isEditing = !EDIT_END.test(line);
+    else if (EDIT_START.test(line)) this.#isEditing = true;
+    else {
+      const [, marks = '', info = ''] = FENCE.exec(line) ?? [];
+      if (this.#fence === '') this.#fence = marks;
+      else if (info.trim() === '' && marks.startsWith(this.#fence)) this.#fence = '';
+    }
+  }
 }

@@ -69,11 +69,51 @@ describe('importing an aider history', () => {
     assert.deepEqual(moments, [undefined, undefined, undefined]);
   });
 
-  it('is recognized without its heading by what was typed and printed, whose marks need no space', () => {
+  it('is recognized without its heading by what was typed and printed', () => {
+    const { said } = imported('aider', ['#### Which port?', '8080.', '> Tokens: 2k sent', '>  ', '> Done.'].join('\n'));
+    assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'tool: Tokens: 2k sent\n \nDone.']);
+  });
+
+  it('keeps quotes, headings and markers inside an edit block or code fence in the reply', () => {
+    const reply = [
+      'docs/modes.md',
+      '````markdown',
+      '<<<<<<< SEARCH',
+      '#### A heading',
+      '=======',
+      '> A quote',
+      '```sh',
+      '#### ~/.bashrc',
+      '>>>>>>> REPLACE',
+      '````',
+      '```',
+      '>           if port > 0:',
+      '```',
+      '>no space, no mark of aider',
+    ];
+    const { said } = imported('aider', ['#### Change it  ', ...reply, '> Applied edit to docs/modes.md  '].join('\n'));
+    assert.deepEqual(said, [
+      'user: Change it',
+      `assistant: ${reply.join('\n')}`,
+      'tool: Applied edit to docs/modes.md',
+    ]);
+  });
+
+  it('ends a reply that was cut off inside a block at what aider printed or the user typed next', () => {
+    const cut = ['```python', '<<<<<<< SEARCH', 'port = 3000'];
     const { said } = imported(
       'aider',
-      ['#### Which port?', '####And why?', '8080.', '> Tokens: 2k sent', '>', '>Done.'].join('\n'),
+      ['> Aider v0.86.1  ', '#### Change it  ', ...cut, '> ^C again to exit  ', ...cut, '#### /undo  ', 'Done.'].join(
+        '\n',
+      ),
     );
-    assert.deepEqual(said, ['user: Which port?\nAnd why?', 'assistant: 8080.', 'tool: Tokens: 2k sent\n\nDone.']);
+    assert.deepEqual(said.slice(1), [
+      'user: Change it',
+      `assistant: ${cut.join('\n')}`,
+      'tool: ^C again to exit',
+      `assistant: ${cut.join('\n')}`,
+      'user: /undo',
+      'assistant: Done.',
+    ]);
   });
 });

@@ -90,13 +90,13 @@ describe('importing a transcript', () => {
     assert.equal(read.format, 'aider');
     assert.deepEqual(
       read.transcript.map(({ role }) => role),
-      ['tool', 'user', 'assistant', 'tool', 'assistant', 'tool', 'user', 'tool'],
+      ['tool', 'user', 'assistant', 'tool', 'user', 'tool'],
     );
     assert.equal(read.transcript[1]?.text, 'Read the port from the environment,  \ndefault 8080.');
     assert.equal(read.transcript[1].at, Date.UTC(2026, 2, 2, 9));
-    assert.equal(read.transcript[3]?.text, '>>>>>> REPLACE', 'the end of an edit block begins as printed lines do');
-    assert.equal(read.transcript[6]?.text, '/run npm test');
-    assert.equal(read.transcript[7]?.at, Date.UTC(2026, 2, 3, 14, 30));
+    assert.match(read.transcript[2]?.text ?? '', /^Sure\. [^]*<<<<<<< SEARCH\n[^]*\n>>>>>>> REPLACE\n```$/);
+    assert.equal(read.transcript[4]?.text, '/run npm test');
+    assert.equal(read.transcript[5]?.at, Date.UTC(2026, 2, 3, 14, 30));
   });
 
   it('reads SpecStory markdown, a quoted history inside a tool’s output staying inside', () => {

