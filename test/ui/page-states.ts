@@ -1,7 +1,9 @@
+import type { StatusView } from '../../src/protocol/views.ts';
 import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
 
-const STATUS = {
+const STATUS: StatusView = {
   replying: false,
+  thinking: null,
   compression: null,
   waiting: null,
   resetPending: false,
