@@ -6,7 +6,8 @@ import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed } from './keys.ts';
 import { addressOf, type ChosenModel } from './models.ts';
 import type { ModelsApp } from './models-app.ts';
-import { readSettings, type ProviderName } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
+import type { ProviderName } from '../platform/settings-schema.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 export type ModelItem = vscode.QuickPickItem & { readonly model: string };

@@ -12,7 +12,8 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
-import { readSettings, type ProviderName, type Settings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
+import type { ProviderName, Settings } from '../platform/settings-schema.ts';
 
 /** The model of a provider when the user names none. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {

@@ -1,94 +1,9 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
-import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
-import { checkPrompt, PRESETS } from '../../core/prompts/render.ts';
-import { EFFORTS } from '../../core/tokens/model-facts.ts';
-import {
-  POLICY_NAMES,
-  resolvePolicy,
-  STRATEGIES,
-  type Policy,
-  type PolicyName,
-  type Triggers,
-} from '../../core/policy/policy.ts';
-
-const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
-export type ProviderName = (typeof PROVIDERS)[number];
-
-const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
-const positive = v.pipe(v.number(), v.minValue(0));
-
-const schema = v.object({
-  chat: v.object({
-    provider: v.picklist(PROVIDERS),
-    model: v.string(),
-    baseUrl: v.string(),
-    systemPrompt: v.string(),
-    temperature: orNull(v.number()),
-    effort: orNull(v.picklist(EFFORTS)),
-    reservedTokens: v.pipe(v.number(), v.integer(), v.minValue(256)),
-    contextWindow: orNull(v.pipe(v.number(), v.integer(), v.minValue(1024))),
-    enterSends: v.boolean(),
-    countWithProvider: v.boolean(),
-    pasteAsAttachmentAbove: v.pipe(v.number(), v.integer(), v.minValue(100)),
-    place: v.picklist(['editor', 'sidebar']),
-  }),
-  summarizer: v.object({
-    provider: v.picklist(['chat', ...PROVIDERS]),
-    model: v.string(),
-    baseUrl: v.string(),
-    temperature: orNull(v.number()),
-    maxTokens: orNull(v.pipe(v.number(), v.integer())),
-    preset: v.picklist(PRESETS),
-    prompt: v.string(),
-  }),
-  compression: v.object({
-    policy: v.picklist(POLICY_NAMES),
-    strategy: orNull(v.picklist(STRATEGIES)),
-    share: orNull(share),
-    beforeSend: orNull(share),
-    tokens: orNull(positive),
-    messages: orNull(positive),
-    every: orNull(positive),
-    ageHours: orNull(positive),
-    taskReset: orNull(positive),
-    window: orNull(v.number()),
-    ledgerShare: orNull(share),
-    extractiveOnFault: v.boolean(),
-    monthlyLimitUsd: orNull(positive),
-  }),
-  models: v.object({
-    overrides: v.record(
-      v.string(),
-      v.object({
-        contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1024))),
-        takesImages: v.optional(v.boolean()),
-        maxOutput: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-        price: v.optional(
-          v.object({
-            input: positive,
-            output: positive,
-            cachedInput: v.optional(positive),
-            cacheWrite: v.optional(positive),
-          }),
-        ),
-      }),
-    ),
-  }),
-  events: v.object({
-    rules: v.array(
-      v.object({ kind: v.picklist(KEY_EVENT_KINDS), phrase: v.optional(v.string()), pattern: v.optional(v.string()) }),
-    ),
-  }),
-  export: v.object({ redact: v.boolean() }),
-  memory: v.object({ tokens: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
-  task: v.object({ resetFinished: v.boolean() }),
-  recall: v.object({ share: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)) }),
-});
-
-export type Settings = v.InferOutput<typeof schema>;
+import { checkPrompt } from '../../core/prompts/render.ts';
+import { POLICY_NAMES, resolvePolicy, type Policy, type PolicyName, type Triggers } from '../../core/policy/policy.ts';
+import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
 /** A setting that makes no sense, in one sentence for the user. */
 export class SettingsError extends Error {
@@ -97,32 +12,34 @@ export class SettingsError extends Error {
 
 /** The settings as they are now. Throws `SettingsError` naming the first one that makes no sense. */
 export function readSettings(): Settings {
-  const section = (name: string): unknown => vscode.workspace.getConfiguration('threadkeeper').get(name);
-  const result = v.safeParse(schema, {
-    chat: section('chat'),
-    summarizer: section('summarizer'),
-    compression: section('compression'),
-    models: section('models'),
-    events: section('events'),
-    export: section('export'),
-    memory: section('memory'),
-    task: section('task'),
-    recall: section('recall'),
-  });
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
+  const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
   if (result.success) return result.output;
-  const where = v.getDotPath(result.issues[0]) ?? '';
+  const [issue] = result.issues;
   throw new SettingsError(
-    vscode.l10n.t('The setting threadkeeper.{0} does not make sense: {1}.', where, result.issues[0].message),
+    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', v.getDotPath(issue) ?? '', problemOf(issue)),
   );
 }
 
-const NAMES = Object.entries(schema.entries).flatMap(([section, { entries }]) =>
-  Object.keys(entries).map((name) => `${section}.${name}`),
-);
+/** What is wrong with a value, in the editor's language. */
+function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): string {
+  const bound = String(requirement);
+  switch (type) {
+    case 'min_value':
+      return vscode.l10n.t('it must be at least {0}', bound);
+    case 'max_value':
+      return vscode.l10n.t('it must be at most {0}', bound);
+    case 'integer':
+      return vscode.l10n.t('it must be a whole number');
+    default:
+      return vscode.l10n.t('expected {0}', expected ?? type);
+  }
+}
 
 /** Whether any setting has changed but the one of that name, such as `chat.place`: one write may change several. */
 export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
-  return NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
+  return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
 
 /** The user's rules for key events, compiled. Throws `SettingsError` naming the first that cannot be used. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import * as v from 'valibot';
 import {
   COMMAND,
   COMMANDS,
@@ -11,6 +12,7 @@ import {
   CHAT_VIEW,
   SUMMARIES_VIEW,
 } from '../../../src/host/platform/ids.ts';
+import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -81,14 +83,54 @@ describe('the manifest', () => {
     }
   });
 
-  it('gives each setting a description, and reads each setting', () => {
-    const reader = text('src/host/platform/settings.ts') + text('src/host/models/spend-limit.ts');
-    for (const group of contributes.configuration) {
-      for (const [name, setting] of Object.entries<{ markdownDescription?: string }>(group.properties)) {
-        assert.ok(setting.markdownDescription, name);
-        const last = name.split('.').at(-1);
-        assert.ok(new RegExp(`\\b${last}\\b`).test(reader), `${name} is read`);
+  it('declares the settings that the code reads, with the same types, choices and bounds', () => {
+    const declared = contributes.configuration.flatMap((group: { properties: object }) =>
+      Object.entries(group.properties),
+    );
+    const known = Object.entries(settingsSchema.entries).flatMap(([section, { entries }]) =>
+      Object.entries(entries).map(([name, schema]) => [`threadkeeper.${section}.${name}`, declarationOf(schema)]),
+    );
+    const shapes = declared.map(([name, setting]: [string, Declaration]) => {
+      assert.ok(setting.markdownDescription, name);
+      const { type, enum: choices, minimum, maximum } = setting;
+      return [name, { type, enum: choices && new Set(choices), minimum, maximum }];
+    });
+    assert.deepEqual(Object.fromEntries(shapes), Object.fromEntries(known));
+  });
+
+  it('has defaults that the code accepts', () => {
+    const defaults: Record<string, Record<string, unknown>> = {};
+    for (const { properties } of contributes.configuration)
+      for (const [id, setting] of Object.entries<Declaration>(properties)) {
+        const [, section = '', name = ''] = id.split('.');
+        (defaults[section] ??= {})[name] = setting.default;
       }
-    }
+    v.parse(settingsSchema, defaults);
   });
 });
+
+interface Declaration {
+  readonly type: string | readonly string[];
+  readonly enum?: Iterable<unknown>;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly markdownDescription?: string;
+}
+
+/** What the manifest has to say of a value that the schema takes. */
+function declarationOf(schema: v.GenericSchema): Omit<Declaration, 'default'> {
+  const nullable = 'wrapped' in schema;
+  const inner = nullable ? (schema.wrapped as v.GenericSchema) : schema;
+  const pipe = 'pipe' in inner ? (inner.pipe as readonly { type: string; requirement?: number }[]) : [];
+  const bound = (type: string): number | undefined => pipe.find((each) => each.type === type)?.requirement;
+  const choices = 'options' in inner ? (inner.options as readonly unknown[]) : undefined;
+  const names: Readonly<Record<string, string>> = { picklist: 'string', record: 'object' };
+  const type = bound('integer') === undefined ? (names[inner.type] ?? inner.type) : 'integer';
+  return {
+    type: nullable ? [type, 'null'] : type,
+    enum: choices && new Set(nullable ? [...choices, null] : choices),
+    minimum: bound('min_value'),
+    maximum: bound('max_value'),
+  };
+}

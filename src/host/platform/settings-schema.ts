@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
+import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
+import { PRESETS } from '../../core/prompts/render.ts';
+import { EFFORTS } from '../../core/tokens/model-facts.ts';
+
+const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+const atLeast = (min: number) => v.pipe(v.number(), v.minValue(min));
+const between = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
+const integer = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
+const share = between(0, 1);
+/** `null` leaves it to the policy or the model. */
+const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
+
+/** Every setting with its type and bounds; a test holds the manifest to it. */
+export const settingsSchema = v.object({
+  chat: v.object({
+    provider: v.picklist(PROVIDERS),
+    model: v.string(),
+    baseUrl: v.string(),
+    systemPrompt: v.string(),
+    temperature: orNull(between(0, 2)),
+    effort: orNull(v.picklist(EFFORTS)),
+    reservedTokens: integer(256),
+    contextWindow: orNull(integer(1024)),
+    enterSends: v.boolean(),
+    countWithProvider: v.boolean(),
+    pasteAsAttachmentAbove: integer(100),
+    place: v.picklist(['editor', 'sidebar']),
+  }),
+  summarizer: v.object({
+    provider: v.picklist(['chat', ...PROVIDERS]),
+    model: v.string(),
+    baseUrl: v.string(),
+    temperature: orNull(between(0, 2)),
+    maxTokens: orNull(integer(50)),
+    preset: v.picklist(PRESETS),
+    prompt: v.string(),
+  }),
+  compression: v.object({
+    policy: v.picklist(POLICY_NAMES),
+    strategy: orNull(v.picklist(STRATEGIES)),
+    share: orNull(share),
+    beforeSend: orNull(share),
+    tokens: orNull(integer(0)),
+    messages: orNull(integer(0)),
+    every: orNull(integer(0)),
+    ageHours: orNull(atLeast(0)),
+    taskReset: orNull(integer(0)),
+    window: orNull(integer(1)),
+    ledgerShare: orNull(between(0.01, 0.9)),
+    extractiveOnFault: v.boolean(),
+    monthlyLimitUsd: orNull(atLeast(0)),
+  }),
+  models: v.object({
+    overrides: v.record(
+      v.string(),
+      v.object({
+        contextWindow: v.optional(integer(1024)),
+        takesImages: v.optional(v.boolean()),
+        maxOutput: v.optional(integer(1)),
+        price: v.optional(
+          v.object({
+            input: atLeast(0),
+            output: atLeast(0),
+            cachedInput: v.optional(atLeast(0)),
+            cacheWrite: v.optional(atLeast(0)),
+          }),
+        ),
+      }),
+    ),
+  }),
+  events: v.object({
+    rules: v.array(
+      v.object({ kind: v.picklist(KEY_EVENT_KINDS), phrase: v.optional(v.string()), pattern: v.optional(v.string()) }),
+    ),
+  }),
+  export: v.object({ redact: v.boolean() }),
+  memory: v.object({ tokens: integer(0) }),
+  task: v.object({ resetFinished: v.boolean() }),
+  recall: v.object({ share: between(0, 0.5) }),
+});
+
+export type Settings = v.InferOutput<typeof settingsSchema>;
+
+/** `chat.model` and so on. */
+export const SETTING_NAMES = Object.entries(settingsSchema.entries).flatMap(([section, { entries }]) =>
+  Object.keys(entries).map((name) => `${section}.${name}`),
+);
