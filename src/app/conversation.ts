@@ -60,7 +60,9 @@ export class Conversation {
   #waiting: Waiting | null = null;
   #thinkingSince: number | null = null;
 
-  constructor(deps: ConversationDeps) {
+  constructor({ settings, ...others }: ConversationDeps) {
+    // A turn acts on the settings that it began with.
+    const deps = { ...others, settings: () => this.#turns.settings ?? settings() };
     this.#deps = deps;
     this.meter = new ContextMeter(deps);
     this.#updates = new Emitter((error) => {

@@ -12,7 +12,7 @@ export interface ReplyRoom {
   readonly effort?: Effort;
 }
 
-/** What the user set, as a conversation needs it. Read anew at each turn, so that a change takes effect at once. */
+/** What the user set, as a conversation needs it. Read once at the beginning of a turn, so that a turn never acts on two configurations. */
 export interface ConversationSettings {
   readonly systemPrompt: string;
   /** What holds beyond one session; sent in every one of the workspace. Empty when there is none. */

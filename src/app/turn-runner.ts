@@ -6,6 +6,7 @@ import { ModelFault } from './fault.ts';
 import type { ChatModel } from './ports.ts';
 import { recallWithin } from './recall.ts';
 import { streamReply, type ReplyDeps } from './reply-stream.ts';
+import type { ConversationSettings } from './settings.ts';
 import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 
 export interface TurnDeps extends ReplyDeps {
@@ -25,9 +26,15 @@ export class TurnRunner {
   #end: Promise<unknown> = Promise.resolve();
   /** The last reply thought until the output limit: the next one gets more room. */
   #moreRoom = false;
+  #settings: ConversationSettings | undefined;
 
   constructor(deps: TurnDeps) {
     this.#deps = deps;
+  }
+
+  /** What the turn that runs acts on; undefined between turns. */
+  get settings(): ConversationSettings | undefined {
+    return this.#settings;
   }
 
   get isReplying(): boolean {
@@ -59,6 +66,7 @@ export class TurnRunner {
     let failure: unknown;
     const { afterTurn, chatModel, journal, onUpdate } = this.#deps;
     try {
+      this.#settings = this.#deps.settings();
       const text = await say();
       const model = await chatModel();
       await this.#reply(model, text, turn.signal, (id) => {
@@ -71,6 +79,7 @@ export class TurnRunner {
       throw error;
     } finally {
       this.#turn = undefined;
+      this.#settings = undefined;
       const reply = begun !== undefined && journal.state.messages.has(begun) ? begun : undefined;
       onUpdate({ type: 'turn_ended', id: reply, error: failure });
       await afterTurn(reply);

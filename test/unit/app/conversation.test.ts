@@ -180,6 +180,23 @@ describe('a conversation', () => {
     assert.equal(conversation.state.compressions.at(-1)?.trigger, 'provider_overflow');
   });
 
+  it('acts to the end of a turn on the settings that the turn began with', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60);
+    desk.settings = { ...desk.settings, temperature: 0.2 };
+    desk.script = (request, signal) => {
+      if (desk.requests.length > 1) return says('Now it fits.')(request, signal);
+      desk.settings = { ...desk.settings, temperature: 1.5 };
+      return throws(new ModelFault('context_too_long', 'too long'))(request, signal);
+    };
+    await conversation.send('Are you there?');
+    await conversation.send('And now?');
+    assert.deepEqual(
+      desk.requests.map(({ temperature }) => temperature),
+      [0.2, 0.2, 1.5],
+    );
+  });
+
   it('learns from usage how the provider counts, and keeps within its window', async () => {
     const conversation = await desk.converse();
     desk.calibration = new Calibration(1);
