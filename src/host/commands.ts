@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PageCommand } from '../protocol/views.ts';
+import { REMEDIES, type PageCommand } from '../protocol/views.ts';
 import {
   askAboutSelection,
   attachFiles,
@@ -163,37 +163,43 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),
   setModelKey,
   unpinAll,
-  retryLast: async (app) => {
-    const conversation = await app.sessions.currentOrLatest();
-    const { path, messages } = conversation.state;
-    const last = path.findLast((id) => messages.place(id)?.role === 'user');
-    if (last !== undefined) await conversation.retry(last);
-  },
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const uriOf = (value: unknown): vscode.Uri | undefined => (value instanceof vscode.Uri ? value : undefined);
 
-/** Runs a command. Rejects with what went wrong. */
+/** Runs a command; false when the user gave it up. Rejects with what went wrong. */
 export async function runCommand(
   app: App,
   name: CommandName | PageCommand,
   ...[argument, more]: readonly unknown[]
-): Promise<void> {
-  await HANDLERS[name](app, argument, more);
+): Promise<boolean> {
+  return (await HANDLERS[name](app, argument, more)) !== false;
 }
 
 /** Runs a command of the palette or a menu. A failure is shown once, in one sentence with a way out. */
-export async function runFromEditor(app: App, name: CommandName, ...args: readonly unknown[]): Promise<void> {
-  await runCommand(app, name, ...args).catch((error: unknown) => showFault(app, error));
+export async function runFromEditor(
+  app: App,
+  name: CommandName | PageCommand,
+  ...args: readonly unknown[]
+): Promise<boolean> {
+  try {
+    return await runCommand(app, name, ...args);
+  } catch (error) {
+    const wayOut = await showFault(app, error);
+    if (wayOut === undefined) return false;
+    // The button repeats the command that failed, once what stood in the way is gone.
+    const isMended = wayOut === 'retry' || ((await runFromEditor(app, wayOut)) && REMEDIES.has(wayOut));
+    return isMended && runFromEditor(app, name, ...args);
+  }
 }
 
-async function showFault(app: App, error: unknown): Promise<void> {
+/** Shows what went wrong; resolves to the way out that the user takes. */
+async function showFault(app: App, error: unknown): Promise<PageCommand | 'retry' | undefined> {
   const { reason, text, action } = app.describe(error);
-  if (reason === 'cancelled') return;
+  if (reason === 'cancelled') return undefined;
   const label = await vscode.window.showErrorMessage(text, ...(action ? [action.label] : []));
-  if (action && label === action.label)
-    await runCommand(app, action.command).catch((next: unknown) => showFault(app, next));
+  return action && label === action.label ? action.command : undefined;
 }
 
 async function showActions(app: App): Promise<void> {

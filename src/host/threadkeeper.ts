@@ -258,9 +258,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
-  /** Runs a command that the page asked for. Rejects with what went wrong. */
-  async runCommand(name: PageCommand, argument?: string): Promise<void> {
-    await (await import('./commands.ts')).runCommand(this, name, argument);
+  /** Runs a command that the page asked for; false when the user gave it up. Rejects with what went wrong. */
+  async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
+    return (await import('./commands.ts')).runCommand(this, name, argument);
   }
 
   async runFromEditor(name: CommandName, ...args: readonly unknown[]): Promise<void> {

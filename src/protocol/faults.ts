@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { actionSchema } from './views.ts';
+import { wayOutSchema } from './views.ts';
 
 /** Why a request was not carried out. `failed` is what the host could not name better; its sentence says what. */
 export const REQUEST_FAULT_REASONS = [
@@ -21,7 +21,7 @@ export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),
-  action: v.optional(actionSchema),
+  action: v.optional(wayOutSchema),
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 

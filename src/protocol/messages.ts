@@ -13,6 +13,7 @@ import {
   settingsSchema,
   statusSchema,
   taskSchema,
+  wayOutSchema,
 } from './views.ts';
 
 /** Raised when either side's messages change shape; a page of another version asks to be reloaded. */
@@ -54,7 +55,7 @@ const hostToPage = v.variant('type', [
     careful: v.optional(v.boolean()),
   }),
   /** There is no session to show, and why: no folder is open, the store cannot be read. */
-  v.object({ type: v.literal('unavailable'), text: v.string(), actions: noticeSchema.entries.actions }),
+  v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(wayOutSchema) }),
   /** Positions from `from` on are replaced; those before stay as they are unless `epoch` is new. */
   v.object({ type: v.literal('transcript'), ...transcript }),
   /** New versions of messages that the page may have; ids it does not have are ignored. */

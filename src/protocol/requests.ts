@@ -59,9 +59,10 @@ const REQUESTS = {
   ],
   detach: [v.object({ type: v.literal('detach'), id: plainId }), done],
   completeFiles: [v.object({ type: v.literal('completeFiles'), query: shortText }), list(fileMatchSchema)],
+  /** Answers false when the user gave the command up. */
   runCommand: [
     v.object({ type: v.literal('runCommand'), command: commandSchema, argument: v.optional(longText) }),
-    done,
+    v.boolean(),
   ],
 
   // Reading

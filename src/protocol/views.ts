@@ -34,7 +34,6 @@ export const PAGE_COMMANDS = [
   'unpinAll',
   'openLog',
   'takeOver',
-  'retryLast',
 ] as const;
 export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
@@ -149,6 +148,11 @@ export const modelSchema = v.object({
 export type ModelView = v.InferOutput<typeof modelSchema>;
 
 export const actionSchema = v.object({ label: v.string(), command: commandSchema });
+/** A way out of a fault. `retry` repeats the act that failed, whatever that was. */
+export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
+export type WayOut = v.InferOutput<typeof wayOutSchema>;
+/** Commands that remove what stood in the way of an act: after them it is repeated. */
+export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
 export const noticeSchema = v.object({
   id: plainId,

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
+import type { RequestFaultReason } from '../protocol/faults.ts';
 import { PROTOCOL_VERSION, type HostToPage, type PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import type { PageCommand, MessageView, NoticeView } from '../protocol/views.ts';
+import { Acts } from './acts.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
 import { CarefulDrawing } from './careful.ts';
@@ -32,8 +33,6 @@ export type Signal =
   | { readonly type: 'quote'; readonly text: string }
   | { readonly type: 'draft'; readonly text: string };
 
-/** Requests that bring a reply; that one of them worked says that what stood in the way is gone. */
-const REPLIED_TO: ReadonlySet<RequestType> = new Set(['send', 'editAndResend', 'retry', 'continue'] as const);
 /** So much of a reply is read out, and so much of it looked at for that, in characters. */
 const READ_OUT = 300;
 const READ_OUT_FROM = 4_000;
@@ -56,6 +55,7 @@ export class Page {
     () => this.changed(),
     (run, ms) => setTimeout(run, ms),
   );
+  readonly acts: Acts;
   /** Read out by screen readers. */
   announcement = '';
   readonly #api: EditorApi;
@@ -71,6 +71,7 @@ export class Page {
   constructor(api: EditorApi) {
     this.#api = api;
     this.#link = new HostLink(api);
+    this.acts = new Acts(this.#link, this.toasts, () => this.session?.transcript.last);
     const saved = v.safeParse(savedSchema, api.getState());
     this.#saved = saved.success ? saved.output : undefined;
   }
@@ -95,7 +96,7 @@ export class Page {
       return;
     }
     if (message.type === 'replyDelta') {
-      if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.#resync('gap in a reply');
+      if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.resync('gap in a reply');
       return;
     }
     if (message.type === 'ping') {
@@ -141,23 +142,12 @@ export class Page {
   }
 
   /** Asks the host; a refusal is shown to the user, told to `refused`, and gives undefined. */
-  async ask<K extends RequestType>(
+  ask<K extends RequestType>(
     type: K,
     fields: Omit<RequestOf<K>, 'type'>,
     refused?: (reason: RequestFaultReason) => void,
   ): Promise<AnswerOf<K> | undefined> {
-    try {
-      const answer = await this.#link.request(type, fields);
-      if (REPLIED_TO.has(type)) this.toasts.settle();
-      return answer;
-    } catch (error) {
-      refused?.(RequestFault.is(error) ? error.reason : 'failed');
-      if (RequestFault.is(error, 'cancelled')) return undefined;
-      const action = RequestFault.is(error) ? error.action : undefined;
-      const words = error instanceof Error ? error.message : String(error);
-      this.tell(words, 'error', action && { label: action.label, run: () => this.run(action.command) });
-      return undefined;
-    }
+    return this.acts.ask(type, fields, refused);
   }
 
   /** As `ask`, for what is only asked to be done; true when it was. */
@@ -261,7 +251,8 @@ export class Page {
     this.post({ type: 'focusChanged', focused });
   }
 
-  #resync(reason: string): void {
+  /** Asks for everything again. */
+  resync(reason: string): void {
     this.post({ type: 'resync', reason });
   }
 }

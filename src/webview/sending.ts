@@ -41,7 +41,12 @@ function says(message: MessageView, source: string): boolean {
   return message.parts.some((part) => part.type === 'text' && part.text.trim() === source.trim());
 }
 
-/** Whether a message is one that should have been replied to and was not: the user's, at the end, nothing arriving. */
-export function isUnanswered(message: MessageView, position: number, total: number, busy: boolean): boolean {
-  return message.role === 'user' && position === total - 1 && !busy;
+/** Whether a message of the user got no reply: another one of the user's follows, or nothing, and none is arriving. */
+export function isUnanswered(
+  { role }: Pick<MessageView, 'role'>,
+  next: MessageView['role'] | undefined,
+  isLast: boolean,
+  busy: boolean,
+): boolean {
+  return role === 'user' && (isLast ? !busy : next === 'user');
 }

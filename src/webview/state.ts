@@ -10,6 +10,7 @@ import type {
   SettingsView,
   StatusView,
   TaskView,
+  WayOut,
 } from '../protocol/views.ts';
 import { Transcript } from './transcript.ts';
 
@@ -34,7 +35,7 @@ export interface OpenSession {
 
 export type PageState =
   | { readonly phase: 'loading' }
-  | { readonly phase: 'unavailable'; readonly text: string; readonly actions: NoticeView['actions'] }
+  | { readonly phase: 'unavailable'; readonly text: string; readonly actions: readonly WayOut[] }
   | { readonly phase: 'open'; readonly session: OpenSession };
 
 /** Messages that change what is shown; the others are acted on where they arrive. */

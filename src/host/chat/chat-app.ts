@@ -21,8 +21,8 @@ export interface ChatApp {
   readonly drafts: Drafts;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
-  /** Runs a command that the page asked for. Rejects with what went wrong. */
-  runCommand(name: PageCommand, argument?: string): Promise<void>;
+  /** Runs a command that the page asked for; false when the user gave it up. Rejects with what went wrong. */
+  runCommand(name: PageCommand, argument?: string): Promise<boolean>;
   /** What the user reads of an error. */
   describe(error: unknown): FaultView;
 }

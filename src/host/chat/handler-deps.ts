@@ -18,7 +18,7 @@ export interface HandlerDeps {
   readonly attachments: Attachments;
   readonly drafts: Drafts;
   readonly editor: LastEditor;
-  readonly runCommand: (command: PageCommand, argument: string | undefined) => Promise<void>;
+  readonly runCommand: (command: PageCommand, argument: string | undefined) => Promise<boolean>;
   readonly searchFor: (query: string) => Promise<readonly HitView[]>;
   /** Changes a session of the list, open or not. */
   readonly changeSession: (id: SessionId, event: SessionEvent) => Promise<void>;

@@ -50,10 +50,7 @@ export function writingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Writin
         return { path, name: path.slice(path.lastIndexOf('/') + 1) };
       });
     },
-    runCommand: async ({ command, argument }) => {
-      await deps.runCommand(command, argument);
-      return null;
-    },
+    runCommand: ({ command, argument }) => deps.runCommand(command, argument),
   };
 }
 

@@ -9,20 +9,24 @@ import { readSettings } from '../platform/settings.ts';
 export const LIST_TIMEOUT_MS = 8000;
 
 /** Asks for a key of one of those that the settings name. */
-export async function setKey(app: ModelsApp): Promise<void> {
+export async function setKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
-  if (holder && (await askForKey(app.keys, holder)))
-    inform(vscode.l10n.t('The key is kept in the secret storage of the editor.'));
+  return holder !== undefined && keepKey(app, holder);
+}
+
+async function keepKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
+  if (!(await askForKey(app.keys, holder))) return false;
+  inform(vscode.l10n.t('The key is kept in the secret storage of the editor.'));
+  return true;
 }
 
 /** Asks for the key that the session's models need; which one, where chat and summaries have not the same. */
-export async function setModelKey(app: ModelsApp): Promise<void> {
+export async function setModelKey(app: ModelsApp): Promise<boolean> {
   const chat = app.chosenModel();
   const { provider, baseUrl } = chat;
   const summary = chosenSummaryModel(readSettings(), chat);
   const isShared = !isKeyed(summary.provider) || (summary.provider === provider && summary.baseUrl === baseUrl);
-  if (isKeyed(provider) && isShared) await askForKey(app.keys, { provider, baseUrl });
-  else await setKey(app);
+  return isKeyed(provider) && isShared ? keepKey(app, { provider, baseUrl }) : setKey(app);
 }
 
 export async function clearKey(app: ModelsApp): Promise<void> {

@@ -8,17 +8,16 @@ import { SpendLimitReached } from '../../app/spend.ts';
 import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';
-import type { PageCommand } from '../../protocol/views.ts';
 import { SettingsError } from './settings.ts';
 import { locale } from './l10n.ts';
 import { translated } from './translated.ts';
 
-const COMMAND_OF: Readonly<Record<FaultAction, PageCommand>> = {
+const COMMAND_OF: Readonly<Record<FaultAction, NonNullable<FaultView['action']>['command']>> = {
   setKey: 'setModelKey',
   chooseModel: 'chooseModel',
   compress: 'compressHistory',
-  retry: 'retryLast',
-  retryWithRoom: 'retryLast',
+  retry: 'retry',
+  retryWithRoom: 'retry',
   openSettings: 'openSettings',
 };
 

@@ -117,6 +117,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         total={transcript.total}
         message={message}
         previousAt={transcript.at(row - 1)?.at}
+        nextRole={transcript.at(row + 1)?.role}
         cover={coverAt(session.covers, row)}
         first={row === 0 ? compressionsAfter.get(-1) : undefined}
         compressions={compressionsAfter.get(row)}

@@ -1,4 +1,4 @@
-import type { NoticeView } from '../../protocol/views.ts';
+import type { WayOut } from '../../protocol/views.ts';
 import { TranscriptList } from '../list/transcript-list.tsx';
 import { PageContext, usePage, usePageChanges } from '../page-context.ts';
 import type { Page } from '../page.ts';
@@ -118,7 +118,7 @@ function Loading() {
   );
 }
 
-function Unavailable({ words, actions }: { readonly words: string; readonly actions: NoticeView['actions'] }) {
+function Unavailable({ words, actions }: { readonly words: string; readonly actions: readonly WayOut[] }) {
   const page = usePage();
   return (
     <main class="empty" aria-label={text('chat')}>
@@ -126,9 +126,14 @@ function Unavailable({ words, actions }: { readonly words: string; readonly acti
       <Icon name="error" class="empty-icon" />
       <p role="alert">{words}</p>
       <div class="row-of-buttons">
-        {actions.map((action) => (
-          <button key={action.command} type="button" class="button" onClick={() => page.run(action.command)}>
-            {action.label}
+        {actions.map(({ label, command }) => (
+          <button
+            key={command}
+            type="button"
+            class="button"
+            onClick={() => void page.acts.takeWayOut(command, () => page.resync('asked again'))}
+          >
+            {label}
           </button>
         ))}
       </div>

@@ -8,8 +8,6 @@ import { IconButton } from './icon-button.tsx';
 export function MessageActions(props: {
   readonly message: MessageView;
   readonly busy: boolean;
-  /** True for a message of the user at the end that got no reply. */
-  readonly unanswered: boolean;
   readonly edit: () => void;
 }) {
   const { message, busy } = props;
@@ -23,7 +21,7 @@ export function MessageActions(props: {
       )}
       <IconButton icon="copy" label={text('copyMarkdown')} onClick={() => void copyMessage(page, message)} />
       {message.role === 'user' && <IconButton icon="edit" label={text('edit')} disabled={busy} onClick={props.edit} />}
-      {(message.role === 'assistant' || props.unanswered) && (
+      {message.role === 'assistant' && (
         <IconButton icon="refresh" label={text('retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
       )}
       {spoken && (

@@ -20,6 +20,7 @@ export function Message(props: {
   readonly message: MessageView;
   readonly row: number;
   readonly total: number;
+  readonly nextRole: MessageView['role'] | undefined;
   readonly cover: CoverView | undefined;
   readonly marked: boolean;
   readonly busy: boolean;
@@ -28,6 +29,8 @@ export function Message(props: {
   const page = usePage();
   const [editing, setEditing] = useState(false);
   const head = `head-${message.id}`;
+  const isLast = row === props.total - 1;
+  const unanswered = isUnanswered(message, props.nextRole, isLast, props.busy);
   const classes = ['message', `from-${message.role}`];
   if (cover) classes.push('covered');
   if (props.marked) classes.push('marked');
@@ -53,12 +56,7 @@ export function Message(props: {
           </time>
         </h2>
         {!message.streaming && !editing && (
-          <MessageActions
-            message={message}
-            busy={props.busy}
-            unanswered={isUnanswered(message, row, props.total, props.busy)}
-            edit={() => setEditing(true)}
-          />
+          <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
         )}
       </div>
       {cover && (
@@ -101,17 +99,23 @@ export function Message(props: {
           ))}
         </div>
       )}
-      <Foot message={message} busy={props.busy} />
+      <Foot message={message} busy={props.busy} isLast={isLast} unanswered={unanswered} />
       {message.events && message.events.length > 0 && <EventMarks events={message.events} />}
     </div>
   );
 }
 
-function Foot({ message, busy }: { readonly message: MessageView; readonly busy: boolean }) {
+function Foot(props: {
+  readonly message: MessageView;
+  readonly busy: boolean;
+  readonly isLast: boolean;
+  readonly unanswered: boolean;
+}) {
+  const { message, busy, unanswered } = props;
   const page = usePage();
   const { ending, tokens, branches, fault } = message;
   const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
-  if (!unusual && !tokens && !branches && !fault) return null;
+  if (!unusual && !tokens && !branches && !fault && !unanswered) return null;
   return (
     <div class="message-foot">
       {branches && branches.ids.length > 1 && (
@@ -141,12 +145,12 @@ function Foot({ message, busy }: { readonly message: MessageView; readonly busy:
           <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {text(unusual)}
         </span>
       )}
-      {unusual && !busy && (
+      {unusual && !busy && props.isLast && (
         <button type="button" class="text-button" onClick={() => void page.ask('continue', { message: message.id })}>
           {text('continue')}
         </button>
       )}
-      {fault?.retry && !busy && (
+      {(unanswered || fault?.retry) && !busy && (
         <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
           {text('retry')}
         </button>

@@ -12,6 +12,7 @@ interface Props {
   readonly total: number;
   readonly message: MessageView | undefined;
   readonly previousAt: number | undefined;
+  readonly nextRole: MessageView['role'] | undefined;
   readonly cover: CoverView | undefined;
   /** Compressions to show before the message. */
   readonly first: readonly CompressionView[] | undefined;
@@ -42,6 +43,7 @@ export class Row extends Component<Props> {
       next.row !== now.row ||
       next.total !== now.total ||
       next.previousAt !== now.previousAt ||
+      next.nextRole !== now.nextRole ||
       next.cover !== now.cover ||
       next.first !== now.first ||
       next.compressions !== now.compressions ||
@@ -50,7 +52,7 @@ export class Row extends Component<Props> {
     );
   }
 
-  override render({ row, total, message, previousAt, cover, first, compressions, marked, busy }: Props) {
+  override render({ row, total, message, previousAt, nextRole, cover, first, compressions, marked, busy }: Props) {
     const newDay = message && (previousAt === undefined || !sameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} ref={this.#element} role="presentation">
@@ -64,7 +66,15 @@ export class Row extends Component<Props> {
         )}
         {message ? (
           <MessageBoundary key={message.id} message={message}>
-            <Message message={message} row={row} total={total} cover={cover} marked={marked} busy={busy} />
+            <Message
+              message={message}
+              row={row}
+              total={total}
+              nextRole={nextRole}
+              cover={cover}
+              marked={marked}
+              busy={busy}
+            />
           </MessageBoundary>
         ) : (
           <div

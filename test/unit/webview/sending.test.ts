@@ -60,10 +60,11 @@ describe('the key that sends', () => {
 
 describe('a message without a reply', () => {
   it("is the user's at the end while nothing arrives", () => {
-    assert.equal(isUnanswered(message('user', 'Hello', 4), 4, 5, false), true);
-    assert.equal(isUnanswered(message('user', 'Hello', 4), 4, 5, true), false);
-    assert.equal(isUnanswered(message('user', 'Hello', 3), 3, 5, false), false);
-    assert.equal(isUnanswered(message('assistant', 'Hi', 4), 4, 5, false), false);
+    assert.equal(isUnanswered({ role: 'user' }, undefined, true, false), true);
+    assert.equal(isUnanswered({ role: 'user' }, undefined, true, true), false);
+    assert.equal(isUnanswered({ role: 'user' }, 'assistant', false, false), false);
+    assert.equal(isUnanswered({ role: 'assistant' }, undefined, true, false), false);
+    assert.equal(isUnanswered({ role: 'user' }, 'user', false, true), true, 'another message of the user follows');
   });
 });
 
