@@ -49,7 +49,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
         replying: true,
         resetPending: true,
         compression: { stage: 'summarizing', done: 2, total: 5, background: true, cancellable: true },
-        waiting: { until: 4_102_444_800_000, text: 'The provider asks for patience; trying again.' },
+        waiting: { until: 4_102_444_800_000, text: 'The provider rate limit is reached; trying again.' },
       },
       task: {
         id: 't1',

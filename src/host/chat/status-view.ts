@@ -1,4 +1,4 @@
-import { ModelFault } from '../../app/fault.ts';
+import type { ModelFault } from '../../app/fault.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { StatusView } from '../../protocol/views.ts';
 import { translated } from '../platform/translated.ts';
@@ -20,9 +20,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
     thinking: conversation.thinkingSince,
     waiting: waiting && {
       until: waiting.until,
-      text: ModelFault.is(waiting.fault, 'rate_limited', 'overloaded')
-        ? vscode.l10n.t('The provider asks for patience; trying again.')
-        : vscode.l10n.t('The provider could not be reached; trying again.'),
+      text: waitingText(waiting.fault),
     },
     resetPending,
     offline,
@@ -47,3 +45,14 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
 
 export const unreachable = (): string =>
   vscode.l10n.t('The provider could not be reached. What you wrote is kept; retry when the connection is back.');
+
+function waitingText({ reason }: ModelFault): string {
+  switch (reason) {
+    case 'rate_limited':
+      return vscode.l10n.t('The provider’s rate limit is reached; trying again.');
+    case 'overloaded':
+      return vscode.l10n.t('The provider reports an error on its side; trying again.');
+    default:
+      return vscode.l10n.t('The provider could not be reached; trying again.');
+  }
+}
