@@ -21,7 +21,8 @@ export async function bringIn(
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
   const before = app.sessions.current?.journal.id;
-  const conversation = await app.sessions.create(fileName(uri).replace(/\.[a-z0-9]+$/i, ''));
+  const titles = (await app.sessions.list()).map(({ title }) => title);
+  const conversation = await app.sessions.create(unused(fileName(uri).replace(/\.[a-z0-9]+$/i, ''), titles));
   const batches = preview.kind === 'exact' ? exactMessages(uri) : newMessages(app, uri);
   let messages = 0;
   let isWhole = false;
@@ -40,6 +41,13 @@ export async function bringIn(
     if (!isWhole) await takeBack(app, conversation, before);
   }
   return isWhole ? messages : undefined;
+}
+
+/** The title itself, or with the first number that makes it another one than those. */
+function unused(title: string, titles: readonly string[]): string {
+  let free = title;
+  for (let number = 2; titles.includes(free); number++) free = `${title} (${number})`;
+  return free;
 }
 
 async function takeBack(
