@@ -31,6 +31,7 @@ import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
+import { informOn } from './platform/inform.ts';
 import { channelLog } from './platform/log.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
@@ -210,6 +211,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.channel,
       editor,
       this.panel,
+      informOn(this.panel),
       this.tree,
       this.files,
       this.chart,

@@ -91,6 +91,12 @@ const hostToPage = v.variant('type', [
     type: v.literal('focus'),
     target: v.picklist(['composer', 'sessions', 'transcript', 'task', 'latest']),
   }),
+  /** A short message at the foot of the page; with `offer`, a button that answers by `offerTaken`. */
+  v.object({
+    type: v.literal('say'),
+    text: v.string(),
+    offer: v.nullable(v.object({ id: count, label: v.string() })),
+  }),
   /** Brings a message into view and marks it. */
   v.object({ type: v.literal('reveal'), session: aSessionId, position: count }),
   /** Answered at once by a page that has not hung. */
@@ -111,6 +117,7 @@ const pageToHost = v.variant('type', [
   /** At most once in 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
   v.object({ type: v.literal('dismissNotice'), id: plainId }),
+  v.object({ type: v.literal('offerTaken'), id: count }),
   /** The keyboard is in the page, or left it. The editor knows that of its tabs, not of a view in the sidebar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),

@@ -108,6 +108,12 @@ export class Page {
       this.signal({ type: 'focus', target: message.target });
       return;
     }
+    if (message.type === 'say') {
+      const { offer } = message;
+      const action = offer && { label: offer.label, run: () => this.post({ type: 'offerTaken', id: offer.id }) };
+      this.tell(message.text, 'info', action ?? undefined);
+      return;
+    }
     if (message.type === 'reveal') {
       this.signal({ type: 'reveal', position: message.position });
       return;

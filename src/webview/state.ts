@@ -41,7 +41,7 @@ export type PageState =
 /** Messages that change what is shown; the others are acted on where they arrive. */
 export type StateMessage = Exclude<
   HostToPage,
-  { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'ping' }
+  { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'say' | 'ping' }
 >;
 
 /** The page's state after a message of the host. What belongs to another session changes nothing. */

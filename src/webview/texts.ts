@@ -65,6 +65,7 @@ const ENGLISH = {
   cancel: 'Cancel',
   resend: 'Send',
   fork: 'Fork the session here',
+  forked: 'Your next message starts a new branch here; the old one is kept.',
   remove: 'Delete message',
   deleted: 'Message deleted.',
   recalledCount: 'Recalled with this message: {0}',

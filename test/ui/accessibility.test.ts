@@ -70,9 +70,9 @@ describe('the chat page', () => {
       );
       if (name === 'light') {
         await workbench.runCommand('Threadkeeper: Open Sample Session');
-        await workbench.toast(/Imported/).waitFor();
+        await workbench.told(/Imported/);
         await workbench.runCommand('Threadkeeper: Compress History');
-        await workbench.toast(/Compressed/).waitFor({ timeout: 60_000 });
+        await workbench.told(/Compressed/, { timeout: 60_000 });
         await workbench.clearToasts();
       }
       await workbench.webview().locator(`body.${kind}`).waitFor();

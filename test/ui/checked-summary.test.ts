@@ -30,7 +30,7 @@ describe('a summary that a model checks', () => {
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
     view = new SummariesView(workbench);
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await view.compress();
     server.answerWith(verdictsOn);
   });
@@ -50,7 +50,7 @@ describe('a summary that a model checks', () => {
   });
 
   it('shows what the model found: how many statements are not supported, and what the source says instead', async () => {
-    await workbench.toast(/Statements: [\d,]+; not supported by the source: 1, as compatible\/.+ reads it/).waitFor();
+    await workbench.told(/Statements: [\d,]+; not supported by the source: 1, as compatible\/.+ reads it/);
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');

@@ -27,7 +27,7 @@ describe('a compressed session in the chat', () => {
   before(async () => {
     chat = await ChatPage.open('compressed');
     await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-    await chat.workbench.toast(/Imported \d+ messages/).waitFor();
+    await chat.workbench.told(/Imported \d+ messages/);
     await chat.workbench.clearToasts();
     await chat.messages().first().waitFor();
   });
@@ -61,7 +61,7 @@ describe('a compressed session in the chat', () => {
   it('has a row where it happened, with its figures', async () => {
     await chat.write('/compress');
     await page().getByRole('button', { name: 'Compress', exact: true }).click();
-    await chat.workbench.toast(/Compressed/).waitFor();
+    await chat.workbench.told(/Compressed/);
     await chat.workbench.clearToasts();
     await toRow();
     assert.match(

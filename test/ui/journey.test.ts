@@ -23,7 +23,7 @@ describe('a long session', () => {
 
   it('is imported and shown', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await workbench.webview().getByRole('article').first().waitFor();
     await workbench.clearToasts();
     await workbench.screenshot('sample-session');
@@ -32,7 +32,7 @@ describe('a long session', () => {
   it('is compressed by the command, and the gauge falls', async () => {
     const before = await gaugePercent(workbench);
     await workbench.runCommand('Threadkeeper: Compress History');
-    await workbench.toast(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/).waitFor({ timeout: 60_000 });
+    await workbench.told(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
     await workbench.screenshot('compressed');
     await workbench.clearToasts();
     const after = await gaugePercent(workbench);
@@ -92,7 +92,7 @@ describe('a window without a folder', () => {
 
   it('has the sample session that comes with the product, and chats all the same', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await workbench.webview().getByRole('article').first().waitFor();
     await workbench.runCommand('Threadkeeper: Open Chat');
     const composer = workbench.webview().getByRole('textbox');

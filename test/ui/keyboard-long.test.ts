@@ -12,7 +12,7 @@ describe('a long session by keyboard alone', () => {
     chat = await ChatPage.open('keyboard-long');
     keys = new Keyboard(chat);
     await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-    await chat.workbench.toast(/Imported \d+ messages/).waitFor();
+    await chat.workbench.told(/Imported \d+ messages/);
     await chat.workbench.clearToasts();
     await chat.messages().first().waitFor();
   });
@@ -89,7 +89,7 @@ describe('a long session by keyboard alone', () => {
     if ((await compress.count()) === 1) await keys.isAt(compress);
     await keys.press('Enter');
     await preview.waitFor({ state: 'detached' });
-    await chat.workbench.toast(/Compressed/).waitFor();
+    await chat.workbench.told(/Compressed/);
     await chat.workbench.clearToasts();
   });
 

@@ -119,10 +119,10 @@ describe('a very long session in the real page', function () {
       await chat.workbench.chooseCommand('Threadkeeper: Import Transcript');
       await chat.workbench.paletteRow(file).click();
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
-      await chat.workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+      await chat.workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
       await chat.workbench.runCommand('Threadkeeper: Compress History');
-      await chat.workbench.toast(/Compressed [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+      await chat.workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
     }
   });

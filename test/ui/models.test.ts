@@ -44,7 +44,7 @@ describe('a model on a server', () => {
   it('is chosen from the list that the server gives, and a window too small is told with a way out', async () => {
     server.answer(REPLY);
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
     await workbench.chooseCommand('Threadkeeper: Choose Model');
     await workbench.paletteRow('Compatible server').click();
@@ -53,7 +53,7 @@ describe('a model on a server', () => {
     const warning = workbench.toast(/The conversation is larger than the window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
-    await workbench.toast(/Compressed [\d,]+ messages/).waitFor();
+    await workbench.told(/Compressed [\d,]+ messages/);
     await workbench.clearToasts();
   });
 
@@ -102,7 +102,7 @@ describe('a model on a server', () => {
       await alert.getByRole('button', { name: way }).waitFor();
     await workbench.screenshot('does-not-fit');
     await alert.getByRole('button', { name: 'Unpin key events' }).click();
-    await workbench.toast('No key event is pinned.').waitFor();
+    await workbench.told('No key event is pinned.');
     await alert.getByRole('button', { name: 'Choose a larger model' }).click();
     await workbench.paletteRow('Compatible server').waitFor();
     await workbench.page.keyboard.press('Escape');
@@ -111,7 +111,7 @@ describe('a model on a server', () => {
     await workbench.clearToasts();
   });
 
-  it('that summarizes slowly is seen at work in a notification and in the gauge, and is stopped from there', async () => {
+  it('that summarizes slowly is seen at work in the chat and in the gauge, and is stopped from there', async () => {
     // The last word on the settings: the local summarizer would be done at once.
     await writeSettings(workbench.folder ?? '', {
       ...answeredBy(server),
@@ -119,17 +119,16 @@ describe('a model on a server', () => {
     });
     server.answer(REPLY).disturbBy(() => ({ kind: 'silence', afterText: 0 }));
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
     await workbench.chooseCommand('Threadkeeper: Compress History');
-    const progress = workbench.toast(/Compressing the history.*summarizing/);
+    const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });
     await progress.waitFor();
     const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');
     await spinner.waitFor();
     await workbench.screenshot('compressing');
-    await progress.hover();
     await progress.getByRole('button', { name: 'Cancel' }).click();
-    await workbench.toast(/The compression was cancelled; the session is as it was\./).waitFor();
+    await workbench.told(/The compression was cancelled; the session is as it was\./);
     await spinner.waitFor({ state: 'detached' });
   });
 });

@@ -26,14 +26,14 @@ describe('a recording of the first minutes', () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.toast(/Imported \d+ messages/).waitFor();
+    await workbench.told(/Imported \d+ messages/);
     await workbench.webview().getByRole('article').first().waitFor();
     await workbench.clearToasts();
     const recording = new Recording(page);
     recording.start();
     await pause();
     await workbench.runCommand('Threadkeeper: Compress History');
-    await workbench.toast(/Compressed \d+ messages/).waitFor({ timeout: 60_000 });
+    await workbench.told(/Compressed \d+ messages/, { timeout: 60_000 });
     await pause();
     await workbench.clearToasts();
     const composer = workbench.webview().getByRole('textbox').first();

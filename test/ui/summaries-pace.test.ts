@@ -55,7 +55,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
         workbench = await Workbench.open({ profile: `pace-${messages}` });
         view = new SummariesView(workbench);
         await view.importSynthetic(messages);
-        await workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+        await workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
         await view.compress();
         await workbench.treeRow(/^Summaries/).waitFor();
       });

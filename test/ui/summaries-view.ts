@@ -29,7 +29,7 @@ export class SummariesView {
     const { workbench } = this;
     await workbench.clearToasts();
     await workbench.runCommand('Threadkeeper: Compress History');
-    await workbench.toast(/Compressed [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+    await workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await workbench.clearToasts();
     await workbench.openSidebar('Threadkeeper');
   }

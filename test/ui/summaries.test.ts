@@ -39,7 +39,7 @@ for (const kind of [SAMPLE, LONG]) {
       workbench = await Workbench.open({ profile: kind === LONG ? 'summaries-long' : 'summaries' });
       view = new SummariesView(workbench);
       await kind.open(view);
-      await workbench.toast(/Imported [\d,.]+ messages/).waitFor({ timeout: 240_000 });
+      await workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await view.compress();
       await workbench.treeRow(/^Summaries/).waitFor();
     });
@@ -188,7 +188,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('are made anew in full, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Make Summary Anew');
       await view.pick('In full, from the source');
-      await workbench.toast(/The summary was made anew: [\d,.]+ tokens/).waitFor();
+      await workbench.told(/The summary was made anew: [\d,.]+ tokens/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Read Summary At Level');
       await view.pick(/^Full/);
@@ -201,14 +201,14 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('With instructions of your own');
       await workbench.quickInput().fill('Leave out what was only asked.');
       await workbench.page.keyboard.press('Enter');
-      await workbench.toast(/The summary was made anew: [\d,.]+ tokens/).waitFor();
+      await workbench.told(/The summary was made anew: [\d,.]+ tokens/);
       await workbench.clearToasts();
       await view.undoChange();
     });
 
     it('are expanded into the context for the next turn, and stand again when that is undone', async () => {
       await view.onFirst('Threadkeeper: Expand Summary for the Next Turn');
-      await workbench.toast(/sent word for word with your next message/).waitFor();
+      await workbench.told(/sent word for word with your next message/);
       await workbench.clearToasts();
       await workbench.treeRow('Opened').waitFor();
       await view.undoChange();
@@ -223,7 +223,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       await view.onFirst('Threadkeeper: Compare Summary With Source');
-      await workbench.toast(/Statements: [\d,]+; not supported by the source: [1-9]/).waitFor();
+      await workbench.told(/Statements: [\d,]+; not supported by the source: [1-9]/);
       if (kind === SAMPLE) await workbench.screenshot('compare-with-source');
       await workbench.clearToasts();
       await workbench.runCommand('View: Close All Editors');
@@ -241,7 +241,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.chooseCommand('Threadkeeper: Why Did It Forget?');
       await workbench.quickInput().fill('zebra crossing in Timbuktu');
       await workbench.page.keyboard.press('Enter');
-      await workbench.toast(/Never said/).waitFor();
+      await workbench.told(/Never said/);
       await workbench.clearToasts();
     });
 
@@ -293,7 +293,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
       await workbench.treeRow('Opened').waitFor({ state: 'detached' });
       await view.onFirst('Threadkeeper: Undo Compressions Since');
-      await workbench.toast(/compressions? (?:was|were) undone/).waitFor();
+      await workbench.told(/compressions? (?:was|were) undone/);
       await workbench.treeRow('Opened').waitFor();
       await view.undoChange();
       await workbench.treeRow('Opened').waitFor({ state: 'detached' });

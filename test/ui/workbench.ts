@@ -218,6 +218,12 @@ export class Workbench {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
+  /** Waits until a short message says this: at the foot of the chat while that is in sight, else in a notification. */
+  async told(text: string | RegExp, { timeout = READY_LIMIT_MS }: { readonly timeout?: number } = {}): Promise<void> {
+    const onPage = this.webview().locator('.toast', { hasText: text });
+    await Promise.any([this.toast(text).first().waitFor({ timeout }), onPage.first().waitFor({ timeout })]);
+  }
+
   /** A modal dialog that is shown. */
   dialog(text: string | RegExp): Locator {
     return this.page.locator('.monaco-dialog-box', { hasText: text });

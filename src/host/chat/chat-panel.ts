@@ -2,15 +2,19 @@ import * as vscode from 'vscode';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { HostToPage } from '../../protocol/messages.ts';
 import { CHAT_PANEL } from '../platform/ids.ts';
+import type { PageMessages } from '../platform/inform.ts';
 import { ServedPage, type ServedPageDeps } from './served-page.ts';
 
-export interface ChatPanelDeps extends ServedPageDeps {
+export interface ChatPanelDeps extends Omit<ServedPageDeps, 'offerTaken'> {
   /** Where the user wants the chat. */
   readonly place: () => ChatPlace;
 }
 
 /** Beside the files, as a tab that can be moved into a window of its own; or as a view in the sidebar. */
 export type ChatPlace = 'editor' | 'sidebar';
+
+/** Offers on the page that may still be taken; older ones have gone from it. */
+const MAX_OFFERS = 8;
 
 interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
   readonly where: T;
@@ -21,8 +25,12 @@ interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
  * Where the chat is shown: at most one tab in a window, or the view in the sidebar. Closed and opened again, moved,
  * reloaded, its page asks for everything anew.
  */
-export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider {
-  readonly #deps: ChatPanelDeps;
+export class ChatPanel
+  implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
+{
+  readonly #deps: ServedPageDeps & Pick<ChatPanelDeps, 'place'>;
+  readonly #offers = new Map<number, (isTaken: boolean) => void>();
+  #lastOffer = 0;
   #tab: Shown<vscode.WebviewPanel> | undefined;
   #view: Shown<vscode.WebviewView> | undefined;
   /** A place to show once the page has its session. */
@@ -32,7 +40,13 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   #careful = false;
 
   constructor(deps: ChatPanelDeps) {
-    this.#deps = deps;
+    this.#deps = {
+      ...deps,
+      offerTaken: (id) => {
+        this.#offers.get(id)?.(true);
+        this.#offers.delete(id);
+      },
+    };
   }
 
   dispose(): void {
@@ -119,6 +133,27 @@ export class ChatPanel implements vscode.Disposable, vscode.WebviewPanelSerializ
   /** Shows another session in what is open. */
   async changed(): Promise<void> {
     await Promise.all([this.#tab?.page.changed(), this.#view?.page.changed()]);
+  }
+
+  get isVisible(): boolean {
+    return [this.#tab, this.#view].some((shown) => shown?.where.visible === true && shown.page.listens);
+  }
+
+  say(text: string): void {
+    this.post({ type: 'say', text, offer: null });
+  }
+
+  offer(text: string, label: string): Promise<boolean> {
+    const id = ++this.#lastOffer;
+    for (const [old, answer] of this.#offers) {
+      if (this.#offers.size < MAX_OFFERS) break;
+      answer(false);
+      this.#offers.delete(old);
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#offers.set(id, resolve);
+    this.post({ type: 'say', text, offer: { id, label } });
+    return promise;
   }
 
   post(message: HostToPage): void {

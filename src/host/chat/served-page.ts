@@ -18,6 +18,7 @@ export interface ServedPageDeps {
   readonly stop: () => void;
   readonly setDraft: (session: string, text: string) => void;
   readonly dismissNotice: (id: string) => void;
+  readonly offerTaken: (id: number) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -161,6 +162,9 @@ export class ServedPage implements vscode.Disposable {
         return;
       case 'dismissNotice':
         this.#deps.dismissNotice(message.id);
+        return;
+      case 'offerTaken':
+        this.#deps.offerTaken(message.id);
         return;
       case 'focusChanged':
         this.#host.focused?.(message.focused);

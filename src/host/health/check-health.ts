@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { inform } from '../platform/inform.ts';
 import { ModelFault } from '../../app/fault.ts';
 import {
   countTroubles,
@@ -39,7 +40,7 @@ export async function checkHealth(app: HealthApp): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: renderHealth(facts) });
   await vscode.window.showTextDocument(document);
   const troubles = countTroubles(facts);
-  void vscode.window.showInformationMessage(
+  inform(
     troubles === 0
       ? vscode.l10n.t('Everything is sound.')
       : troubles === 1

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inform } from '../platform/inform.ts';
 import { countText } from '../platform/l10n.ts';
 import { importFile } from './import-file.ts';
 import type { ImportApp } from './import-app.ts';
@@ -28,7 +29,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
     : undefined;
   const pieces = await exportPieces(state, chosen.format, redactor);
   await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
-  void vscode.window.showInformationMessage(exported(state.path.length, redactor));
+  inform(exported(state.path.length, redactor));
 }
 
 /** The text of an export, piece by piece; secrets are masked and counted where a redactor is given. */

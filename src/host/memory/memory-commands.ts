@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inform, offer } from '../platform/inform.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
@@ -20,7 +21,7 @@ export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void>
   await app.memory.load();
   const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);
   if (candidates.length === 0) {
-    void vscode.window.showInformationMessage(
+    inform(
       vscode.l10n.t('This session has no preference, constraint, fact or decision that the memory does not hold yet.'),
     );
     return;
@@ -41,8 +42,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   if (candidates.length === 0) return;
   for (const { id } of candidates) proposed.add(id);
   const proposals = memoryProposals(candidates);
-  const choose = vscode.l10n.t('Choose…');
-  const answer = await vscode.window.showInformationMessage(
+  const text =
     proposals.length === 1
       ? vscode.l10n.t(
           'The ended task left 1 preference, constraint or fact that could hold in every session of this workspace.',
@@ -50,10 +50,8 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
       : vscode.l10n.t(
           'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
           proposals.length,
-        ),
-    choose,
-  );
-  if (answer === choose) await keep(app, await pick(proposals));
+        );
+  await offer(text, vscode.l10n.t('Choose…'), async () => keep(app, await pick(proposals)));
 }
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
@@ -70,7 +68,7 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
 async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
   const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
-  void vscode.window.showInformationMessage(
+  inform(
     added === 1
       ? vscode.l10n.t('1 line was added to the memory.')
       : vscode.l10n.t('{0} lines were added to the memory.', added),
@@ -98,16 +96,14 @@ export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
 export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   await app.memory.remove(row.id);
-  const undo = vscode.l10n.t('Undo');
-  const answer = await vscode.window.showInformationMessage(vscode.l10n.t('Removed from the memory.'), undo);
-  if (answer === undo) await app.memory.restore(row);
+  await offer(vscode.l10n.t('Removed from the memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
 }
 
 /** Writes the memory as Markdown where the user says, by default into the repository, for the team. */
 export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The memory is empty.'));
+    inform(vscode.l10n.t('The memory is empty.'));
     return;
   }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inform } from '../platform/inform.ts';
 import { expandNode } from '../../app/summary-changes.ts';
 import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
 import { keyEventId } from '../../core/model/ids.ts';
@@ -28,9 +29,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
   if (query === undefined || query.trim() === '') return;
   const places = await placesOf(app, conversation, query);
   if (places.length === 0) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Never said: nothing in this session tells of “{0}”.', query),
-    );
+    inform(vscode.l10n.t('Never said: nothing in this session tells of “{0}”.', query));
     return;
   }
   const items = places.map((place): PlaceItem => ({

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inform, offer } from '../platform/inform.ts';
 import { sessionsText } from '../platform/l10n.ts';
 import { StoreFault, type SessionSummary } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -23,7 +24,7 @@ const stayed = (left: number): string =>
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
   if (others.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There are no sessions of other workspaces.'));
+    inform(vscode.l10n.t('There are no sessions of other workspaces.'));
     return;
   }
   const items = others.map((one) => ({
@@ -47,8 +48,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
       ? vscode.l10n.t('1 session of {0} belongs to this workspace now.', workspaceName(key))
       : vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
   const left = ids.length - moved.length;
-  const answer = await vscode.window.showInformationMessage(left === 0 ? done : `${done} ${stayed(left)}`, undo);
-  if (answer === undo) await moveSessions(app, moved, key);
+  await offer(left === 0 ? done : `${done} ${stayed(left)}`, undo, () => moveSessions(app, moved, key));
 }
 
 /** Workspaces by their sessions: those with this one's name first, then the one used last. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inform } from '../platform/inform.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { translated } from '../platform/translated.ts';
 
@@ -10,6 +11,6 @@ export function unsavedTeller(journal: SessionJournal): () => void {
     if (told === (unsaved !== undefined)) return;
     told = unsaved !== undefined;
     if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
-    else void vscode.window.showInformationMessage(vscode.l10n.t('There is room again: all that was said is saved.'));
+    else inform(vscode.l10n.t('There is room again: all that was said is saved.'));
   };
 }

@@ -8,7 +8,7 @@ import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models
 import type { SummariesApp } from './summaries-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import { cancellable } from '../platform/cancellable.ts';
-import { inform } from '../platform/inform.ts';
+import { inform, offer } from '../platform/inform.ts';
 import { pickModel, providerItems } from '../models/model-picker.ts';
 
 /** Shows a summary beside its source, with what stands in it and what does not. */
@@ -25,9 +25,7 @@ function tell(node: SummaryNode, { statements, unsupported, reader }: Compared):
   const check = vscode.l10n.t('Check With a Model…');
   const text = vscode.l10n.t('Statements: {0}; not supported by the source: {1}.', all, wrong);
   // Nobody waits for the answer: the command has done what it was called for.
-  void vscode.window.showInformationMessage(text, check).then((answer) => {
-    if (answer === check) void vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id });
-  });
+  void offer(text, check, () => vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id }));
 }
 
 /** Has a model of the user's choice hold a summary against its source, and shows both. */

@@ -5,7 +5,7 @@ import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
-import { inform } from '../platform/inform.ts';
+import { inform, offer, progressLocation } from '../platform/inform.ts';
 import { compressionOf, pickCompression, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 
@@ -24,7 +24,7 @@ function withProgress(
   return Promise.resolve(
     vscode.window.withProgress(
       {
-        location: vscode.ProgressLocation.Notification,
+        location: progressLocation(),
         title: vscode.l10n.t('Compressing the history'),
         cancellable: true,
       },
@@ -111,12 +111,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
   const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
-  void vscode.window.showInformationMessage(undone, redo).then(async (answer) => {
-    if (answer !== redo) return;
-    await undoCompressions(journal, [newest], false).catch((error: unknown) => {
-      void vscode.window.showErrorMessage(app.describe(error).text);
-    });
-  });
+  offerAside(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
 /** Lets every pinned key event go, as a way out where a request does not fit; can be taken back. */
@@ -125,19 +120,16 @@ export async function unpinAll(app: SummariesApp): Promise<void> {
   const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
   if (pinned.length === 0) return inform(vscode.l10n.t('No key event is pinned.'));
   await pinEvents(journal, pinned, false);
-  const undo = vscode.l10n.t('Undo');
-  const answer = vscode.window.showInformationMessage(
+  const text =
     pinned.length === 1
       ? vscode.l10n.t('1 key event was unpinned.')
-      : vscode.l10n.t('{0} key events were unpinned.', pinned.length),
-    undo,
-  );
-  void answer.then(async (chosen) => {
-    if (chosen !== undo) return;
-    await pinEvents(journal, pinned, true).catch((error: unknown) => {
-      void vscode.window.showErrorMessage(app.describe(error).text);
-    });
-  });
+      : vscode.l10n.t('{0} key events were unpinned.', pinned.length);
+  offerAside(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
+}
+
+/** Offers the way back without keeping the command running until it is taken. */
+function offerAside(app: SummariesApp, text: string, label: string, act: () => Promise<void>): void {
+  void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
 }
 
 /** Takes back every compression from the chosen one to the newest. */

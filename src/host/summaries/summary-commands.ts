@@ -2,17 +2,18 @@ import * as vscode from 'vscode';
 import { tokensText } from '../platform/l10n.ts';
 import { correctEvent } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
+import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
+import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './documents/node-pages.ts';
 import { openDocument } from './documents/open-document.ts';
 import { LEVELS } from './documents/document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { levelName } from './documents/summary-facts.ts';
-import { inform } from '../platform/inform.ts';
+import { inform, offer } from '../platform/inform.ts';
 import { make } from './regenerate.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
@@ -53,10 +54,11 @@ export async function readSummary(
       description: tokensText(node.tokens.source),
       open: () => openDocument(nodeUri(state, node, 'source')),
     },
+    { label: vscode.l10n.t('Change what is sent'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
     ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
       description: vscode.l10n.t('until the next compression chooses'),
-      open: () => setLevel(journal, node.id, level),
+      open: () => sendAs(journal, node, level, sent),
     })),
     ...(node.full === undefined
       ? [
@@ -69,6 +71,13 @@ export async function readSummary(
       : []),
   ];
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
+}
+
+/** Sends a summary at another level, says so, and offers the way back. */
+async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
+  await setLevel(journal, node.id, level);
+  const text = vscode.l10n.t('“{0}” is sent at the level {1} from now on.', node.title, levelName(level));
+  void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, before));
 }
 
 /** Puts a summary back that was opened, in whichever way. */

@@ -32,7 +32,7 @@ export function MessageActions(props: {
             icon="repo-forked"
             label={text('fork')}
             disabled={busy}
-            onClick={() => void page.ask('fork', id)}
+            onClick={() => void fork(page, message)}
           />
         </>
       )}
@@ -43,6 +43,10 @@ export function MessageActions(props: {
 
 async function copyMessage(page: Page, message: MessageView): Promise<void> {
   if (await page.do('copyMessage', { message: message.id })) page.tell(text('copied'));
+}
+
+async function fork(page: Page, message: MessageView): Promise<void> {
+  if (await page.do('fork', { message: message.id })) page.tell(text('forked'));
 }
 
 async function remove(page: Page, message: MessageView): Promise<void> {
