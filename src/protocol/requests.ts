@@ -83,6 +83,11 @@ const REQUESTS = {
     }),
     done,
   ],
+  /** Which of these paths are files of the workspace. */
+  existingFiles: [
+    v.object({ type: v.literal('existingFiles'), paths: v.pipe(list(shortText), v.maxLength(100)) }),
+    list(shortText),
+  ],
   codeAction: [
     v.object({
       type: v.literal('codeAction'),

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { FileLinks } from './file-links.ts';
 import { FocusKeeper } from './focus-keeper.ts';
 import type { EditorApi } from './host-link.ts';
 import { activateLinks } from './clicks.ts';
@@ -13,6 +14,7 @@ readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
 const page = new Page(acquireVsCodeApi());
 activateLinks(root, page);
+new FileLinks(root, (paths) => page.ask('existingFiles', { paths }));
 new FocusKeeper(root, () => page.signal({ type: 'focus', target: 'composer' }));
 render(<App page={page} />, root);
 page.start();

@@ -33,12 +33,12 @@ export async function codeAction(
           reason: 'not_found',
           text: vscode.l10n.t('Open a file first: there is nothing to compare with.'),
         });
-      const right = await openText(text, seen.document.languageId);
+      const name = vscode.workspace.asRelativePath(seen.document.uri);
       await vscode.commands.executeCommand(
         'vscode.diff',
         seen.document.uri,
-        right.uri,
-        vscode.l10n.t('File and suggestion'),
+        suggestions.keep(text, seen.document.uri),
+        vscode.l10n.t('{0} ↔ suggestion', name),
       );
       return;
     }
@@ -50,3 +50,32 @@ async function openText(content: string, language?: string): Promise<vscode.Text
   const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
   return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
 }
+
+const SUGGESTION_SCHEME = 'threadkeeper-suggestion';
+/** Comparisons that can be open at once; older ones go blank. */
+const MAX_SUGGESTIONS = 20;
+
+/** Code of a reply as a document that can only be read: nothing has to be saved when its comparison is closed. */
+class Suggestions implements vscode.TextDocumentContentProvider {
+  readonly #texts = new Map<string, string>();
+  #last = 0;
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.#texts.get(uri.toString()) ?? '';
+  }
+
+  /** `beside` gives the name, and by it the language. */
+  keep(text: string, { path }: vscode.Uri): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SUGGESTION_SCHEME, path, query: String(++this.#last) });
+    this.#texts.set(uri.toString(), text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MAX_SUGGESTIONS && oldest !== undefined) this.#texts.delete(oldest);
+    return uri;
+  }
+}
+
+const suggestions = new Suggestions();
+
+/** Registers what *Compare with the current file* shows. */
+export const registerSuggestions = (): vscode.Disposable =>
+  vscode.workspace.registerTextDocumentContentProvider(SUGGESTION_SCHEME, suggestions);

@@ -46,14 +46,20 @@ async function openOutside(href: string): Promise<void> {
 
 /** Opens a file of the workspace at a 1-based line and column; false when there is no such file in it. */
 export async function openWorkspaceFile(path: string, line?: number, column?: number): Promise<boolean> {
+  const uri = await workspaceFile(path);
+  if (!uri) return false;
+  const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
+  return true;
+}
+
+/** The file of the workspace that a path names; undefined when there is none. */
+export async function workspaceFile(path: string): Promise<vscode.Uri | undefined> {
   for (const folder of vscode.workspace.workspaceFolders ?? []) {
     const uri = fileIn(folder.uri, path);
-    if (!uri || !(await exists(uri))) continue;
-    const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
-    await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
-    return true;
+    if (uri && (await exists(uri))) return uri;
   }
-  return false;
+  return undefined;
 }
 
 /** The file that a path names, from a folder or from the root; undefined where it lies outside of the folder. */

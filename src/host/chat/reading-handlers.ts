@@ -3,10 +3,11 @@ import { messageText } from '../../core/model/message.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { codeAction } from './code-action.ts';
 import { messageIn, notFound, type HandlerDeps } from './handler-deps.ts';
-import { openLink, openWorkspaceFile } from './links.ts';
+import { openLink, openWorkspaceFile, workspaceFile } from './links.ts';
 import { outline } from './outline.ts';
 
-type Reading = 'loadMessages' | 'outline' | 'recall' | 'openLink' | 'openFile' | 'codeAction' | 'copyMessage';
+type Reading =
+  'loadMessages' | 'outline' | 'recall' | 'openLink' | 'openFile' | 'existingFiles' | 'codeAction' | 'copyMessage';
 
 /** What is read, and where its links and code lead. */
 export function readingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Reading> {
@@ -27,6 +28,10 @@ export function readingHandlers(deps: HandlerDeps): Pick<RequestHandlers, Readin
       if (!(await openWorkspaceFile(path, line, column)))
         throw notFound(vscode.l10n.t('There is no file {0} in this workspace.', path));
       return null;
+    },
+    existingFiles: async ({ paths }) => {
+      const found = await Promise.all(paths.map(workspaceFile));
+      return paths.filter((_, at) => found[at] !== undefined);
     },
     codeAction: async ({ action, text, language }) => {
       await codeAction(action, text, language, deps.editor);

@@ -23,33 +23,43 @@ export function decorate(root: DocumentFragment): void {
 
 function replaceLink(anchor: HTMLAnchorElement): void {
   const target = linkTarget(anchor.getAttribute('href') ?? '');
-  const isFile = target.kind === 'file';
-  const span = link(target, isFile ? 'link file-link' : 'link');
+  const span = link(target);
   span.append(...anchor.childNodes);
   anchor.replaceWith(span);
 }
 
 function linkFile(code: Element): void {
-  if (code.closest('[role="link"]')) return;
+  if (code.closest('[role="link"], [data-file]')) return;
   const target = filePath(code.textContent);
   if (!target) return;
-  const span = link(target, 'link file-link');
+  const span = link(target);
   code.replaceWith(span);
   span.append(code);
 }
 
-function link(target: LinkTarget, className: string): HTMLElement {
+function link(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
-  if (target.kind === 'refused') {
-    span.className = 'refused-link';
-    return span;
-  }
-  span.className = className;
+  targets.set(span, target);
+  if (target.kind === 'refused') span.className = 'refused-link';
+  // Which files there are only the host knows: see `FileLinks`.
+  else if (target.kind === 'file') span.dataset['file'] = target.path;
+  else makeLink(span, target);
+  return span;
+}
+
+/** Lets the name of a file that exists be followed. */
+export function linkToFile(span: HTMLElement): void {
+  const target = targets.get(span);
+  if (target?.kind !== 'file') return;
+  makeLink(span, target);
+  span.classList.add('file-link');
+}
+
+function makeLink(span: HTMLElement, target: Exclude<LinkTarget, { kind: 'refused' }>): void {
+  span.className = 'link';
   span.setAttribute('role', 'link');
   span.tabIndex = 0;
   span.title = hint(target);
-  targets.set(span, target);
-  return span;
 }
 
 /** What a link says of where it leads before it is followed. */
