@@ -116,12 +116,11 @@ export class Compressor {
     return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
 
-  /** What `run` would commit; nothing is kept of it. Rejects with what went wrong. */
+  /** What `run` would commit, worked out without a model, so that it costs nothing. Rejects with what went wrong. */
   async preview(request: CompressionRequest): Promise<CompressionRecord | undefined> {
     if (request.settings.policy.strategy === 'off') return undefined;
     const { journal, counter, work } = this.#deps;
     const { due, urgency, settings, budget, before, counts } = request;
-    const spent: SpentUsage[] = [];
     const result = await work({
       due,
       urgency,
@@ -134,11 +133,11 @@ export class Compressor {
       extractiveOnFault: true,
       ...this.#caution(due),
       report: () => undefined,
-      ...this.#spending(spent),
+      mayUseModel: () => false,
+      spent: () => undefined,
       standIn: () => undefined,
       signal: new AbortController().signal,
     });
-    await this.#record(spent);
     return result?.record;
   }
 

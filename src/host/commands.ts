@@ -108,7 +108,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   testApiKey: testKey,
   choosePolicy,
 
-  compressHistory,
+  compressHistory: (app, how) => compressHistory(app, how === 'now'),
   undoCompression,
   redoCompression,
   undoSince,

@@ -9,6 +9,7 @@ import type { HealthFacts } from '../app/health-report.ts';
 import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
 import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
@@ -40,7 +41,7 @@ import { MemoryFile } from '../storage/memory-file.ts';
 import { MemoryTree } from './memory/memory-tree.ts';
 import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
-import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
+import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { hasChangedBeside, readSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
@@ -308,6 +309,11 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
     return this.#open.get(sessionId(id))?.conversation;
+  }
+
+  costAhead(nodes: readonly SummaryNode[]): CostAhead {
+    const open = this.sessions.current && this.#open.get(this.sessions.current.journal.id);
+    return open?.costAhead(nodes) ?? { model: '', maxCostUsd: null };
   }
 
   async current(): Promise<OpenConversation> {

@@ -52,8 +52,11 @@ export type NodeView = v.InferOutput<typeof nodeSchema>;
 export const previewSchema = v.object({
   messages: count,
   tokens: v.object({ before: amount, after: amount }),
+  /** All key events that would be kept, those that are in the ledger already among them. */
   kept: list(eventMarkSchema),
   dropped: list(v.string()),
-  costUsd: amount,
+  /** The summarizer, and at most what it would cost; null where its price is not known, 0 where no model is used. */
+  model: v.string(),
+  maxCostUsd: v.nullable(amount),
 });
 export type PreviewView = v.InferOutput<typeof previewSchema>;

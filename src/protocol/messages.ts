@@ -89,7 +89,7 @@ const hostToPage = v.variant('type', [
   /** A command of the editor that acts on the page. */
   v.object({
     type: v.literal('focus'),
-    target: v.picklist(['composer', 'sessions', 'transcript', 'task', 'latest']),
+    target: v.picklist(['composer', 'sessions', 'transcript', 'task', 'latest', 'preview']),
   }),
   /** A short message at the foot of the page; with `offer`, a button that answers by `offerTaken`. */
   v.object({

@@ -104,7 +104,7 @@ export class Page {
       return;
     }
     if (message.type === 'focus') {
-      if (message.target === 'sessions') this.show('sessions');
+      if (message.target === 'sessions' || message.target === 'preview') this.show(message.target);
       this.signal({ type: 'focus', target: message.target });
       return;
     }

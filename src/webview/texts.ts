@@ -135,8 +135,11 @@ const ENGLISH = {
   cancelCompression: 'Cancel',
   resetPending: 'The task will be reset when this reply ends.',
   previewTitle: 'Compress now?',
-  previewTextOne: '1 message becomes a summary: {1} → {2} tokens, for {3}.',
-  previewText: '{0} messages become summaries: {1} → {2} tokens, for {3}.',
+  previewTextOne: '1 message becomes a summary: {1} → about {2} tokens.',
+  previewText: '{0} messages become summaries: {1} → about {2} tokens.',
+  previewFree: 'No model is used, so it costs nothing.',
+  previewCost: 'It costs at most {0}.',
+  previewCostUnknown: 'What it costs is not known: {0} has no price.',
   previewNothing:
     'There is nothing to compress now: the newest messages stay word for word, and all that is older is summarized.',
   previewEvents: 'Key events',

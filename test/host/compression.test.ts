@@ -8,7 +8,7 @@ describe('a long session in the editor', () => {
     const before = transcript(conversation);
     assert.ok(before.length >= 300, `${before.length} messages`);
     const full = conversation.context().total;
-    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const context = conversation.context();
     assert.ok(context.total < full / 2, `${context.total} of ${full} tokens`);
     assert.deepEqual(transcript(conversation), before);
@@ -22,7 +22,7 @@ describe('a long session in the editor', () => {
     const app = await product();
     const conversation = await sampleSession();
     const full = conversation.context().total;
-    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);

@@ -123,7 +123,7 @@ describe('a model that another extension offers to the editor', () => {
     await selectModel(app, conversation, 'vscode', LARGE);
     const narrative = 'They talked the work over step by step and agreed on how to go on.';
     desk.answer = () => [JSON.stringify({ narrative })];
-    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const compression = conversation.state.compressions.at(-1);
     assert.ok(compression && compression.calls.count > 0, 'the model was asked');
     assert.ok(desk.requests.every((request) => request.model === 'large'));

@@ -71,7 +71,7 @@ describe('the chat page', () => {
       if (name === 'light') {
         await workbench.runCommand('Threadkeeper: Open Sample Session');
         await workbench.told(/Imported/);
-        await workbench.runCommand('Threadkeeper: Compress History');
+        await workbench.compressHistory();
         await workbench.told(/Compressed/, { timeout: 60_000 });
         await workbench.clearToasts();
       }

@@ -40,6 +40,7 @@ describe('the first minutes', () => {
     await follow('Watch the gauge', 'Show Actions');
     await workbench.paletteRow('Compress History').waitFor();
     await follow('Compress, and undo it', 'Compress History');
+    await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
     await follow('Open the tree', 'Show Summaries');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();

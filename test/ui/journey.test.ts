@@ -31,7 +31,7 @@ describe('a long session', () => {
 
   it('is compressed by the command, and the gauge falls', async () => {
     const before = await gaugePercent(workbench);
-    await workbench.runCommand('Threadkeeper: Compress History');
+    await workbench.compressHistory();
     await workbench.told(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
     await workbench.screenshot('compressed');
     await workbench.clearToasts();

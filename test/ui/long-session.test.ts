@@ -121,7 +121,7 @@ describe('a very long session in the real page', function () {
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
       await chat.workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
-      await chat.workbench.runCommand('Threadkeeper: Compress History');
+      await chat.workbench.compressHistory();
       await chat.workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
     }

@@ -53,6 +53,7 @@ describe('a model on a server', () => {
     const warning = workbench.toast(/The conversation is larger than the window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
+    await workbench.agreeToCompress();
     await workbench.told(/Compressed [\d,]+ messages/);
     await workbench.clearToasts();
   });
@@ -121,7 +122,7 @@ describe('a model on a server', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
-    await workbench.chooseCommand('Threadkeeper: Compress History');
+    await workbench.compressHistory();
     const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });
     await progress.waitFor();
     const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');

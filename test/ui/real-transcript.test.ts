@@ -58,7 +58,7 @@ describe('a real transcript of 4,806 messages', () => {
   });
 
   it('is compressed to its 8,000 tokens, and the gauge falls below full', async () => {
-    await window().runCommand('Threadkeeper: Compress History');
+    await window().compressHistory();
     await window().told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     assert.ok((await percent()) <= 100, await gauge());
   });

@@ -32,7 +32,7 @@ describe('a recording of the first minutes', () => {
     const recording = new Recording(page);
     recording.start();
     await pause();
-    await workbench.runCommand('Threadkeeper: Compress History');
+    await workbench.compressHistory();
     await workbench.told(/Compressed \d+ messages/, { timeout: 60_000 });
     await pause();
     await workbench.clearToasts();

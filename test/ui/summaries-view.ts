@@ -28,7 +28,7 @@ export class SummariesView {
   async compress(): Promise<void> {
     const { workbench } = this;
     await workbench.clearToasts();
-    await workbench.runCommand('Threadkeeper: Compress History');
+    await workbench.compressHistory();
     await workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await workbench.clearToasts();
     await workbench.openSidebar('Threadkeeper');

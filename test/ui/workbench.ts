@@ -218,6 +218,16 @@ export class Workbench {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
+  /** Compresses, and agrees to what the preview says. */
+  async compressHistory(): Promise<void> {
+    await this.runCommand('Threadkeeper: Compress History');
+    await this.agreeToCompress();
+  }
+
+  async agreeToCompress(): Promise<void> {
+    await this.webview().locator('.preview').getByRole('button', { name: 'Compress', exact: true }).click();
+  }
+
   /** Waits until a short message says this: at the foot of the chat while that is in sight, else in a notification. */
   async told(text: string | RegExp, { timeout = READY_LIMIT_MS }: { readonly timeout?: number } = {}): Promise<void> {
     const onPage = this.webview().locator('.toast', { hasText: text });

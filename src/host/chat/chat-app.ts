@@ -4,6 +4,8 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { CostAhead } from '../sessions/open-conversations.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Drafts } from './drafts.ts';
@@ -21,6 +23,8 @@ export interface ChatApp {
   readonly drafts: Drafts;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
+  /** What a compression of the current session that made these summaries would cost. */
+  costAhead(nodes: readonly SummaryNode[]): CostAhead;
   /** Runs a command that the page asked for; false when the user gave it up. Rejects with what went wrong. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
   /** What the user reads of an error. */

@@ -33,8 +33,8 @@ export class ChatPanel
   #lastOffer = 0;
   #tab: Shown<vscode.WebviewPanel> | undefined;
   #view: Shown<vscode.WebviewView> | undefined;
-  /** A place to show once the page has its session. */
-  #wanted: Extract<HostToPage, { type: 'reveal' }> | undefined;
+  /** What to show once the page has its session. */
+  #wanted: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
   /** A page has hung in this window. */
   #careful = false;
@@ -75,15 +75,23 @@ export class ChatPanel
 
   /** Shows the chat with a message of the current session in view, by its 0-based position. */
   reveal(session: SessionId, position: number): void {
-    const wanted = { type: 'reveal', session, position } as const;
+    this.#bringTo({ type: 'reveal', session, position }, session);
+  }
+
+  /** Shows the chat with one of its panels open. */
+  show(target: 'preview'): void {
+    this.#bringTo({ type: 'focus', target });
+  }
+
+  #bringTo(message: HostToPage, session?: SessionId): void {
     const shown = this.#deps.place() === 'sidebar' ? this.#view : this.#tab;
-    // A page that is hidden is loaded anew when it is shown, and what it was told is lost.
+    // A page that is hidden is loaded again when it is shown, and what it was told is lost.
     if (shown?.where.visible && shown.page.listens) {
       this.#bringUp();
-      this.post(wanted);
+      this.post(message);
       return;
     }
-    this.#wanted = wanted;
+    this.#wanted = { session, message };
     this.open();
   }
 
@@ -167,8 +175,8 @@ export class ChatPanel
   }
 
   #begun(session: SessionId): void {
-    if (this.#wanted?.session !== session) return;
-    this.post(this.#wanted);
+    if (!this.#wanted || (this.#wanted.session ?? session) !== session) return;
+    this.post(this.#wanted.message);
     this.#wanted = undefined;
   }
 

@@ -4,6 +4,7 @@ import { levelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { openNodeDocument } from '../summaries/documents/open-document.ts';
+import { eventIndexAfter } from '../summaries/tree/event-index.ts';
 import { notFound, type HandlerDeps } from './handler-deps.ts';
 import { eventMark } from './views.ts';
 
@@ -16,19 +17,20 @@ export function compressionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Co
     previewCompression: async () => {
       const { state } = conversation();
       const preview = await conversation().previewCompression();
+      const cost = deps.costAhead(preview?.nodes ?? []);
       if (!preview) {
         const { total } = conversation().context();
-        return { messages: 0, tokens: { before: total, after: total }, kept: [], dropped: [], costUsd: 0 };
+        return { messages: 0, tokens: { before: total, after: total }, kept: [], dropped: [], ...cost };
       }
       const leaves = preview.nodes.filter((node) => node.depth === 0);
       return {
         messages: leaves.reduce((sum, node) => sum + node.messages, 0),
         tokens: preview.tokens,
-        kept: preview.events.filter((event) => event.status === 'active' || event.pinned).map(eventMark),
+        kept: eventIndexAfter(conversation(), preview).kept().map(eventMark),
         dropped: preview.changes
           .filter((change) => change.status === 'dropped')
           .map((change) => state.events.get(change.id)?.quote ?? ''),
-        costUsd: preview.calls.costUsd,
+        ...cost,
       };
     },
     openNode: ({ node, level }) => {

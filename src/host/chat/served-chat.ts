@@ -31,6 +31,7 @@ export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatP
         drafts,
         editor,
         runCommand: (command, argument) => app.runCommand(command, argument),
+        costAhead: (nodes) => app.costAhead(nodes),
         searchFor: (query) => app.search(query),
         changeSession: (id, event) => changeSession(app, id, event),
         newId: () => app.clock.id(),

@@ -51,6 +51,7 @@ export const settingsSchema = v.object({
     taskReset: orNull(integer(0)),
     window: orNull(integer(1)),
     ledgerShare: orNull(between(0.01, 0.9)),
+    preview: v.boolean(),
     extractiveOnFault: v.boolean(),
     monthlyLimitUsd: orNull(atLeast(0)),
   }),

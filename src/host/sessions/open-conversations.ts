@@ -23,13 +23,24 @@ import {
 import type { Summarizers } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
+/** More than the summary prompt and what it says of the session take, in tokens. */
+const PROMPT_TOKENS = 1500;
+
 /** What the user asks for and waits for. */
 const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
+
+/** What a compression would cost at most, in US dollars: null where the price is not known, 0 without a model. */
+export interface CostAhead {
+  readonly model: string;
+  readonly maxCostUsd: number | null;
+}
 
 /** A conversation with what belongs to it alone. */
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
+  /** The summarizer, and at most what it would cost to summarize these summaries' sources. */
+  readonly costAhead: (nodes: readonly SummaryNode[]) => CostAhead;
   /** Makes one summary anew; by the chosen summarizer, where no other model is named. */
   readonly resummarize: (
     wanted: Omit<Resummary, 'model'>,
@@ -119,6 +130,15 @@ export class OpenConversations {
     this.#open.set(journal.id, {
       conversation,
       search,
+      costAhead: (nodes) => {
+        const chosen = summarizer();
+        const leaves = nodes.filter(({ depth }) => depth === 0);
+        const input = leaves.reduce((sum, { tokens }) => sum + tokens.source + PROMPT_TOKENS, 0);
+        const output = leaves.reduce((sum, { tokens }) => sum + tokens.brief + tokens.detailed, 0);
+        const isFree = chosen.provider === 'local' || this.#settings(journal, counter).policy.strategy === 'trim';
+        const maxCostUsd = isFree ? 0 : costOf(`${chosen.provider}/${chosen.model}`, { input, output });
+        return { model: models.label(chosen), maxCostUsd };
+      },
       resummarize: async (wanted, chosen = summarizer(), signal) => {
         const model = await summarizers.model(chosen, memory, ASKED_FOR);
         const { resummarize } = await import('../../app/resummarize.ts');

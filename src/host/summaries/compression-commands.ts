@@ -5,15 +5,18 @@ import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
+import { readSettings } from '../platform/settings.ts';
+import { eventIndexOf } from './tree/event-index.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
 import { compressionOf, pickCompression, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 
-/** Compresses now, with its progress to be seen, and says what came of it. */
-export async function compressHistory(app: SummariesApp): Promise<void> {
+/** Compresses, shows progress and says what came of it. Unless it has to be `now`, the chat shows a preview first. */
+export async function compressHistory(app: SummariesApp, now = false): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
+  if (!now && readSettings().compression.preview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
-  sayOutcome(app, outcome);
+  sayOutcome(app, outcome, conversation);
 }
 
 function withProgress(
@@ -50,7 +53,7 @@ function report(compressor: Compressor, progress: vscode.Progress<{ message?: st
   });
 }
 
-function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
+function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
@@ -60,7 +63,7 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
         messagesText(record.messages.before - record.messages.after),
         countText(before),
         countText(after),
-        countText(record.events.filter((event) => event.status === 'active').length),
+        countText(eventIndexOf(conversation).keptCount),
       );
       if (fault === undefined) inform(done);
       else void tellByCode(app, fault, done);

@@ -13,7 +13,7 @@ export interface SummariesApp extends ModelsApp {
   readonly tree: SummariesTree;
   readonly chart: ChartPanel;
   readonly comparison: Comparison;
-  readonly panel: { reveal(session: SessionId, position: number): void };
+  readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
   /** The current session with what can be done to it alone; the latest one if none was opened yet. */
   current(): Promise<OpenConversation>;
   /** What the user reads of an error. */

@@ -225,8 +225,6 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
   if (slash.command === 'recall') {
     page.recallQuery = argument;
     page.show('recall');
-  } else if (slash.command === 'compressHistory') {
-    page.show('preview');
   } else if (slash.command === 'pin') {
     if (argument === '') page.tell(text('pinNothing'));
     else void pinText(page, argument);

@@ -42,7 +42,7 @@ export function PreviewPanel() {
                 class="button"
                 onClick={() => {
                   page.leavePanel();
-                  page.run('compressHistory');
+                  page.run('compressHistory', 'now');
                 }}
               >
                 {text('compress')}
@@ -57,9 +57,12 @@ export function PreviewPanel() {
   );
 }
 
-function outcome({ messages, tokens, costUsd }: PreviewView): string {
+function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
-  return formatCounted(messages, 'previewTextOne', 'previewText', before, after, formatCost(costUsd));
+  const effect = formatCounted(messages, 'previewTextOne', 'previewText', before, after);
+  if (maxCostUsd === 0) return `${effect} ${text('previewFree')}`;
+  const cost = maxCostUsd === null ? text('previewCostUnknown', model) : text('previewCost', formatCost(maxCostUsd));
+  return `${effect} ${cost}`;
 }
 
 /** The key events, in a box of their own that scrolls, so that what is asked and the answers stay in view. */

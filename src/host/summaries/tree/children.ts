@@ -1,5 +1,5 @@
 import type { SessionState } from '../../../core/state/session-state.ts';
-import { listBelow, type RowList } from './lists.ts';
+import { listBelow, openedNodes, type RowList } from './lists.ts';
 import { placesOf } from './places.ts';
 import { rangesIn } from './ranges.ts';
 import { SECTIONS, type Row, type SectionName } from './rows.ts';
@@ -14,7 +14,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
   const rows = folded(list, row);
   switch (row.kind) {
     case 'section':
-      return row.section === 'summaries' && state.openedNodes.size > 0 ? [...rows, { kind: 'opened' }] : rows;
+      return row.section === 'summaries' && openedNodes(state).length > 0 ? [...rows, { kind: 'opened' }] : rows;
     case 'node': {
       const place = placesOf(state).placeOf(row.node);
       if (!place?.isLeaf) return rows;

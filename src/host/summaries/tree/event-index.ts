@@ -1,3 +1,5 @@
+import type { Conversation } from '../../../app/conversation.ts';
+import type { CompressionRecord } from '../../../core/journal/event.ts';
 import type { KeyEventId } from '../../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../../core/model/key-event.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
@@ -28,9 +30,14 @@ export class EventIndex {
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
 
-  constructor(state: SessionState, leftOut: ReadonlySet<KeyEventId>) {
+  /** `events` are the session's own, or what they would be. */
+  constructor(
+    state: SessionState,
+    leftOut: ReadonlySet<KeyEventId>,
+    events: Iterable<KeyEvent> = state.events.values(),
+  ) {
     const placed: PlacedEvent[] = [];
-    for (const event of state.events.values()) {
+    for (const event of events) {
       const position = state.positionOf(event.message);
       if (position === undefined || state.isRemoved(event.id)) continue;
       placed.push({ event, position, standing: standingOf(state, event, leftOut) });
@@ -41,9 +48,8 @@ export class EventIndex {
       const ofKind = this.#byKind.get(one.event.kind);
       if (ofKind) ofKind.push(one);
       else this.#byKind.set(one.event.kind, [one]);
-      const isWanted = one.standing !== 'superseded';
-      this.#wanted.push(this.#wanted.at(-1)! + (isWanted ? 1 : 0));
-      this.#kept.push(this.#kept.at(-1)! + (isWanted && one.standing !== 'dropped' ? 1 : 0));
+      this.#wanted.push(this.#wanted.at(-1)! + (one.standing !== 'superseded' ? 1 : 0));
+      this.#kept.push(this.#kept.at(-1)! + (isKept(one) ? 1 : 0));
     }
     for (const list of this.#byKind.values()) {
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
@@ -54,6 +60,11 @@ export class EventIndex {
 
   get size(): number {
     return this.#byPlace.length;
+  }
+
+  /** Events that are sent verbatim: pinned ones, and active ones that have room. The one figure shown everywhere. */
+  get keptCount(): number {
+    return this.#kept.at(-1)!;
   }
 
   /** Kinds that there are events of. */
@@ -82,12 +93,17 @@ export class EventIndex {
     return at === undefined ? -1 : at - this.#firstAt(from);
   }
 
+  /** The events that are sent verbatim, in order of place. */
+  kept(): readonly KeyEvent[] {
+    return this.#byPlace.filter(isKept).map(({ event }) => event);
+  }
+
   countBetween(from: number, to: number): number {
     return this.#firstAt(to + 1) - this.#firstAt(from);
   }
 
   /** How many events of these messages belong into the context, and how many of them are there. */
-  kept(from: number, to: number): { readonly kept: number; readonly wanted: number } {
+  keptBetween(from: number, to: number): { readonly kept: number; readonly wanted: number } {
     const [low, high] = [this.#firstAt(from), this.#firstAt(to + 1)];
     return { kept: this.#kept[high]! - this.#kept[low]!, wanted: this.#wanted[high]! - this.#wanted[low]! };
   }
@@ -105,8 +121,25 @@ export class EventIndex {
   }
 }
 
+const isKept = ({ standing }: PlacedEvent): boolean => standing === 'pinned' || standing === 'active';
+
 function standingOf(state: SessionState, event: KeyEvent, leftOut: ReadonlySet<KeyEventId>): Standing {
   if (event.pinned) return 'pinned';
   if (event.status === 'dropped' || leftOut.has(event.id)) return 'dropped';
   return state.isCurrent(event) ? 'active' : 'superseded';
+}
+
+/** The key events of a conversation as they stand now. */
+export function eventIndexOf(conversation: Conversation): EventIndex {
+  return new EventIndex(conversation.state, new Set(conversation.context().leftOut.map(({ id }) => id)));
+}
+
+/** What a compression would make of the key events of a session. */
+export function eventIndexAfter({ state }: Conversation, { events, changes }: CompressionRecord): EventIndex {
+  const after = new Map([...state.events.values(), ...events].map((event) => [event.id, event]));
+  for (const { id, status, link } of changes) {
+    const event = after.get(id);
+    if (event) after.set(id, { ...event, status, ...(link !== undefined && { link }) });
+  }
+  return new EventIndex(state, new Set(), after.values());
 }

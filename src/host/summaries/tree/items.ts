@@ -130,12 +130,12 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     case 'context':
       return item(vscode.l10n.t('Now in context'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
     case 'summaries': {
-      const isEmpty = state.frontier.length === 0 && state.openedNodes.size === 0;
+      const isEmpty = state.frontier.length === 0 && openedNodes(state).length === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
       return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, SECTION_ICON.summaries, description);
     }
     case 'events':
-      return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().size));
+      return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().keptCount));
     case 'said':
       return item(vscode.l10n.t('What the summaries hold'), Collapsed, SECTION_ICON.said);
     case 'tasks':

@@ -71,9 +71,15 @@ export const tasks = (state: SessionState): readonly Task[] => [
   ...state.endedTasks,
 ];
 
-/** Nodes that the user has opened, by themselves or with their compression, oldest first. */
+/** Nodes that the user has opened, by themselves or with their compression, and that no newer summary covers. */
 export function openedNodes(state: SessionState): SummaryNode[] {
-  return [...state.openedNodes].flatMap((id) => state.nodes.get(id) ?? []);
+  return [...state.openedNodes].flatMap((id) => {
+    const node = state.nodes.get(id);
+    const from = node && state.positionOf(node.first);
+    return node && from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to)
+      ? [node]
+      : [];
+  });
 }
 
 function sectionList(source: TreeSource, section: SectionName): RowList {

@@ -13,7 +13,7 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
 /** How many of its key events are in the context, what the audit found, and who wrote it. */
 export function trust({ state, events }: TreeSource, node: SummaryNode): string {
   const range = spanOf(state, node.id);
-  const { kept, wanted } = range ? events().kept(range.from, range.to) : { kept: 0, wanted: 0 };
+  const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
   return [
     ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []),
     trustOf(node, state.checkOf(node)),

@@ -4,7 +4,7 @@ import type { SessionSearch } from '../../../app/session-search.ts';
 import type { NodeId } from '../../../core/model/ids.ts';
 import type { ContextGauge } from '../../gauge/context-gauge.ts';
 import { childrenOf } from './children.ts';
-import { EventIndex } from './event-index.ts';
+import { eventIndexOf, type EventIndex } from './event-index.ts';
 import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
 import { treeItem } from './items.ts';
 import { parentOf } from './parents.ts';
@@ -127,10 +127,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   #eventsOf(conversation: Conversation): EventIndex {
     const { state, journal } = conversation;
     const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
-    if (this.#events?.key !== key) {
-      const leftOut = new Set(conversation.context().leftOut.map(({ id }) => id));
-      this.#events = { key, index: new EventIndex(state, leftOut) };
-    }
+    if (this.#events?.key !== key) this.#events = { key, index: eventIndexOf(conversation) };
     return this.#events.index;
   }
 
