@@ -14,7 +14,7 @@ describe('the place of the chat', () => {
   after(() => chat.workbench.close());
 
   const tab = () => chat.workbench.page.locator('.tab', { hasText: 'Threadkeeper:' });
-  const pane = () => chat.workbench.page.locator('.sidebar .pane-header', { hasText: 'Chat' });
+  const pane = () => chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' });
 
   it('is beside the file that is open', async () => {
     await chat.workbench.runCommand('View: Close Editor');
@@ -48,6 +48,8 @@ describe('the place of the chat', () => {
     await chat.composer().fill('');
     await chat.send('Written in the sidebar.', 'No model is configured');
     await chat.workbench.screenshot('sidebar');
+    const room = await chat.workbench.webview().locator('.transcript').boundingBox();
+    assert.ok(room && room.height > 250, `the transcript has ${room?.height} px`);
   });
 
   it('is there again after a reload, and goes back into the editor area', async () => {

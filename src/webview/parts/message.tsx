@@ -59,7 +59,7 @@ export function Message(props: {
           <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
         )}
       </div>
-      {cover && (
+      {cover?.from === row && (
         <button
           type="button"
           class="cover-chip"

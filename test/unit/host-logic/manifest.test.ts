@@ -53,7 +53,8 @@ describe('the manifest', () => {
 
   it('contributes the views, the participant and the tools', () => {
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
-    assert.deepEqual(ids(contributes.views.threadkeeper), [CHAT_VIEW, SUMMARIES_VIEW, MEMORY_VIEW]);
+    assert.deepEqual(ids(contributes.views.threadkeeperChat), [CHAT_VIEW]);
+    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW]);
     assert.deepEqual(ids(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);

@@ -52,24 +52,24 @@ export function levelName(level: Level): string {
 export function triggerName(trigger: TriggerName): string {
   switch (trigger) {
     case 'share':
-      return vscode.l10n.t('share of the budget');
+      return vscode.l10n.t('Context nearly full');
     case 'before_send':
-      return vscode.l10n.t('before sending');
+      return vscode.l10n.t('Room for a message');
     case 'tokens':
-      return vscode.l10n.t('tokens');
+      return vscode.l10n.t('Token limit');
     case 'messages':
-      return vscode.l10n.t('messages');
+      return vscode.l10n.t('Message limit');
     case 'every':
-      return vscode.l10n.t('every so many messages');
+      return vscode.l10n.t('Every N messages');
     case 'age':
-      return vscode.l10n.t('age');
+      return vscode.l10n.t('Age of the last summary');
     case 'task_reset':
-      return vscode.l10n.t('reset of the task');
+      return vscode.l10n.t('Task reset');
     case 'provider_overflow':
-      return vscode.l10n.t('the provider said it was too long');
+      return vscode.l10n.t('Refused as too long');
     case 'command':
-      return vscode.l10n.t('command');
+      return vscode.l10n.t('On request');
     case 'import':
-      return vscode.l10n.t('import');
+      return vscode.l10n.t('Import');
   }
 }
