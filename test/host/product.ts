@@ -57,6 +57,9 @@ type Asked = Partial<
 /** Answers the editor's questions in the user's place for the time of a test. */
 export async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
   const before = new Map<string, unknown>();
+  // Else the page shows what is said to the user.
+  const { panel } = await product();
+  Object.defineProperty(panel, 'isVisible', { configurable: true, value: false });
   for (const [name, answer] of Object.entries(answers)) {
     before.set(name, Reflect.get(vscode.window, name));
     assert.ok(Reflect.set(vscode.window, name, answer), `${name} can be answered`);
@@ -64,6 +67,7 @@ export async function answering<T>(answers: Asked, body: () => Promise<T>): Prom
   try {
     return await body();
   } finally {
+    Reflect.deleteProperty(panel, 'isVisible');
     for (const [name, answer] of before) Reflect.set(vscode.window, name, answer);
   }
 }

@@ -64,7 +64,7 @@ describe('a turn in the editor', () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
       assert.equal(text, 'No API key is set for this provider: set one, or choose another model.');
-      assert.equal(action?.command, 'setKey');
+      assert.equal(action?.command, 'setModelKey');
       assert.deepEqual(transcript(conversation), ['user: Hello?']);
     });
   });
@@ -78,7 +78,7 @@ describe('a turn in the editor', () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Anyone there?')));
       assert.equal(text, 'The provider refused the API key: set a valid one.');
-      assert.equal(action?.command, 'setKey');
+      assert.equal(action?.command, 'setModelKey');
       await conversation.retry(conversation.state.head!);
       assert.deepEqual(transcript(conversation), ['user: Anyone there?', 'assistant: Hello.']);
     });

@@ -13,8 +13,8 @@ export interface ChatPanelDeps extends Omit<ServedPageDeps, 'offerTaken'> {
 /** Beside the files, as a tab that can be moved into a window of its own; or as a view in the sidebar. */
 export type ChatPlace = 'editor' | 'sidebar';
 
-/** Offers on the page that may still be taken; older ones have gone from it. */
-const MAX_OFFERS = 8;
+/** An offer is on the page for eight seconds; so long (ms) after it was made it has gone. */
+const OFFER_MS = 10_000;
 
 interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
   readonly where: T;
@@ -42,16 +42,14 @@ export class ChatPanel
   constructor(deps: ChatPanelDeps) {
     this.#deps = {
       ...deps,
-      offerTaken: (id) => {
-        this.#offers.get(id)?.(true);
-        this.#offers.delete(id);
-      },
+      offerTaken: (id) => this.#answer(id, true),
     };
   }
 
   dispose(): void {
     this.#tab?.where.dispose();
     this.#view?.page.dispose();
+    for (const offer of [...this.#offers.keys()]) this.#answer(offer, false);
   }
 
   /** Shows the chat where the user wants it, and gives it the keyboard. */
@@ -153,20 +151,24 @@ export class ChatPanel
 
   offer(text: string, label: string): Promise<boolean> {
     const id = ++this.#lastOffer;
-    for (const [old, answer] of this.#offers) {
-      if (this.#offers.size < MAX_OFFERS) break;
-      answer(false);
-      this.#offers.delete(old);
-    }
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#offers.set(id, resolve);
     this.post({ type: 'say', text, offer: { id, label } });
-    return promise;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#answer(id, false), OFFER_MS);
+      this.#offers.set(id, (isTaken) => {
+        clearTimeout(timer);
+        resolve(isTaken);
+      });
+    });
   }
 
   post(message: HostToPage): void {
     this.#tab?.page.post(message);
     this.#view?.page.post(message);
+  }
+
+  #answer(offer: number, isTaken: boolean): void {
+    this.#offers.get(offer)?.(isTaken);
+    this.#offers.delete(offer);
   }
 
   #bringUp(): void {

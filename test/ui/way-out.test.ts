@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { WireServer } from '../support/wire-server.ts';
+import { ChatPage, answeredBy, writeSettings } from './chat-page.ts';
+
+const ANSWER = 'The exporter writes one file for each day.';
+
+describe('a way out of a fault', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+    server.answer(ANSWER);
+    chat = await ChatPage.open('way-out', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+  });
+
+  after(async () => {
+    await chat.workbench.close();
+    await server.stop();
+  });
+
+  it('that sets the key lets the question go on by itself, and says that the key is kept', async () => {
+    const { workbench } = chat;
+    await chat.send('How does the exporter name its files?', ANSWER);
+    server.refuseNext(401, { type: 'authentication_error' });
+    await chat.write('And the folder?');
+    const asked = chat.message('And the folder?').last();
+    await asked.getByRole('button', { name: 'Retry' }).waitFor();
+    await chat.button('Set API Key').click();
+    await workbench.quickInput().fill('sk-of-a-test');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.told('The key is kept in the secret storage of the editor.');
+    await asked.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+    assert.equal(await chat.message(ANSWER).count(), 2);
+  });
+
+  it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
+    const { workbench } = chat;
+    await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local' });
+    await chat.newSession();
+    await workbench.chooseCommand('Threadkeeper: Choose Model');
+    await workbench.paletteRow('Compatible server').click();
+    // The commonest slip: no scheme, and nothing there.
+    await workbench.quickInput().fill('localhost:1');
+    await workbench.page.keyboard.press('Enter');
+    const warning = workbench.toast(/No model list at http:\/\/localhost:1/);
+    await warning.getByRole('button', { name: 'Change Address…' }).click();
+    assert.equal(await workbench.quickInput().inputValue(), 'http://localhost:1');
+    // Below /v1, which was left out.
+    await workbench.quickInput().fill(server.url.replace('http://', ''));
+    await workbench.page.keyboard.press('Enter');
+    await workbench.paletteRow('Change Address…').waitFor();
+    await workbench.paletteRow('Other…').click();
+    await workbench.quickInput().fill('a-model-of-my-own');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.told('a-model-of-my-own answers.');
+    await chat.send('Who are you?', ANSWER);
+    assert.equal(server.lastRequest?.body['model'], 'a-model-of-my-own');
+  });
+
+  it('is one button, which repeats what failed and nothing else', async () => {
+    const { workbench } = chat;
+    await writeSettings(chat.folder, {
+      ...answeredBy(server),
+      'threadkeeper.compression.extractiveOnFault': false,
+      'threadkeeper.summarizer.provider': 'chat',
+    });
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await chat.messages().last().waitFor();
+    server.disturbBy(() => ({ kind: 'reset' }));
+    const last = await chat.messages().last().innerText();
+    await workbench.compressHistory();
+    const again = chat.button('Try Again');
+    await again.waitFor();
+    server.disturbBy(() => undefined);
+    await again.click();
+    await workbench.told(/Compressed [\d,]+ messages/);
+    assert.equal(await chat.messages().last().innerText(), last, 'no reply was asked for');
+  });
+});
