@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { countText, locale } from '../platform/l10n.ts';
+import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
 import { contextSeries } from './context-series.ts';
@@ -99,6 +99,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
     budget: vscode.l10n.t('Budget'),
     events: vscode.l10n.t('Key events'),
     number: countText,
+    spot: (messages: number, tokens: number) => `${messagesText(messages)} · ${tokensText(tokens)}`,
   };
   return chartSvg(series, conversation.budget(), texts, standsAlone);
 }
@@ -116,13 +117,14 @@ function pageHtml(svg: string, script: string): string {
 <title>${title()}</title>
 <style nonce="${nonce}">
 body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
-svg{width:100%;max-width:1200px;height:auto}
+svg{display:block;width:100%;height:calc(100vh - 32px)}
 .label{font:12px var(--vscode-font-family);fill:var(--vscode-descriptionForeground)}
 .grid{stroke:var(--vscode-charts-lines);stroke-opacity:.3}
 .budget{stroke:var(--vscode-charts-red);stroke-dasharray:6 4}
 .line{fill:none;stroke:var(--vscode-charts-blue);stroke-width:2}
 .area{fill:var(--vscode-charts-blue);fill-opacity:.15}
 .compression{stroke:var(--vscode-charts-purple);stroke-dasharray:2 3}
+.spot circle{opacity:0;fill:var(--vscode-charts-blue)}.spot rect{fill:transparent}.spot:hover circle{opacity:1}
 .knot{fill:var(--vscode-charts-purple)}
 .event{stroke:var(--vscode-charts-orange)}
 .reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}

@@ -1,4 +1,4 @@
-import type { ContextSeries } from './context-series.ts';
+import type { ContextSeries, SeriesMark } from './context-series.ts';
 
 export interface ChartTexts {
   readonly title: string;
@@ -6,6 +6,8 @@ export interface ChartTexts {
   readonly messages: string;
   readonly budget: string;
   readonly events: string;
+  /** What a place of the line says when the pointer is on it. */
+  readonly spot: (messages: number, tokens: number) => string;
   /** Writes a number for people. */
   readonly number: (value: number) => string;
 }
@@ -18,79 +20,83 @@ const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
 /** Marks of key events drawn at most: more become a band. */
-const MOST_EVENTS = 600;
+const MAX_EVENTS = 600;
 
 /**
  * The chart as SVG. Its colours are those of classes, which a page sets from its theme; without a page they are set by
  * the drawing itself, for light and dark.
  */
 export function chartSvg(series: ContextSeries, budget: number, texts: ChartTexts, standsAlone: boolean): string {
-  const most = Math.max(1, budget, ...series.points.map(({ tokens }) => tokens));
-  const top = niceCeiling(most);
-  const x = (at: number): number => LEFT + (at / Math.max(1, series.messages)) * (WIDTH - LEFT - RIGHT);
-  const y = (tokens: number): number => TOP + (1 - tokens / top) * (HEIGHT - TOP - BOTTOM);
-  const round = (value: number): string => value.toFixed(1);
-  const line = series.points
-    .map(({ at, tokens }, i) => `${i === 0 ? 'M' : 'L'}${round(x(at))} ${round(y(tokens))}`)
-    .join('');
-  const ticks = [0, 0.25, 0.5, 0.75, 1];
-  const parts = [
+  const { points, marks, messages } = series;
+  const rows = ticksTo(Math.max(1, budget, ...points.map(({ tokens }) => tokens)), 5);
+  const top = rows.at(-1)!;
+  const right = WIDTH - RIGHT;
+  const floor = HEIGHT - BOTTOM;
+  const x = (at: number): string => (LEFT + (at / Math.max(1, messages)) * (right - LEFT)).toFixed(1);
+  const y = (tokens: number): string => (TOP + (1 - tokens / top) * (floor - TOP)).toFixed(1);
+  const label = (at: string | number, height: string | number, anchor: string, text: string, more = ''): string =>
+    `<text class="label" x="${at}" y="${height}" text-anchor="${anchor}"${more}>${escape(text)}</text>`;
+  const upright = (kind: string, at: string | number, from: number, to: number, title = ''): string =>
+    `<line class="${kind}" x1="${at}" x2="${at}" y1="${from}" y2="${to}">${titled(title)}</line>`;
+  const level = (kind: string, height: string): string =>
+    `<line class="${kind}" x1="${LEFT}" x2="${right}" y1="${height}" y2="${height}"/>`;
+  const line = points.map(({ at, tokens }, i) => `${i === 0 ? 'M' : 'L'}${x(at)} ${y(tokens)}`).join('');
+  const of = (kind: SeriesMark['kind']): SeriesMark[] => marks.filter((mark) => mark.kind === kind);
+  return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"${standsAlone ? ` width="${WIDTH}" height="${HEIGHT}"` : ''} role="img" aria-labelledby="chart-title">`,
     `<title id="chart-title">${escape(texts.title)}</title>`,
-    standsAlone ? `<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>` : '',
-    ...ticks.map((share) => {
-      const at = round(y(top * share));
-      return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/><text class="label" x="${LEFT - 8}" y="${at}" text-anchor="end" dominant-baseline="middle">${escape(texts.number(top * share))}</text>`;
+    ...(standsAlone ? [`<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`] : []),
+    ...rows.map((tokens) => level('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', texts.number(tokens), MIDDLE)),
+    // The last tick may lie beyond the last message.
+    ...ticksTo(messages, 6)
+      .filter((at) => at <= messages)
+      .map((at) => label(x(at), floor + 34, 'middle', texts.number(at))),
+    label(LEFT, 14, 'start', texts.tokens),
+    label(right, HEIGHT - 8, 'end', texts.messages),
+    level('budget', y(budget)),
+    label(LEFT + 6, Number(y(budget)) - 5, 'start', texts.budget),
+    upright('event', LEFT, HEIGHT - 18, HEIGHT - 8) + label(LEFT + 6, HEIGHT - 8, 'start', texts.events),
+    ...thinned(of('event'), MAX_EVENTS).map((mark) => upright('event', x(mark.at), floor + 4, floor + 14, mark.label)),
+    ...of('reset').map((mark) => upright('reset', x(mark.at), TOP, floor, mark.label)),
+    `<path class="area" d="${line}L${x(messages)} ${y(0)}L${x(0)} ${y(0)}Z"/><path class="line" d="${line}"/>`,
+    ...thinned(points, MAX_SPOTS).map(({ at, tokens }) => {
+      const title = titled(texts.spot(at, tokens));
+      return `<g class="spot"><circle cx="${x(at)}" cy="${y(tokens)}" r="3"/><rect x="${Number(x(at)) - SPOT / 2}" y="${TOP}" width="${SPOT}" height="${floor - TOP}">${title}</rect></g>`;
     }),
-    ...ticks.map((share) => {
-      const messages = Math.round(series.messages * share);
-      return `<text class="label" x="${round(x(messages))}" y="${HEIGHT - BOTTOM + 34}" text-anchor="middle">${escape(texts.number(messages))}</text>`;
-    }),
-    `<text class="label" x="${LEFT}" y="14">${escape(texts.tokens)}</text>`,
-    `<text class="label" x="${WIDTH - RIGHT}" y="${HEIGHT - 8}" text-anchor="end">${escape(texts.messages)}</text>`,
-    `<line class="budget" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(y(budget))}" y2="${round(y(budget))}"/>`,
-    `<text class="label" x="${LEFT + 6}" y="${round(y(budget) - 5)}">${escape(texts.budget)}</text>`,
-    `<line class="event" x1="${LEFT}" x2="${LEFT}" y1="${HEIGHT - 18}" y2="${HEIGHT - 8}"/><text class="label" x="${LEFT + 6}" y="${HEIGHT - 8}">${escape(texts.events)}</text>`,
-    ...thinned(series.marks.filter(({ kind }) => kind === 'event')).map(
-      ({ at, label }) =>
-        `<line class="event" x1="${round(x(at))}" x2="${round(x(at))}" y1="${HEIGHT - BOTTOM + 4}" y2="${HEIGHT - BOTTOM + 14}"><title>${escape(label)}</title></line>`,
+    ...of('compression').map(
+      (mark) =>
+        upright('compression', x(mark.at), TOP, floor, mark.label) +
+        `<circle class="knot" cx="${x(mark.at)}" cy="${y(mark.tokens ?? 0)}" r="5">${titled(mark.label)}</circle>`,
     ),
-    ...series.marks
-      .filter(({ kind }) => kind === 'reset')
-      .map(
-        ({ at, label }) =>
-          `<line class="reset" x1="${round(x(at))}" x2="${round(x(at))}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"><title>${escape(label)}</title></line>`,
-      ),
-    `<path class="area" d="${line}L${round(x(series.messages))} ${round(y(0))}L${round(x(0))} ${round(y(0))}Z"/>`,
-    `<path class="line" d="${line}"/>`,
-    ...series.marks
-      .filter(({ kind }) => kind === 'compression')
-      .map(
-        ({ at, label }) =>
-          `<line class="compression" x1="${round(x(at))}" x2="${round(x(at))}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"><title>${escape(label)}</title></line><circle class="knot" cx="${round(x(at))}" cy="${TOP}" r="5"><title>${escape(label)}</title></circle>`,
-      ),
     '</svg>',
-  ];
-  return parts.filter((part) => part !== '').join('\n');
+  ].join('\n');
 }
 
+const MIDDLE = ' dominant-baseline="middle"';
+/** Places of the line that say their figures when the pointer is on them, and the width (units) of each. */
+const MAX_SPOTS = 160;
+const SPOT = 6;
+
+const titled = (text: string): string => (text === '' ? '' : `<title>${escape(text)}</title>`);
+
 const OWN_STYLE = `
-.ground{fill:#fff}.label{font:12px sans-serif;fill:#555}.grid{stroke:#ddd}.budget{stroke:#c33;stroke-dasharray:6 4}
+.spot circle{opacity:0}.spot rect{fill:transparent}.ground{fill:#fff}.label{font:12px sans-serif;fill:#555}.grid{stroke:#ddd}.budget{stroke:#c33;stroke-dasharray:6 4}
 .line{fill:none;stroke:#06c;stroke-width:2}.area{fill:#06c;fill-opacity:.12}.compression{stroke:#888;stroke-dasharray:2 3}
 .knot{fill:#888}.event{stroke:#b80}.reset{stroke:#393;stroke-dasharray:8 3}
 @media(prefers-color-scheme:dark){.ground{fill:#1e1e1e}.label{fill:#bbb}.grid{stroke:#333}.line{stroke:#4af}.area{fill:#4af}}`;
 
 /** At most so many, evenly chosen. */
-function thinned<Item>(items: readonly Item[]): readonly Item[] {
-  const step = Math.ceil(items.length / MOST_EVENTS);
+function thinned<Item>(items: readonly Item[], max: number): readonly Item[] {
+  const step = Math.ceil(items.length / max);
   return step <= 1 ? items : items.filter((_, at) => at % step === 0);
 }
 
-/** The next larger number that leaves round ones when it is divided by four. */
-function niceCeiling(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find((one) => one * power >= value) ?? 10;
-  return Math.max(4, Math.round(step * power));
+/** Round numbers from 0 to the first that is not below `value`, about so many. */
+function ticksTo(value: number, count: number): number[] {
+  const raw = Math.max(1, value / count);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = Math.max(1, power * ([1, 2, 2.5, 5, 10].find((one) => one * power >= raw) ?? 10));
+  return Array.from({ length: Math.ceil(value / step) + 1 }, (_, n) => n * step);
 }
 
 /** Characters that no XML may hold, escaped or not (XML 1.0, 2.2): what terminals print is full of them. */

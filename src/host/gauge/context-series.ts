@@ -12,6 +12,8 @@ export interface SeriesMark {
   readonly kind: 'compression' | 'event' | 'reset';
   readonly at: number;
   readonly label: string;
+  /** The size of the context after it; of a compression alone. */
+  readonly tokens?: number;
 }
 
 export interface ContextSeries {
@@ -21,7 +23,7 @@ export interface ContextSeries {
 }
 
 /** The line has at most about so many points between two compressions: more cannot be told apart. */
-const MOST_POINTS = 400;
+const MAX_POINTS = 400;
 
 /**
  * The size of the context over the session. It grows with each message by what the message takes, and falls with each
@@ -38,7 +40,7 @@ export function contextSeries(
   const { path } = state;
   const points: SeriesPoint[] = [{ at: 0, tokens: fixed }];
   const marks: SeriesMark[] = [];
-  const step = Math.max(1, Math.ceil(path.length / MOST_POINTS));
+  const step = Math.max(1, Math.ceil(path.length / MAX_POINTS));
   let tokens = fixed;
   let at = 0;
   const grow = (to: number): void => {
@@ -57,7 +59,8 @@ export function contextSeries(
     if (entry.tokens.before > 0) points.push({ at, tokens: entry.tokens.before });
     points.push({ at, tokens: entry.tokens.after });
     tokens = entry.tokens.after;
-    marks.push({ kind: 'compression', at, label: labels.compression(entry.tokens.before, entry.tokens.after) });
+    const { before, after } = entry.tokens;
+    marks.push({ kind: 'compression', at, label: labels.compression(before, after), tokens: after });
   }
   grow(path.length);
   for (const { endedAt, goal } of state.endedTasks) {

@@ -301,10 +301,24 @@ describe('the chart of the context', () => {
         budget: 'Budget',
         events: 'Events',
         number: String,
+        spot: (messages: number, tokens: number) => `${messages} messages, ${tokens} tokens`,
       };
       const svg = chartSvg(series, 1000, texts, true);
       assert.match(svg, /^<svg xmlns/);
       assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
+      // The line says its figures where the pointer is, and a compression stands where it came to.
+      const { at, tokens } = series.points.at(-1)!;
+      assert.ok(svg.includes(`<title>${at} messages, ${tokens} tokens</title>`));
+      const heights = [...svg.matchAll(/class="knot" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, height]) => Number(height));
+      assert.ok(heights.length > 0 && heights.every((height) => height > 30), String(heights));
+      // Round numbers at the axes.
+      const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>(\d+)</g)].map(([, number]) =>
+        Number(number),
+      );
+      assert.ok(
+        labels.length > 6 && labels.every((number) => number === Number(number.toPrecision(2))),
+        String(labels),
+      );
       // A quote that is cut within a character, or holds what a terminal prints, is no XML as it is.
       const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
       const drawn = chartSvg(odd, 1000, texts, true);
