@@ -193,11 +193,6 @@ function namesOf(id: string): readonly string[] {
 const knownName = (id: string): string | undefined => namesOf(id).find((name) => knownModels().has(name));
 
 /** The vocabulary that counts for a model: OpenAI's older chat models have cl100k_base, everything else the newer. */
-/** The models of a provider's own that are known by name, for a list that cannot be had. */
-export function knownModels(provider: string): readonly string[] {
-  return MODEL_TABLE.filter((row) => row.provider === provider).map(({ id }) => id);
-}
-
 export function encodingFor(id: string): EncodingName {
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }

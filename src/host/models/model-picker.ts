@@ -154,8 +154,13 @@ async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListIte
       detail: translated(describeFault(error).message),
       act: 'retry',
     };
-    const known = knownModels(provider.provider).map((model) => modelItem(app, provider, model));
-    return [why, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...known];
+    const known = [...knownModels()].filter(([, { vendor, retires }]) => vendor === provider.provider && !retires);
+    return [
+      why,
+      ...more,
+      ...(isKeyed(provider.provider) ? [key] : []),
+      ...known.map(([model]) => modelItem(app, provider, model)),
+    ];
   }
 }
 

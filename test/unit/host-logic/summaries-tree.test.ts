@@ -316,8 +316,8 @@ describe('the chart of the context', () => {
         Number(number),
       );
       assert.ok(
-        labels.length > 6 && labels.every((number) => number === Number(number.toPrecision(2))),
-        String(labels),
+        numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
+        String(numbers),
       );
       // A quote that is cut within a character, or holds what a terminal prints, is no XML as it is.
       const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
