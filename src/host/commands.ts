@@ -117,6 +117,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   previewNext: (app) => showDocument(app, 'next', 'now', vscode.l10n.t('What Would Be Sent')),
   dryRun: (app) => showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
   showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compressions')),
+  openAsText: (app) => app.reader.openAsText(),
   showChart: async (app) => {
     await app.sessions.currentOrLatest();
     app.chart.open();

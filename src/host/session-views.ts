@@ -6,6 +6,7 @@ import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
 import type { ContextGauge } from './gauge/context-gauge.ts';
 import type { SessionFiles } from './summaries/documents/document-files.ts';
+import type { Reader } from './summaries/documents/reader.ts';
 import type { Drafts } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { ChosenModel, Models } from './models/models.ts';
@@ -29,6 +30,7 @@ export interface SessionViewsDeps {
   readonly tree: SummariesTree;
   readonly chart: ChartPanel;
   readonly files: SessionFiles;
+  readonly reader: Reader;
   readonly snapshots: Snapshots;
   readonly calibrations: Calibrations;
   readonly models: Models;
@@ -122,7 +124,7 @@ export class SessionViews {
   }
 
   #refresh(): void {
-    const { sessions, panel, gaugeItem, gauge, tree, chart, files } = this.#deps;
+    const { sessions, panel, gaugeItem, gauge, tree, chart, files, reader } = this.#deps;
     const title = sessions.current?.state.title ?? '';
     panel.setTitle(title === '' ? untitled() : title);
     gaugeItem.refresh();
@@ -130,7 +132,7 @@ export class SessionViews {
     tree.refresh();
     chart.refresh();
     showWhatIsPossible(sessions.current);
-    this.#inBackground(files.refresh());
+    this.#inBackground(files.refresh().then(() => reader.refresh()));
   }
 
   #linkTo(conversation: NonNullable<Sessions['current']>): PageLink {

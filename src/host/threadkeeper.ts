@@ -24,6 +24,7 @@ import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/documents/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
+import { Reader } from './summaries/documents/reader.ts';
 import { SessionFiles } from './summaries/documents/document-files.ts';
 import { Drafts } from './chat/drafts.ts';
 import { editorParts } from './editor-parts.ts';
@@ -89,6 +90,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly files: SessionFiles;
   readonly chart: ChartPanel;
   readonly comparison: Comparison;
+  readonly reader: Reader;
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
   readonly #views: SessionViews;
@@ -185,6 +187,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
+    this.reader = new Reader((uri) => this.files.page(uri), context.extensionUri);
     this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
     this.panel = new ChatPanel(servedChat(this, { link: () => this.#views.link(), editor, warn }));
     this.#views = new SessionViews({
@@ -196,6 +199,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       tree: this.tree,
       chart: this.chart,
       files: this.files,
+      reader: this.reader,
       snapshots: this.#snapshots,
       calibrations: this.#calibrations,
       models: this.models,
@@ -217,6 +221,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.files,
       this.chart,
       this.comparison,
+      this.reader,
+      vscode.commands.registerCommand('threadkeeper.internal.readDocument', (uri: vscode.Uri) => this.reader.open(uri)),
       gaugeItem,
       this.memory,
       this.memoryTree,

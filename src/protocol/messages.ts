@@ -56,6 +56,8 @@ const hostToPage = v.variant('type', [
   }),
   /** There is no session to show, and why: no folder is open, the store cannot be read. */
   v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(wayOutSchema) }),
+  /** A document to be read in place of a session. */
+  v.object({ type: v.literal('document'), title: v.string(), text: longText }),
   /** Positions from `from` on are replaced; those before stay as they are unless `epoch` is new. */
   v.object({ type: v.literal('transcript'), ...transcript }),
   /** New versions of messages that the page may have; ids it does not have are ignored. */

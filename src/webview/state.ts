@@ -36,6 +36,7 @@ export interface OpenSession {
 export type PageState =
   | { readonly phase: 'loading' }
   | { readonly phase: 'unavailable'; readonly text: string; readonly actions: readonly WayOut[] }
+  | { readonly phase: 'document'; readonly title: string; readonly text: string }
   | { readonly phase: 'open'; readonly session: OpenSession };
 
 /** Messages that change what is shown; the others are acted on where they arrive. */
@@ -53,6 +54,7 @@ export function reduce(state: PageState, message: StateMessage): PageState {
   if (message.type === 'unavailable') {
     return { phase: 'unavailable', text: message.text, actions: message.actions };
   }
+  if (message.type === 'document') return { phase: 'document', title: message.title, text: message.text };
   if (state.phase !== 'open') return state;
   if ('session' in message && message.session !== state.session.id) return state;
   const session = reduceSession(state.session, message);
@@ -74,7 +76,7 @@ function opened(message: InitMessage, before: OpenSession | undefined): OpenSess
 
 function reduceSession(
   session: OpenSession,
-  message: Exclude<StateMessage, { type: 'init' | 'unavailable' }>,
+  message: Exclude<StateMessage, { type: 'init' | 'unavailable' | 'document' }>,
 ): OpenSession {
   const { transcript } = session;
   switch (message.type) {

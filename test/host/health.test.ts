@@ -12,6 +12,7 @@ describe('the check of health', () => {
     const message = { id: messageId('health-1'), parent: null, role: 'user', content, at: 1 } as const;
     await conversation.journal.append({ type: 'message_added', message });
     await vscode.commands.executeCommand('threadkeeper.checkHealth');
+    await vscode.commands.executeCommand('threadkeeper.openAsText');
     const report = vscode.window.activeTextEditor?.document.getText() ?? '';
     assert.match(report, /^# Threadkeeper: health\n\nEverything is sound\./);
     assert.match(report, /messages of the open session: 1,/);

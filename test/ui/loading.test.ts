@@ -7,7 +7,7 @@ import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/editor/find-chromium.ts';
 import { root } from '../../scripts/support/paths.ts';
-import { pageHtml } from '../../src/host/chat/page-html.ts';
+import { pageHtml } from '../../src/host/platform/page-html.ts';
 import { PAGE_STATES } from './page-states.ts';
 
 const FILES: Readonly<Record<string, string>> = {

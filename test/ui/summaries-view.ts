@@ -75,6 +75,16 @@ export class SummariesView {
     return this.workbench.page.locator('.tab.active', { hasText: title });
   }
 
+  /** What the reader shows: a document of the session, rendered. */
+  reader(): Locator {
+    return this.workbench.webview().locator('.document');
+  }
+
+  /** Whether the document that the reader shows says this, once it has been drawn. */
+  async reads(text: string | RegExp): Promise<void> {
+    await this.reader().getByText(text).first().waitFor();
+  }
+
   async preview(): Promise<void> {
     await this.workbench.runCommand('Threadkeeper: Preview What Would Be Sent');
     await this.tab('What Would Be Sent').waitFor();
@@ -82,19 +92,5 @@ export class SummariesView {
 
   undoChange(): Promise<void> {
     return this.workbench.runCommand('Threadkeeper: Undo Change to Summaries');
-  }
-
-  /** Looks for a text in the document in front; how often it stands there. */
-  async find(text: string): Promise<number> {
-    const { page } = this.workbench;
-    await this.editor().first().click();
-    await page.keyboard.press('Control+F');
-    const widget = page.locator('.find-widget.visible');
-    await widget.locator('textarea').first().fill(text);
-    const count = widget.locator('.matchesCount');
-    await page.waitForTimeout(700);
-    const shown = await count.innerText();
-    await page.keyboard.press('Escape');
-    return Number(/of (\d+)/.exec(shown)?.[1] ?? 0);
   }
 }

@@ -162,27 +162,37 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
+      await workbench.runCommand('View: Close All Editors');
       await view.preview();
-      assert.ok((await view.find('Written by hand')) > 0, 'the preview holds the edited text');
-      if (kind === SAMPLE) {
-        // The box in which the text was looked for takes a moment to go.
-        await workbench.page.waitForTimeout(500);
-        await workbench.screenshot('preview-next');
-      }
+      await view.reads('Written by hand');
+      if (kind === SAMPLE) await workbench.screenshot('preview-next');
       await view.undoChange();
-      await workbench.page.waitForTimeout(1000);
-      assert.equal(await view.find('Written by hand'), 0);
+      await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
       await workbench.runCommand('Threadkeeper: Redo Change to Summaries');
-      await workbench.page.waitForTimeout(1000);
-      assert.ok((await view.find('Written by hand')) > 0);
+      await view.reads('Written by hand');
     });
 
     it('survive a reload of the window as they were edited', async () => {
       await workbench.reload();
       await workbench.runCommand('View: Close All Editors');
       await view.preview();
-      assert.ok((await view.find('Written by hand')) > 0);
+      await view.reads('Written by hand');
       await view.undoChange();
+    });
+
+    it('are read as they are meant to be, rendered, and as a text by one command', async () => {
+      await workbench.runCommand('View: Close All Editors');
+      await workbench.openSidebar('Threadkeeper');
+      await view.rows().filter({ hasText: / → / }).first().click();
+      await view.reader().locator('h1').waitFor();
+      assert.equal(await view.reader().getByText('# ', { exact: false }).filter({ hasText: /^# / }).count(), 0);
+      if (kind === SAMPLE) await workbench.screenshot('summary-read');
+      // A link of the document leads on in the same place.
+      await view.reader().locator('[role="link"]', { hasText: 'Source' }).first().click();
+      await view.reads(/^Source of: /);
+      await workbench.runCommand('Threadkeeper: Open as Text');
+      await view.editor().getByText('# Source of').first().waitFor();
+      await workbench.runCommand('View: Close All Editors');
     });
 
     it('are made anew in full, which can be undone', async () => {
@@ -249,7 +259,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.runCommand('Threadkeeper: Preview a Compression');
       await view.tab('Compression Preview').waitFor();
       await workbench.runCommand('Threadkeeper: Show Compressions');
-      await view.editor().getByText('Because of').first().waitFor();
+      await view.reads(/Because of/);
       if (kind === SAMPLE) await workbench.screenshot('compressions');
     });
 

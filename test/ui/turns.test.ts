@@ -127,7 +127,7 @@ describe('a conversation in the chat', () => {
     await chat.workbench.runCommand('Undo');
     await chat.show();
     await code.getByRole('button', { name: 'Compare with the current file' }).click();
-    await chat.workbench.page.locator('.tab.active', { hasText: 'File and suggestion' }).waitFor();
+    await chat.workbench.page.locator('.tab.active', { hasText: '↔ suggestion' }).waitFor();
     await chat.show();
     await code.getByRole('button', { name: 'Open as new file' }).click();
     await chat.workbench.page.locator('.tab.active', { hasText: 'Untitled' }).waitFor();

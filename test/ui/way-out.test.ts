@@ -46,7 +46,9 @@ describe('a way out of a fault', () => {
     const warning = workbench.toast(/No model list at http:\/\/localhost:1/);
     await warning.getByRole('button', { name: 'Change Address…' }).click();
     await warning.waitFor({ state: 'detached' });
-    await workbench.page.locator('.quick-input-title:visible', { hasText: 'Address of the compatible server' }).waitFor();
+    await workbench.page
+      .locator('.quick-input-title:visible', { hasText: 'Address of the compatible server' })
+      .waitFor();
     // Below /v1, which was left out.
     await workbench.quickInput().fill(server.url.replace('http://', ''));
     await workbench.page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { answerRequest, parsePageMessage, type HostToPage, type InitMessage } from '../../protocol/messages.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
-import { pageHtml } from './page-html.ts';
+import { pageHtml } from '../platform/page-html.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { PageLink } from './page-link.ts';
 import { Watchdog } from './watchdog.ts';

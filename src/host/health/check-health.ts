@@ -20,6 +20,7 @@ import { eventRules, policyOf, promptText, readSettings } from '../platform/sett
 
 /** What the health check needs of the product. */
 export interface HealthApp extends ModelsApp {
+  readonly reader: { openText(title: string, text: string): Promise<void> };
   readonly memory: WorkspaceMemory;
   readonly store: Pick<SessionStore, 'list'>;
   /** Where the journals are. */
@@ -37,8 +38,7 @@ export async function checkHealth(app: HealthApp): Promise<void> {
     },
     () => gatherHealth(app),
   );
-  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: renderHealth(facts) });
-  await vscode.window.showTextDocument(document);
+  await app.reader.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
   const troubles = countTroubles(facts);
   inform(
     troubles === 0

@@ -70,6 +70,7 @@ export const COMMANDS = {
   saveChart: MESSAGES,
   showInChat: DOCUMENTS,
   showInTree: DOCUMENTS,
+  openAsText: 'activeWebviewPanelId == threadkeeper.reader',
   filterSummaries: MESSAGES,
   clearFilter: 'threadkeeper.summariesFiltered',
 } as const;
@@ -85,6 +86,8 @@ export const COMMAND = Object.fromEntries(Object.keys(COMMANDS).map((name) => [n
 export const CHAT_PANEL = 'threadkeeper.chat';
 /** The chat as a view in the sidebar. */
 export const CHAT_VIEW = 'threadkeeper.chatView';
+/** A document of the session, rendered. */
+export const READER_PANEL = 'threadkeeper.reader';
 export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';

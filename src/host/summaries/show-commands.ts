@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { rowOfDocument } from './document-lenses.ts';
-import { openDocument } from './documents/open-document.ts';
-import { documentUri, parseDocumentUri, type DocumentKind } from './documents/document-uris.ts';
-import type { SummariesApp } from './summaries-app.ts';
+import { readDocument } from './documents/open-document.ts';
+import { documentUri, type DocumentKind } from './documents/document-uris.ts';
+import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { isRow, type Row } from './tree/rows.ts';
 
 /** Opens a document of the current session. */
 export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
-  await openDocument(documentUri(journal.id, kind, id, name));
+  await readDocument(documentUri(journal.id, kind, id, name));
 }
 
 /** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
 export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const position = positionOf(conversation, rowFor(conversation, argument));
+  const position = positionOf(conversation, rowFor(app, conversation, argument));
   if (position === undefined) return;
   app.panel.reveal(conversation.journal.id, position);
 }
@@ -23,16 +23,15 @@ export async function showInChat(app: SummariesApp, argument?: unknown): Promise
 /** Selects a row in the *Summaries* view, with all above it opened. */
 export async function showInTree(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const row = rowFor(conversation, argument);
+  const row = rowFor(app, conversation, argument);
   if (!row) return;
   await vscode.commands.executeCommand('threadkeeper.summaries.focus');
   await app.tree.reveal(row);
 }
 
-function rowFor({ state, journal }: Conversation, argument: unknown): Row | undefined {
+function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | undefined {
   if (isRow(argument)) return argument;
-  const uri = vscode.window.activeTextEditor?.document.uri;
-  const address = uri && parseDocumentUri(uri);
+  const address = addressInFront(app);
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 

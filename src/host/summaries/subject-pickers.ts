@@ -6,9 +6,8 @@ import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
-import { parseDocumentUri } from './documents/document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import type { SummariesApp } from './summaries-app.ts';
+import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './documents/summary-facts.ts';
 import { openedNodes } from './tree/lists.ts';
 import { rangeText } from './tree/row-facts.ts';
@@ -22,7 +21,7 @@ export async function withNode(
   act: (app: SummariesApp, conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const node = nodeOfRow(conversation, argument) ?? nodeInFront(conversation) ?? (await pickNode(conversation));
+  const node = nodeOfRow(conversation, argument) ?? nodeInFront(app, conversation) ?? (await pickNode(conversation));
   if (node) await act(app, conversation, node);
 }
 
@@ -31,9 +30,8 @@ function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefin
   return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
 }
 
-function nodeInFront({ state, journal }: Conversation): SummaryNode | undefined {
-  const uri = vscode.window.activeTextEditor?.document.uri;
-  const address = uri && parseDocumentUri(uri);
+function nodeInFront(app: SummariesApp, { state, journal }: Conversation): SummaryNode | undefined {
+  const address = addressInFront(app);
   return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
 }
 

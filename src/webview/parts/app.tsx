@@ -8,6 +8,7 @@ import type { Toast } from '../toasts.ts';
 import { Composer } from './composer.tsx';
 import { Gauge, GaugeRoom } from './gauge.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
+import { Markdown } from './markdown.tsx';
 import { Notices } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RecallPanel } from './recall-panel.tsx';
@@ -22,6 +23,11 @@ export function App({ page }: { readonly page: Page }) {
     <PageContext.Provider value={page}>
       {state.phase === 'loading' && <Loading />}
       {state.phase === 'unavailable' && <Unavailable words={state.text} actions={state.actions} />}
+      {state.phase === 'document' && (
+        <main class="document" aria-label={state.title} tabIndex={0}>
+          <Markdown source={state.text} />
+        </main>
+      )}
       {state.phase === 'open' && <Chat session={state.session} page={page} />}
       <div class="off-screen" aria-live="polite" role="status">
         {page.announcement}

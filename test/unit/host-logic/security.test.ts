@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pageHtml } from '../../../src/host/chat/page-html.ts';
+import { pageHtml } from '../../../src/host/platform/page-html.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -47,10 +47,10 @@ describe('what a model or a repository says', () => {
       'src/host/chat/editor-commands.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/writing-handlers.ts',
-      // The report that we write, the transcript that the user imports, our own documents.
-      'src/host/health/check-health.ts',
+      // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/file-text.ts',
       'src/host/summaries/documents/open-document.ts',
+      'src/host/summaries/documents/reader.ts',
     ]);
   });
 

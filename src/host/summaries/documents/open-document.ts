@@ -4,7 +4,7 @@ import type { SummaryNode } from '../../../core/model/summary.ts';
 import { documentUri } from './document-uris.ts';
 
 export async function openNodeDocument(session: SessionId, node: SummaryNode): Promise<void> {
-  await openDocument(documentUri(session, 'node', node.id, node.title));
+  await readDocument(documentUri(session, 'node', node.id, node.title));
 }
 
 /** Opens a message by its 0-based position, with a quote selected where one is given. */
@@ -21,6 +21,11 @@ export async function openMessageDocument(
   const range = new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at + quote.length));
   editor.selection = new vscode.Selection(range.start, range.end);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
+}
+
+/** Shows a document rendered. */
+export async function readDocument(uri: vscode.Uri): Promise<void> {
+  await vscode.commands.executeCommand('threadkeeper.internal.readDocument', uri);
 }
 
 export async function openDocument(

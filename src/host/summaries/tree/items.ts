@@ -5,7 +5,7 @@ import type { Conversation } from '../../../app/conversation.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { SummaryNode } from '../../../core/model/summary.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
-import { openDocument, openMessageDocument, openNodeDocument } from '../documents/open-document.ts';
+import { openMessageDocument, openNodeDocument, readDocument } from '../documents/open-document.ts';
 import { documentUri } from '../documents/document-uris.ts';
 import { partName } from '../../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../../platform/key-event-kinds.ts';
@@ -109,7 +109,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
       made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
       made.command = opens(async () => {
-        await openDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compressions')));
+        await readDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compressions')));
       });
       return made;
     }

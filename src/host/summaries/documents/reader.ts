@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { parsePageMessage, type HostToPage } from '../../../protocol/messages.ts';
+import { READER_PANEL } from '../../platform/ids.ts';
+import { pageHtml } from '../../platform/page-html.ts';
+import type { Page } from './document-page.ts';
+import { openDocument } from './open-document.ts';
+import { parseDocumentUri } from './document-uris.ts';
+
+/** What the reader shows: a document of the session, or a report that is kept nowhere. */
+type Shown =
+  | { readonly uri: vscode.Uri; readonly title: string }
+  | { readonly uri: undefined; readonly title: string; readonly text: string };
+
+/**
+ * Shows documents as they are meant to be read, beside the chat: rendered by the page's own renderer, which runs no
+ * markup of theirs. One panel in a window; the text behind it is a command away.
+ */
+export class Reader implements vscode.Disposable {
+  readonly #pageOf: (uri: vscode.Uri) => Promise<Page>;
+  readonly #extensionUri: vscode.Uri;
+  #panel: vscode.WebviewPanel | undefined;
+  #shown: Shown | undefined;
+  #targets: readonly vscode.Uri[] = [];
+  #listens = false;
+
+  constructor(pageOf: (uri: vscode.Uri) => Promise<Page>, extensionUri: vscode.Uri) {
+    this.#pageOf = pageOf;
+    this.#extensionUri = extensionUri;
+  }
+
+  dispose(): void {
+    this.#panel?.dispose();
+  }
+
+  /** The document in front; undefined while the reader is not. */
+  get uri(): vscode.Uri | undefined {
+    return this.#panel?.active === true ? this.#shown?.uri : undefined;
+  }
+
+  async open(uri: vscode.Uri): Promise<void> {
+    await this.#show({ uri, title: titleOf(uri) });
+  }
+
+  async openText(title: string, text: string): Promise<void> {
+    await this.#show({ uri: undefined, title, text });
+  }
+
+  /** Opens the text of what is shown, to be searched, copied or compared. */
+  async openAsText(): Promise<void> {
+    if (!this.#shown) return;
+    if (this.#shown.uri) await openDocument(this.#shown.uri);
+    else
+      await vscode.window.showTextDocument(
+        await vscode.workspace.openTextDocument({ language: 'markdown', content: this.#shown.text }),
+      );
+  }
+
+  /** Shows what has changed; a preview is made when it is asked for, not whenever something is said. */
+  async refresh(): Promise<void> {
+    const uri = this.#shown?.uri;
+    if (uri && this.#panel?.visible && parseDocumentUri(uri)?.kind !== 'dryRun') await this.#send();
+  }
+
+  async #show(shown: Shown): Promise<void> {
+    this.#shown = shown;
+    const panel = (this.#panel ??= this.#newPanel());
+    panel.title = shown.title;
+    const kind = shown.uri && parseDocumentUri(shown.uri)?.kind;
+    const isSummary = kind === 'node' || kind === 'structured' || kind === 'source';
+    void vscode.commands.executeCommand('setContext', 'threadkeeper.readerShowsSummary', isSummary);
+    panel.reveal(undefined, false);
+    await this.#send();
+  }
+
+  #newPanel(): vscode.WebviewPanel {
+    // Never over the chat.
+    const panel = vscode.window.createWebviewPanel(READER_PANEL, '', vscode.ViewColumn.Beside, {});
+    const dist = vscode.Uri.joinPath(this.#extensionUri, 'dist');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    panel.webview.onDidReceiveMessage((value: unknown) => this.#receive(value));
+    panel.onDidDispose(() => {
+      this.#panel = undefined;
+      this.#shown = undefined;
+      this.#listens = false;
+    });
+    panel.webview.html = pageHtml({
+      nonce: randomBytes(16).toString('base64'),
+      cspSource: panel.webview.cspSource,
+      language: vscode.env.language,
+      translations: vscode.l10n.bundle ?? {},
+      uri: (file) => panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
+    });
+    return panel;
+  }
+
+  #receive(value: unknown): void {
+    const parsed = parsePageMessage(value);
+    if (!parsed.ok) return;
+    const { message } = parsed;
+    if (message.type === 'ready') {
+      this.#listens = true;
+      void this.#send();
+    } else if (message.type === 'request' && message.body.type === 'openLink') {
+      this.#post({ type: 'answer', id: message.id, ok: true, value: null });
+      void this.#follow(message.body.href);
+    }
+  }
+
+  /** A link of the document leads to another one, or out of the editor after asking. */
+  async #follow(href: string): Promise<void> {
+    const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
+    if (!target) await vscode.env.openExternal(vscode.Uri.parse(href, true));
+    else if (parseDocumentUri(target)?.kind === 'message') await openDocument(target);
+    else if (parseDocumentUri(target)) await this.open(target);
+    else await vscode.commands.executeCommand('vscode.open', target);
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#listens || !this.#shown) return;
+    const shown = this.#shown;
+    const page = shown.uri ? await this.#pageOf(shown.uri) : { text: shown.text, links: [] };
+    if (this.#shown !== shown) return;
+    this.#targets = page.links.map(({ target }) => target);
+    this.#post({ type: 'document', title: shown.title, text: withLinks(page) });
+  }
+
+  #post(message: HostToPage): void {
+    void this.#panel?.webview.postMessage(message);
+  }
+}
+
+const titleOf = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+
+/** The text with its links as Markdown has them: by their numbers, since the page follows nothing by itself. */
+function withLinks({ text, links }: Pick<Page, 'text' | 'links'>): string {
+  const lines = text.split('\n');
+  for (const [number, { line, start, end }] of [...links.entries()].reverse()) {
+    const whole = lines[line] ?? '';
+    const name = whole.slice(start, end).replace(/[[\]\\]/g, '\\$&');
+    lines[line] = `${whole.slice(0, start)}[${name}](threadkeeper:message/link-${number})${whole.slice(end)}`;
+  }
+  return lines.join('\n');
+}
