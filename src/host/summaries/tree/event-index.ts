@@ -1,5 +1,5 @@
 import type { Conversation } from '../../../app/conversation.ts';
-import type { CompressionRecord } from '../../../core/journal/event.ts';
+import type { CompressionRecord } from '../../../core/journal/schema.ts';
 import type { KeyEventId } from '../../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../../core/model/key-event.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
