@@ -118,11 +118,7 @@ describe('what goes with a message', () => {
     await page.locator('.monaco-editor .squiggly-error').first().waitFor();
     await page.keyboard.press('F8');
     await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+.');
-    await page
-      .locator('.action-widget')
-      .getByText(/Explain with Threadkeeper/)
-      .click();
+    await chat.workbench.chooseQuickFix(/Explain with Threadkeeper/);
     await chips()
       .filter({ hasText: /broken\.json, lines 1–\d/ })
       .waitFor();

@@ -110,6 +110,17 @@ export class Workbench {
     });
   }
 
+  /** Chooses a quick fix at the cursor. */
+  async chooseQuickFix(title: RegExp): Promise<void> {
+    await this.#insist(async () => {
+      await this.page.keyboard.press('Control+.');
+      await this.page
+        .locator('.action-widget')
+        .getByText(title)
+        .click({ timeout: PALETTE_PATIENCE_MS * 2 });
+    });
+  }
+
   /** Chooses from the context menu that is open. */
   async chooseInMenu(title: string): Promise<void> {
     const item = this.page.locator('.monaco-menu').getByText(title);
