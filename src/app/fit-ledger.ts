@@ -1,5 +1,5 @@
 import type { Pace } from '../core/compress/source.ts';
-import { coverage } from '../core/context/ledger-lines.ts';
+import { countedLine, coverage } from '../core/context/ledger-lines.ts';
 import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
@@ -67,7 +67,7 @@ export async function fitLedgerOf(
       const position = placeIn(entry);
       if (position === undefined) continue;
       const role = state.messages.place(entry.message)?.role ?? 'user';
-      const cost = counts.front.line(entry, position, role).tokens;
+      const cost = countedLine(counts, entry, position, role).tokens;
       costs.set(entry.id, cost);
       tokens += cost;
       if (tokens > upTo) break;

@@ -3,7 +3,9 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-facts.ts';
+import type { CountedText } from '../tokens/counted-texts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
+import { renderEvent } from './render.ts';
 
 /** The level at which a frontier node is sent. */
 export function levelOf(state: FrontFacts, item: FrontierItem): Level {
@@ -49,8 +51,8 @@ export function ledgerEntries(
     const position = state.positionOf(event.message);
     if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;
     const role = state.messages.place(event.message)?.role ?? 'user';
-    const { line, tokens } = counts.front.line(event, position, role);
-    entries.push({ event, line, position, tokens });
+    const { text, tokens } = countedLine(counts, event, position, role);
+    entries.push({ event, line: text, position, tokens });
   }
   entries.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
   let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);
@@ -67,6 +69,13 @@ export function ledgerEntries(
     kept: entries.filter((entry) => !dropped.has(entry.event)),
     leftOut: [...dropped].filter(isCurrent),
   };
+}
+
+/** An event's line with its tokens; `position` (0-based, on the active branch) and `role` are those of its message. */
+export function countedLine(counts: MessageCounts, event: KeyEvent, position: number, role: string): CountedText {
+  const { id, kind, quote, quoted = false, about } = event;
+  const from = [kind, quote, quoted, about?.quote ?? '', position, role];
+  return counts.front.line({ key: id, from, render: () => renderEvent(event, position, role) });
 }
 
 function highestDropped(state: FrontFacts): number {

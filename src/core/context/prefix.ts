@@ -3,8 +3,8 @@ import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-facts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
+import type { TextSource } from '../tokens/counted-texts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import type { BlockSource } from './front-texts.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render.ts';
@@ -58,7 +58,7 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
   };
 }
 
-interface PartSource extends BlockSource {
+interface PartSource extends TextSource {
   readonly part: SystemPart;
 }
 

@@ -21,10 +21,6 @@ export function renderEvent(event: KeyEvent, position: number, role: string): st
   return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralized(event.quote)}${about}`;
 }
 
-/** Whether two entries have the same line, where they stand in the same place. */
-export const saysTheSame = (a: KeyEvent, b: KeyEvent): boolean =>
-  a === b || (a.kind === b.kind && a.quote === b.quote && a.quoted === b.quoted && a.about?.quote === b.about?.quote);
-
 /** Lines of the ledger; what they are is said in the first block of a request alone. */
 export function renderLedger(lines: readonly string[], isFirst = true): string {
   return lines.length === 0 ? '' : section('key_events', [...(isFirst ? [LEDGER_INTRO] : []), ...lines].join('\n'));

@@ -1,9 +1,9 @@
-import { FrontTexts } from '../context/front-texts.ts';
 import type { MessageId } from '../model/ids.ts';
 import { messageText, type Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
 import { cjkUnits } from '../text/script.ts';
 import { columnsOf, KeptCounts, type CountColumns, type MessageCount, type MessageOrder } from './count-columns.ts';
+import { CountedTexts } from './counted-texts.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** A session's messages by id, in the order in which they came, each read when it is asked for. */
@@ -18,14 +18,14 @@ export interface CountableMessages extends MessageOrder {
  */
 export class MessageCounts {
   /** The blocks before the messages in a request, counted once while they stay the same. */
-  readonly front: FrontTexts;
+  readonly front: CountedTexts;
   private readonly counts = new Map<MessageId, MessageCount>();
   private kept: KeptCounts | undefined;
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
-    this.front = new FrontTexts(counter);
+    this.front = new CountedTexts(counter);
   }
 
   of(message: Message): MessageCount {
