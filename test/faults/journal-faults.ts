@@ -101,8 +101,8 @@ export const JOURNAL_FAULTS = [
     {
       what: 'another session’s checkpoint is believed',
       file: 'src/storage/checkpoint.ts',
-      find: 'if (!parsed.success || parsed.output.id !== id) return undefined;\n  const { offset, mark } = parsed.output;\n  if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;',
-      put: 'if (!parsed.success) return undefined;',
+      find: 'if (head?.id !== id || (await file.stat()).size < head.offset) return undefined;\n  return (await markAt(file, head.offset)) === head.mark ? head : undefined;',
+      put: 'return head;',
     },
   ),
   ...planted(
@@ -155,8 +155,8 @@ export const JOURNAL_FAULTS = [
     {
       what: 'a checkpoint is believed beyond the end of its journal',
       file: 'src/storage/checkpoint.ts',
-      find: 'if ((await file.stat()).size < offset || (await markAt(file, offset)) !== mark) return undefined;',
-      put: 'if (mark === undefined) return undefined;',
+      find: 'if (head?.id !== id || (await file.stat()).size < head.offset) return undefined;\n  return (await markAt(file, head.offset)) === head.mark ? head : undefined;',
+      put: 'return head?.id === id ? head : undefined;',
     },
     {
       what: 'an event that lacks its newline alone is thrown away',
