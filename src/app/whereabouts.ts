@@ -36,13 +36,13 @@ export interface Place {
   readonly where: Whereabouts;
 }
 
-/** What was said tells of what is asked for if it holds this share of what the question seeks, and two things of several. */
+/** A text is about the question if it holds this share of its words, and at least two of several. */
 const SAID_SHARE = 0.5;
-/** What is sent in its place covers it if it holds this share of those words of the question that it holds itself. */
+/** A result is covered by what is sent if that holds this share of the question's words in the result. */
 const COVERED_SHARE = 0.6;
-/** So many letters may be added to a word, or taken from it, by its form. */
-const ENDING = 3;
-const SHORTEST_STEM = 4;
+/** Letters by which two forms of a word may differ at the end. */
+const MAX_ENDING_LENGTH = 3;
+const MIN_STEM_LENGTH = 4;
 
 /** How each search result reaches the model in the next request, in the order of the results. */
 export function whereabouts(
@@ -127,7 +127,8 @@ function heldIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTer
 function answers(word: string, { term, synonyms }: SoughtTerm): boolean {
   if (word === term || synonyms.includes(word)) return true;
   const [short, long] = word.length < term.length ? [word, term] : [term, word];
-  const isForm = short.length >= SHORTEST_STEM && long.length - short.length <= ENDING && long.startsWith(short);
+  const isForm =
+    short.length >= MIN_STEM_LENGTH && long.length - short.length <= MAX_ENDING_LENGTH && long.startsWith(short);
   // A number that goes on is another number.
   return isForm && !/\d/.test(long);
 }

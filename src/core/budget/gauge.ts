@@ -22,31 +22,31 @@ export interface Budget {
   readonly tokens: number;
   /** What is kept free for the reply. */
   readonly reserved: number;
-  /** The model's whole window: at least both together. */
+  /** At least `tokens` and `reserved` together. */
   readonly contextWindow: number;
 }
 
 export type GaugeLevel = 'ok' | 'warning' | 'error';
 
-/** From here the editor shows a warning, and from the next an error (the shares at which compression starts). */
+/** Shares at which the editor shows a warning and an error. */
 export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
 
-/** However small the window, this share of it stays for what is sent: a reply to nothing helps nobody. */
-const LEAST_SENT_SHARE = 0.5;
+/** At least this share of the context window is left for the request, however small the window. */
+const MIN_SENT_SHARE = 0.5;
 
 /**
- * The budget of a model: its window less the room for the reply, which is never more than the model can write nor
- * than half of the window, and never more than the model takes as input.
+ * The budget of a model: its context window minus the response reserve, at most the model's maximum input. The reserve
+ * is at most the model's maximum output and half of the context window.
  *
- * @param reservedReply tokens to keep free for the reply
+ * @param reservedReply tokens to reserve for the response
  */
 export function budgetOf(
   model: Pick<ModelInfo, 'contextWindow' | 'maxInput' | 'maxOutput'>,
   reservedReply: number,
 ): Budget {
   const { contextWindow, maxInput = contextWindow, maxOutput } = model;
-  const most = contextWindow - Math.ceil(contextWindow * LEAST_SENT_SHARE);
+  const most = contextWindow - Math.ceil(contextWindow * MIN_SENT_SHARE);
   const reserved = Math.max(0, Math.min(Math.floor(reservedReply), maxOutput, most));
   return { tokens: Math.min(contextWindow - reserved, maxInput), reserved, contextWindow };
 }

@@ -4,7 +4,7 @@ import { isCjkUnit } from '../text/script.ts';
 export type WordVisitor = (term: string, start: number, end: number) => void;
 
 /** Longer runs are hashes, keys and encoded data, which nobody searches for whole. */
-const LONGEST_WORD = 64;
+const MAX_WORD_UNITS = 64;
 
 const WORD = 1;
 /** Written without spaces between words: taken as overlapping pairs of letters. */
@@ -65,7 +65,7 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
       at++;
     }
     if (kind === UNSPACED) visitPairs(text, start, at, visit);
-    else if (at - start <= LONGEST_WORD) visitWord(text, start, at, seen, humps, visit);
+    else if (at - start <= MAX_WORD_UNITS) visitWord(text, start, at, seen, humps, visit);
   }
 }
 
