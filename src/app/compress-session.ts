@@ -24,7 +24,7 @@ export interface CompressSessionDeps {
   /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
   readonly promptText?: () => string | undefined;
   /** The user's own rules for key events. */
-  readonly rules?: () => readonly CompiledRule[];
+  readonly rules?: () => Promise<readonly CompiledRule[]>;
   /** Undefined: summaries are made by code. Throws `ModelFault` when the chosen model cannot be had. */
   readonly summaryModel: (job: Pick<CompressionJob, 'due' | 'urgency'>) => Promise<JobModel | undefined>;
   readonly price: (model: string, usage: Usage) => number | null;
@@ -42,7 +42,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const cache: SummaryCache = new Map<string, NodeContent>();
   const trust = new ModelTrust();
   const usage = new TermUsage();
-  const keeper = new LedgerKeeper(clock, deps.rules ?? (() => []));
+  const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])));
   return async (job) => {
     const started = clock.now();
     const { policy } = job.settings;

@@ -38,10 +38,10 @@ interface KeptLedger {
 /** Finds key events in messages that leave the window and keeps the ledger current and within its budget. */
 export class LedgerKeeper {
   readonly #clock: Clock;
-  readonly #rules: () => readonly CompiledRule[];
+  readonly #rules: () => Promise<readonly CompiledRule[]>;
   #kept: KeptLedger | undefined;
 
-  constructor(clock: Clock, rules: () => readonly CompiledRule[]) {
+  constructor(clock: Clock, rules: () => Promise<readonly CompiledRule[]>) {
     this.#clock = clock;
     this.#rules = rules;
   }
@@ -51,7 +51,7 @@ export class LedgerKeeper {
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
-    const rules = this.#rules();
+    const rules = await this.#rules();
     const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;

@@ -1,40 +1,45 @@
+import type { RE2JS } from 're2js';
 import type { KeyEventKind } from '../model/key-event.ts';
-import { compilePattern } from './linear-pattern.ts';
-import type { LinearPattern } from './linear-pattern.ts';
+import { phrase, type Phrase } from '../text/phrase.ts';
 
 /** A rule as the user wrote it in the settings. */
 export interface UserRule {
   readonly kind: KeyEventKind;
   /** Words to look for, in any letter case; white space matches any run of it. */
   readonly phrase?: string;
-  /** A regular expression, in the subset that `compilePattern` takes. */
+  /** A regular expression in RE2's syntax: no back-references, no looking ahead or behind. */
   readonly pattern?: string;
 }
 
 export interface CompiledRule {
   readonly kind: KeyEventKind;
   readonly name: string;
-  readonly pattern: LinearPattern;
+  /** Takes time linear in the text, whatever the pattern. */
+  readonly matches: (text: string) => boolean;
 }
 
 export type RuleResult =
-  { readonly ok: true; readonly rule: CompiledRule } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly rule: CompiledRule } | { readonly ok: false; readonly problem: Phrase };
 
-const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;
+/** A longer pattern is a list, which several rules or a phrase each hold better. */
+const LONGEST = 1_000;
+const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
-/** Compiles a rule, or says for its author what is wrong with it. */
-export function compileRule(rule: UserRule): RuleResult {
-  const phrase = rule.phrase?.trim() ?? '';
-  const source = rule.pattern ?? phrase.replace(SPECIAL, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
-  if (source === '') return { ok: false, problem: 'a rule needs a phrase or a pattern' };
-  const compiled = compilePattern(source);
-  if (!compiled.ok) return compiled;
-  return {
-    ok: true,
-    rule: {
-      kind: rule.kind,
-      name: rule.pattern === undefined ? `rule “${phrase}”` : `rule /${source}/`,
-      pattern: compiled.pattern,
-    },
-  };
+/** Compiles a rule, or says for its author what is wrong with it. RE2 is loaded with the first rule: few have any. */
+export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResult> {
+  const words = rule.phrase?.trim() ?? '';
+  const source = rule.pattern ?? words.replace(SPECIAL, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
+  if (source === '') return { ok: false, problem: phrase('a rule needs a phrase or a pattern') };
+  if (source.length > LONGEST)
+    return { ok: false, problem: phrase('the pattern is longer than {0} characters', LONGEST) };
+  const { RE2JS, RE2JSException } = await import('re2js');
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return { ok: false, problem: phrase('the pattern is not valid in RE2 syntax ({0})', error.message) };
+  }
+  const name = rule.pattern === undefined ? `rule “${words}”` : `rule /${source}/`;
+  return { ok: true, rule: { kind, name, matches: (text) => compiled.matcher(text).find() } };
 }

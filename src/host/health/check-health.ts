@@ -57,7 +57,7 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
     journals: await journals(app),
     snapshots: app.keptSnapshots(),
     setAside: await countSetAside(app.folder),
-    settings: settingsHealth(),
+    settings: await settingsHealth(),
     provider: { name: provider, model, state: await providerState(app) },
     memoryLines: app.memory.entries.length,
   };
@@ -101,7 +101,7 @@ async function countSetAside(folder: string): Promise<number> {
   return names.filter((name) => /\.(damaged|torn-|unreadable-)/.test(name)).length;
 }
 
-function settingsHealth(): HealthFacts['settings'] {
+async function settingsHealth(): Promise<HealthFacts['settings']> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   const groups = Object.entries(configuration).filter(([, value]) => typeof value === 'object' && value !== null);
   const changed = groups.flatMap(([group, values]) =>
@@ -109,7 +109,7 @@ function settingsHealth(): HealthFacts['settings'] {
       .map((name) => `${group}.${name}`)
       .filter((name) => isChanged(configuration.inspect(name))),
   );
-  return { fault: settingsFault(), changed };
+  return { fault: await settingsFault(), changed };
 }
 
 function isChanged(found: ReturnType<vscode.WorkspaceConfiguration['inspect']>): boolean {
@@ -117,11 +117,11 @@ function isChanged(found: ReturnType<vscode.WorkspaceConfiguration['inspect']>):
 }
 
 /** What is wrong with the settings. It names a setting and quotes none, but for the number that makes no sense. */
-function settingsFault(): string | undefined {
+async function settingsFault(): Promise<string | undefined> {
   try {
     const settings = readSettings();
     policyOf(settings);
-    eventRules(settings);
+    await eventRules(settings);
     promptText(settings);
     return undefined;
   } catch (error) {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { checkPrompt } from '../../core/prompts/render.ts';
 import { POLICY_NAMES, resolvePolicy, type Policy, type PolicyName, type Triggers } from '../../core/policy/policy.ts';
+import { translated } from './translated.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
 /** A setting that makes no sense, in one sentence for the user. */
@@ -42,13 +43,13 @@ export function hasChangedBeside(name: string, event: vscode.ConfigurationChange
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
 
-/** The user's rules for key events, compiled. Throws `SettingsError` naming the first that cannot be used. */
-export function eventRules({ events }: Settings): readonly CompiledRule[] {
-  return events.rules.map((rule, index) => {
-    const result = compileRule(rule);
+/** The user's rules for key events, compiled. Rejects with `SettingsError` naming the first that cannot be used. */
+export async function eventRules({ events }: Settings): Promise<readonly CompiledRule[]> {
+  const results = await Promise.all(events.rules.map(compileRule));
+  return results.map((result, index) => {
     if (result.ok) return result.rule;
     throw new SettingsError(
-      vscode.l10n.t('Rule {0} of threadkeeper.events.rules cannot be used: {1}', index + 1, result.problem),
+      vscode.l10n.t('Rule {0} of threadkeeper.events.rules cannot be used: {1}', index + 1, translated(result.problem)),
     );
   });
 }
