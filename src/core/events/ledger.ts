@@ -7,7 +7,7 @@ import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
 
 /** Entries remembered per word: older ones on a worn-out word are no longer found by it. Bounds the cost of an event. */
-const REMEMBERED = 8;
+const REMEMBERED = 12;
 /** From this likeness of words on, two quotes say the same (their numbers and negations being equal). */
 const SAME = 0.8;
 /** From this share of the shorter quote's words on, two quotes are about one subject. */
@@ -22,6 +22,9 @@ const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference'
 
 /** The same where a sentence begins with what it speaks of and says that it is otherwise after all. */
 const REPLACEABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'fact']);
+
+/** What a change of plan makes moot. */
+const REVOCABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'outcome']);
 
 interface Held {
   entry: KeyEvent;
@@ -265,6 +268,8 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
     subject.values.size > 0 && older.subject.values.size > 0 && !sameMembers(subject.values, older.subject.values);
   const sense = subject.negative !== older.subject.negative;
   if (values && overlap(subject.denied, older.subject.values) > 0) return true;
+  if (REVOCABLE.has(older.entry.kind) && !older.subject.negative && overlap(subject.revoked, older.subject.tokens) > 0)
+    return true;
   if (goesBackOn(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
     return true;
   const whole = likeness(subject.tokens, older.subject.tokens);
@@ -278,12 +283,14 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
       (values || (sense && subject.negative))
     );
   }
+  // A ground rule stands until it is taken back in so many words; a few shared words are chatter.
+  const isRule = older.entry.kind === 'constraint' || older.entry.kind === 'preference';
   const deniedWords = overlap(subject.denied, older.subject.tokens);
   if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= ON_SUBJECT) return true;
   // Each names something that the other does not: staging's port and production's.
   const apart = shared < subject.tokens.size && shared < older.subject.tokens.size && !subject.replaces;
   if (values && !apart && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
-  if (sense && (whole >= ON_SUBJECT || (share === 1 && shared >= 2))) return true;
+  if (sense && (whole >= ON_SUBJECT || (!isRule && share === 1 && shared >= 2))) return true;
   return subject.replaces && shared >= 2 && share >= ON_SUBJECT && whole >= MUCH_ALIKE;
 }
 

@@ -21,6 +21,8 @@ export interface Subject {
   readonly lead: string;
   /** Words and values that it says hold no longer: "8443, not 8080" denies 8080. */
   readonly denied: ReadonlySet<string>;
+  /** Words that a change of plan gives up: all that was settled about them is moot. */
+  readonly revoked: ReadonlySet<string>;
   /** Speaks of something that is broken. */
   readonly faulty: boolean;
   readonly negative: boolean;
@@ -56,6 +58,12 @@ const PLACED =
 /** What is denied: the word after the denial, articles and the like passed over; before it in Japanese. */
 const DENIED =
   /(?:\b(?:not|no|without|instead of|rather than|no longer|nicht mehr|nicht|kein(?:e[nm]?)?|statt|anstatt|pas|plus|au lieu d[eu']|plutot que|en vez de|en lugar de|ya no|nao|nem|em vez de|ao inves de|non|invece di)\s+(?:(?:use|on|to|the|a|an|port|auf|an|el|la|los|le|les|de|du|o|os|der|die|das|den|puerto|porta|porto|usar|usa)\s+){0,2}|不是|而不是|不再用|不再是|不用|不要用|替代|代替|取代)\s*([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)|([a-z0-9_][a-z0-9_.+-]*)\s?(?:ではなく|じゃなく|をやめ|の代わり)/gu;
+/** A change of plan, said so: what it denies or drops is given up. */
+const PLAN_CHANGED =
+  /\b(?:change of plans?|plans? (?:has |have )?changed|on second thoughts?|scrap|ditch|drop|forget(?: about)?|abandon|cambio de planes?|planes? cambi\w+|descart\w+|olvid\w+|mudanca de planos?|esquec\w+|changement de plan|abandonn\w+|laisse(?:z|r)? tomber|planander\w*|neuer plan|verwerf\w*|vergiss)\b|計画変更|方針変更|改计划|计划有变|放弃/;
+/** The word behind what drops it. */
+const DROPPED =
+  /\b(?:scrap|ditch|drop(?:ped)?|forget(?: about)?|abandon(?:ed)?|descart(?:amos|a|ar|o)|olvida(?:mos)?|esquece|abandonn(?:e|ons|er)|vergiss)\s+(?:(?:the|all|el|la|los|las|o|a|le|les|den|die|das)\s+)?([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)/gu;
 const TRIED = /^(?:tried|already tried)/;
 
 const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
@@ -80,6 +88,11 @@ export function subjectOf(quote: string): Subject {
   }
   const denied = new Set<string>();
   for (const [, after, before] of text.matchAll(DENIED)) denied.add((after ?? before ?? '').replace(/[.+-]+$/, ''));
+  const revoked = new Set<string>();
+  if (PLAN_CHANGED.test(text)) {
+    for (const word of denied) if (tokens.has(word)) revoked.add(word);
+    for (const [, word] of text.matchAll(DROPPED)) if (tokens.has(word!)) revoked.add(word!);
+  }
   const counts = findConcepts(quote.slice(0, READ)).count;
   const failedAttempt = has(counts, 'fail') || TRIED.test(text);
   return {
@@ -91,6 +104,7 @@ export function subjectOf(quote: string): Subject {
     placed: PLACED.test(text) && !has(counts, 'open'),
     lead: leadOf(tokens),
     denied,
+    revoked,
     faulty: has(counts, 'fault') && !has(counts, 'faultless'),
     negative: has(counts, 'forbid') || has(counts, 'not'),
     resolves: !failedAttempt && (has(counts, 'done') || has(counts, 'faultless')),

@@ -49,7 +49,7 @@ describe('the ledger of a talk', () => {
     ['The gateway runs on port 8080.', 'The metrics server runs on port 9090.'],
     ['The staging database is on port 5432.', 'The production database is on port 5433.'],
     ['We decided to use MySQL for the ledger.', 'I tried Postgres instead of MySQL, same error.'],
-    ['Add a test for the parser.', 'Add a test for the lexer.'],
+    ['We decided to keep the parser in its own package.', 'We decided to give the lexer a folder of its own.'],
   ] as const) {
     it(`keeps “${one}” beside “${other}”`, () => {
       const entries = after(one, 'Noted.', other);
@@ -61,12 +61,41 @@ describe('the ledger of a talk', () => {
     });
   }
 
+  it('has all that was settled about something superseded by a change of plan', () => {
+    const entries = after(
+      "Let's go with Postgres, I know it well.",
+      'Decided: Postgres 17 with one table for bookings.',
+      'We use npm, not yarn.',
+      'Noted.',
+      'Change of plan: no Postgres. We take SQLite.',
+    );
+    const change = holding(entries, 'no Postgres');
+    for (const words of ['go with Postgres', 'Postgres 17']) {
+      assert.equal(holding(entries, words).status, 'superseded', words);
+      assert.equal(holding(entries, words).link, change.id, words);
+    }
+    assert.equal(holding(entries, 'npm').status, 'active');
+    assert.equal(change.status, 'active');
+  });
+
+  it('keeps a ground rule that nobody takes back', () => {
+    const entries = after(
+      'A few rules: small commits, each one green. No default exports.',
+      "I'll treat these as fixed.",
+      'the last commit is not green, is it?',
+      'Fixed: all green, one small commit.',
+      "don't commit yet",
+    );
+    assert.equal(holding(entries, 'small commits').status, 'active');
+    assert.equal(holding(entries, 'default exports').status, 'active');
+  });
+
   it('keeps what was tried and failed, and links the error to its fix', () => {
     const entries = after(
       'The build fails with "cannot find module zod".',
       'Try deleting node_modules.',
       'I tried deleting node_modules, same error.',
-      'I added zod to package.json. The build passes now.',
+      'Fixed: zod is in package.json now, the build passes.',
     );
     const tried = holding(entries, 'I tried');
     assert.equal(tried.kind, 'error');
@@ -88,9 +117,9 @@ describe('the ledger of a talk', () => {
   it('quotes the proposal with its acceptance, not the bare question behind it', () => {
     const entries = after(
       ['assistant', 'I suggest that we cache the rank table in memory. Shall I do that?'],
-      ['user', 'yes, do that'],
+      ['user', 'yes, go ahead with that'],
     );
-    const about = holding(entries, 'yes, do that').about;
+    const about = holding(entries, 'yes, go ahead').about;
     assert.equal(about?.quote, 'I suggest that we cache the rank table in memory.');
     assert.equal(about.message, 'm0');
   });
