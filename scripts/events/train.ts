@@ -1,291 +1,222 @@
 /**
- * Trains the two linear models of key-event detection and writes src/core/events/weights.ts.
+ * Trains the models of key-event detection and writes src/core/events/weights.ts.
  *
- *   node scripts/events/train.ts [--write] [--lessons] [--verbose] [LABELS.jsonl ...]
+ *   node scripts/events/train.ts [--write] [--show SOURCE]
  *
- * LABELS hold one message a line: {source, role, before, text, agreed: [{start,end,kinds}], single: [{start,end,kind}]}.
- * Readings (readings.jsonl, offsets alone) mark spans in the transcripts of $THREADKEEPER_DATA/dev, when they are there.
- * The lessons in test/fixtures/events/lessons are always read too. Prints figures by cross-validation that leaves out one
- * source (a person's or a project's transcripts) at a time, then trains on everything. Deterministic.
+ * Learns from the lessons beside this file and, where they are, the labelled messages and readings of $THREADKEEPER_DATA.
+ * Prints figures with each source left out (all of one project's or game's messages are one source), then in-sample.
+ * Deterministic.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { analyse, type Analysis } from '../../src/core/events/analyse.ts';
-import { choose, THRESHOLDS } from '../../src/core/events/choose.ts';
-import { FEATURES } from '../../src/core/events/feature-names.ts';
-import type { Model, Weights } from '../../src/core/events/linear-model.ts';
-import { KEY_EVENT_KINDS } from '../../src/core/model/key-event.ts';
-import type { KeyEventKind } from '../../src/core/model/key-event.ts';
-import type { Role } from '../../src/core/model/message.ts';
+import { choose } from '../../src/core/events/choose.ts';
+import type { Model } from '../../src/core/events/linear-model.ts';
+import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
 import { atOnce } from '../../src/core/pace/steps.ts';
-import { readLessons, readReadings } from './lessons.ts';
-import type { Labelled } from './lessons.ts';
+import { readLabels, readLessons, readReadings, type Labelled } from './labels.ts';
+import { hits, score, type Scored } from './score.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const F = FEATURES.length;
-const args = process.argv.slice(2);
-const files = args.filter((arg) => !arg.startsWith('--'));
+const DATA = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 
 interface Sample {
   readonly item: Labelled;
   readonly group: string;
-  readonly weight: number;
+  readonly set: 'labels' | 'wild' | 'readings' | 'lessons';
   readonly analysis: Analysis;
 }
+
+/** A candidate as the models see it: columns for everybody, and again for the side that speaks. */
 interface Row {
-  readonly on: readonly number[];
-  readonly user: boolean;
-  readonly y: number;
+  readonly cols: readonly number[];
+  readonly kept: number;
+  readonly lasting: number;
   readonly kinds: readonly KeyEventKind[];
   readonly weight: number;
 }
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-const hits = (gold: Span, found: Span): boolean =>
-  Math.min(gold.end, found.end) - Math.max(gold.start, found.start) >
-    0.5 * Math.min(gold.end - gold.start, found.end - found.start) &&
-  found.end - found.start <= Math.max(4 * (gold.end - gold.start), 300);
 
 /** Sources by whose they are: the sessions of one project are one source. */
 const groupOf = (source: string): string =>
-  source
-    .replace(/^specstory-/, '')
-    .split(/__|-pt__/)[0]!
-    .replace('agente-bsc', 'agente');
+  ['aider', 'agente', 'getspecstory', 'sample-session', 'sgd', 'crd3', 'qmsum'].find((one) => source.includes(one)) ??
+  'lessons';
 
-function sample(item: Labelled, group: string, weight: number): Sample {
-  return { item, group, weight, analysis: atOnce(analyse({ role: item.role, text: item.text }, item.before)) };
-}
+/** Columns by name: a feature's own, and one for each side that may say it; words have but their own. */
+const columns = new Map<string, number>();
+const column = (name: string): number => columns.get(name) ?? columns.set(name, columns.size).get(name)!;
+const isWord = (feature: string): boolean => feature.startsWith('#');
 
-function rowsOf({ item, analysis, weight }: Sample): Row[] {
-  return analysis.candidates.map(({ segment, traits }) => {
+/** Ridge penalties. What only one side's rows say is believed less than what both say, single words less than features. */
+const L2 = { event: 8, kinds: 3 };
+const penaltyOf = (name: string): number =>
+  name.startsWith('bias') ? 0.001 : isWord(name) ? 4 : name.includes('|') ? 2 : 1;
+
+function rowsOf({ item, analysis, set }: Sample): Row[] {
+  const side = item.role === 'user' && !analysis.speech.named ? '|user' : '|other';
+  return analysis.candidates.map(({ segment, traits: { features } }) => {
     const agreed = item.agreed.filter((gold) => hits(gold, segment));
-    const single = item.single.filter((gold) => hits(gold, segment));
-    const kinds = agreed.length > 0 ? agreed.flatMap((gold) => gold.kinds) : single.map((gold) => gold.kind);
+    const single = item.single.some((gold) => hits(gold, segment));
+    const importance = Math.max(0, ...agreed.map((gold) => gold.importance));
     return {
-      on: [...traits.features],
-      // As `choose` weighs it.
-      user: item.role === 'user' && !analysis.speech.named,
-      y: kinds.length > 0 ? 1 : 0,
-      kinds,
-      weight: weight * (agreed.length > 0 ? 1 : single.length > 0 ? 0.5 : 1),
+      cols: [...features, ...features.filter((one) => !isWord(one)).map((one) => one + side)].map(column),
+      kept: importance >= 1.5 ? 1 : importance >= 1 ? 0.15 : single && agreed.length === 0 ? 0.3 : 0,
+      lasting: importance >= 2.5 ? 1 : 0,
+      kinds: agreed.flatMap((gold) => gold.kinds),
+      weight: { labels: 1, wild: 1, readings: 0.5, lessons: 2 }[set] * (importance >= 2.5 ? 2 : 1),
     };
   });
 }
 
-/** Columns of a row: shared by all speakers, and once more for the one who speaks, so that what holds for both is learned from both. */
-const columns = (row: Row): number[] => [...row.on, ...row.on.map((i) => i + (row.user ? F : 2 * F))];
-
-/** Logistic regression by Adam on the full batch, L2 on all but the biases. */
-function logistic(
-  rows: readonly { cols: readonly number[]; y: number; weight: number }[],
+/** Softmax regression by Adam on the full batch; `targets` are shares of the classes. */
+function softmax(
+  rows: readonly Row[],
+  targets: readonly (readonly number[])[],
   l2: number,
-  steps = 400,
-): Float64Array {
-  const n = 3 * F;
-  const w = new Float64Array(n);
-  const m = new Float64Array(n);
-  const v = new Float64Array(n);
+  steps = 250,
+): readonly Float64Array[] {
+  const penalties = Float64Array.from(columns.keys(), (name) => l2 * penaltyOf(name));
+  const zeros = (): Float64Array => new Float64Array(columns.size);
+  const classes = targets[0]!.map(() => ({ w: zeros(), m: zeros(), v: zeros(), g: zeros() }));
   const total = rows.reduce((sum, row) => sum + row.weight, 0);
   for (let step = 1; step <= steps; step++) {
-    const g = new Float64Array(n);
-    for (const row of rows) {
-      let z = 0;
-      for (const i of row.cols) z += w[i]!;
-      const error = (1 / (1 + Math.exp(-z)) - row.y) * row.weight;
-      for (const i of row.cols) g[i]! += error;
-    }
-    const rate = 0.1 * Math.min(1, (steps - step + 1) / (steps * 0.6));
-    for (let i = 0; i < n; i++) {
-      // What only one speaker's rows say is believed less than what both say.
-      const penalty = i % F === 0 ? 0.01 : i < F ? l2 : l2 * 2;
-      const grad = (g[i]! + penalty * w[i]!) / total;
-      m[i] = 0.9 * m[i]! + 0.1 * grad;
-      v[i] = 0.999 * v[i]! + 0.001 * grad * grad;
-      w[i]! -= (rate * (m[i]! / (1 - 0.9 ** step))) / (Math.sqrt(v[i]! / (1 - 0.999 ** step)) + 1e-8);
-    }
-  }
-  return w;
-}
-
-/** Softmax over the kinds, by the same descent; a span that annotators named twice counts for both halves. */
-function softmax(rows: readonly Row[], l2: number, steps = 300): Float64Array[] {
-  const K = KEY_EVENT_KINDS.length;
-  const n = 3 * F;
-  const w = KEY_EVENT_KINDS.map(() => new Float64Array(n));
-  const m = KEY_EVENT_KINDS.map(() => new Float64Array(n));
-  const v = KEY_EVENT_KINDS.map(() => new Float64Array(n));
-  const cols = rows.map(columns);
-  const total = rows.reduce((sum, row) => sum + row.weight, 0);
-  for (let step = 1; step <= steps; step++) {
-    const g = KEY_EVENT_KINDS.map(() => new Float64Array(n));
-    rows.forEach((row, r) => {
-      const z = w.map((weights) => cols[r]!.reduce((sum, i) => sum + weights[i]!, 0));
+    for (const { g } of classes) g.fill(0);
+    for (const [r, { cols, weight }] of rows.entries()) {
+      const z = classes.map(({ w }) => cols.reduce((sum, i) => sum + w[i]!, 0));
       const top = Math.max(...z);
       const e = z.map((x) => Math.exp(x - top));
-      const sum = e.reduce((a, b) => a + b, 0);
-      for (let k = 0; k < K; k++) {
-        const wanted = row.kinds.filter((kind) => kind === KEY_EVENT_KINDS[k]).length / row.kinds.length;
-        const error = (e[k]! / sum - wanted) * row.weight;
-        for (const i of cols[r]!) g[k]![i]! += error;
+      const all = e.reduce((a, b) => a + b, 0);
+      for (const [k, { g }] of classes.entries()) {
+        const error = (e[k]! / all - targets[r]![k]!) * weight;
+        for (const i of cols) g[i]! += error;
       }
-    });
+    }
     const rate = 0.1 * Math.min(1, (steps - step + 1) / (steps * 0.6));
-    for (let k = 0; k < K; k++) {
-      for (let i = 0; i < n; i++) {
-        const penalty = i % F === 0 ? 0.01 : i < F ? l2 : l2 * 2;
-        const grad = (g[k]![i]! + penalty * w[k]![i]!) / total;
-        m[k]![i] = 0.9 * m[k]![i]! + 0.1 * grad;
-        v[k]![i] = 0.999 * v[k]![i]! + 0.001 * grad * grad;
-        w[k]![i]! -= (rate * (m[k]![i]! / (1 - 0.9 ** step))) / (Math.sqrt(v[k]![i]! / (1 - 0.999 ** step)) + 1e-8);
+    for (const { w, m, v, g } of classes) {
+      for (let i = 0; i < w.length; i++) {
+        const grad = (g[i]! + penalties[i]! * w[i]!) / total;
+        m[i] = 0.9 * m[i]! + 0.1 * grad;
+        v[i] = 0.999 * v[i]! + 0.001 * grad * grad;
+        w[i]! -= (rate * (m[i]! / (1 - 0.9 ** step))) / (Math.sqrt(v[i]! / (1 - 0.999 ** step)) + 1e-8);
       }
     }
   }
-  return w;
+  return classes.map(({ w }) => w);
 }
 
-const fold = (w: Float64Array): { user: number[]; other: number[] } => ({
-  user: Array.from({ length: F }, (_, i) => round(w[i]! + w[i + F]!)),
-  other: Array.from({ length: F }, (_, i) => round(w[i]! + w[i + 2 * F]!)),
-});
-const round = (x: number): number => Math.round(x * 1000) / 1000;
-
-function train(samples: readonly Sample[], l2 = 8, l2Kind = 2): Model {
+function train(samples: readonly Sample[]): Model {
   const rows = samples.flatMap(rowsOf);
-  const event = fold(
-    logistic(
-      rows.map((row) => ({ cols: columns(row), y: row.y, weight: row.weight })),
-      l2,
+  const binary = (targets: readonly number[]): Float64Array => {
+    const [no, yes] = softmax(
+      rows,
+      targets.map((y) => [1 - y, y]),
+      L2.event,
+    );
+    return yes!.map((weight, i) => weight - no![i]!);
+  };
+  // Of kinds there are few examples: words would be learned by heart.
+  const names = [...columns.keys()];
+  const positive = rows
+    .filter((row) => row.kinds.length > 0)
+    .map((row) => ({ ...row, weight: 1, cols: row.cols.filter((at) => !isWord(names[at]!)) }));
+  const kinds = softmax(
+    positive,
+    positive.map(({ kinds: named }) =>
+      KEY_EVENT_KINDS.map((kind) => named.filter((one) => one === kind).length / named.length),
+    ),
+    L2.kinds,
+  );
+  const outputs = [binary(rows.map(({ kept }) => kept)), binary(rows.map(({ lasting }) => lasting)), ...kinds];
+  const model: Record<string, number[]> = {};
+  for (const [name, at] of columns) {
+    if (name.includes('|')) continue;
+    const of = (side: string): number[] =>
+      outputs.map((w) => Math.round(100 * (w[at]! + (w[columns.get(name + side) ?? -1] ?? 0))) / 100);
+    const weights = isWord(name) ? of('').slice(0, 2) : [...of('|user'), ...of('|other')];
+    if (weights.some((weight) => Math.abs(weight) >= 0.02)) model[name] = weights;
+  }
+  return model;
+}
+
+const sample =
+  (set: Sample['set']) =>
+  (item: Labelled): Sample => ({
+    item,
+    group: groupOf(item.source),
+    set,
+    analysis: atOnce(analyse({ role: item.role, text: item.text }, item.before)),
+  });
+const samples = [
+  ...readLabels(path.join(DATA, 'labels.dev.jsonl')).map(sample('labels')),
+  ...readLabels(path.join(DATA, 'wild.dev.jsonl')).map(sample('wild')),
+  ...readReadings(path.join(import.meta.dirname, 'readings.jsonl'), path.join(DATA, 'dev')).map(sample('readings')),
+  ...readLessons(path.join(import.meta.dirname, 'lessons')).map(sample('lessons')),
+];
+const find = (model: Model, list: readonly Sample[]): Scored[] =>
+  list.map(({ item, analysis }) => ({
+    item,
+    found: atOnce(choose({ role: item.role, text: item.text }, analysis, model)),
+  }));
+
+const groups = [...new Set(samples.filter(({ set }) => set === 'labels' || set === 'wild').map(({ group }) => group))];
+const leftOut = new Map<Sample, Scored>();
+for (const group of groups) {
+  const model = train(samples.filter((one) => one.group !== group));
+  const own = samples.filter((one) => one.group === group);
+  for (const [at, scored] of find(model, own).entries()) leftOut.set(own[at]!, scored);
+}
+const report = (title: string, list: readonly Scored[]): void =>
+  console.log(title.padEnd(34), JSON.stringify(score(list)));
+for (const set of ['labels', 'wild'] as const) {
+  const of = samples.filter((one) => one.set === set);
+  report(
+    `${set}, each source left out`,
+    of.map((one) => leftOut.get(one)!),
+  );
+  for (const group of groups) {
+    const own = of.filter((one) => one.group === group);
+    if (own.length > 0)
+      report(
+        `  ${group}`,
+        own.map((one) => leftOut.get(one)!),
+      );
+  }
+}
+const shown = process.argv.indexOf('--show');
+if (shown !== -1)
+  for (const [{ group, set }, { item, found }] of leftOut) {
+    if (set === 'readings' || group !== process.argv[shown + 1]) continue;
+    const quote = ({ start, end }: { start: number; end: number }): string =>
+      item.text.slice(start, end).slice(0, 150).replaceAll('\n', '⏎');
+    for (const gold of item.agreed)
+      if (!found.some((event) => hits(gold, event)))
+        console.log(`MISS ${item.role} ${gold.importance} ${gold.kinds[0]}: ${quote(gold)}`);
+    for (const event of found) {
+      const gold = item.agreed.find((one) => hits(one, event));
+      if (gold === undefined || gold.importance < 1.5)
+        console.log(
+          `WRONG ${item.role} ${event.kind} ${event.importance} ${event.score.toFixed(2)} (${gold?.importance ?? '-'}): ${quote(event)}`,
+        );
+      else if (!gold.kinds.includes(event.kind))
+        console.log(`KIND ${item.role} ${gold.kinds.join('/')} not ${event.kind}: ${quote(event)}`);
+    }
+  }
+const model = train(samples);
+for (const set of ['labels', 'wild', 'lessons'] as const)
+  report(
+    `${set}, in-sample`,
+    find(
+      model,
+      samples.filter((one) => one.set === set),
     ),
   );
-  const positives = rows.filter((row) => row.y === 1);
-  const kinds = softmax(positives, l2Kind).map(fold);
-  const of = (kind: KeyEventKind): Weights => kinds[KEY_EVENT_KINDS.indexOf(kind)]!;
-  return {
-    event,
-    kinds: {
-      decision: of('decision'),
-      error: of('error'),
-      preference: of('preference'),
-      constraint: of('constraint'),
-      configuration: of('configuration'),
-      fact: of('fact'),
-      todo: of('todo'),
-      outcome: of('outcome'),
-    },
-  };
-}
 
-interface Tally {
-  agreed: number;
-  found: number;
-  predicted: number;
-  right: number;
-  kindRight: number;
-}
-const tally = (): Tally => ({ agreed: 0, found: 0, predicted: 0, right: 0, kindRight: 0 });
-
-function score(
-  samples: readonly Sample[],
-  model: Model,
-  threshold: { user: number; other: number },
-  into: Tally,
-  log?: (line: string) => void,
-): void {
-  for (const { item, analysis } of samples) {
-    const found = atOnce(choose({ role: item.role, text: item.text }, analysis, model, threshold));
-    const all = [...item.agreed, ...item.single];
-    for (const gold of item.agreed) {
-      into.agreed++;
-      const match = found.find((event) => hits(gold, event));
-      if (match === undefined) {
-        log?.(
-          `MISS ${item.source.slice(0, 14)} ${item.role} ${gold.kinds[0] ?? ''}: ${item.text.slice(gold.start, gold.end).slice(0, 160)}`,
-        );
-        continue;
-      }
-      into.found++;
-      if (gold.kinds.includes(match.kind)) into.kindRight++;
-      else log?.(`KIND ${item.role} ${gold.kinds.join('/')} not ${match.kind}: ${match.quote.slice(0, 160)}`);
-    }
-    for (const event of found) {
-      into.predicted++;
-      if (all.some((gold) => hits(gold, event))) into.right++;
-      else
-        log?.(
-          `WRONG ${item.source.slice(0, 14)} ${item.role} ${event.kind} ${event.score.toFixed(2)}: ${event.quote.slice(0, 160)}`,
-        );
-    }
-  }
-}
-
-const show = (t: Tally): string =>
-  `recall ${(t.found / t.agreed).toFixed(3)} precision ${(t.right / Math.max(1, t.predicted)).toFixed(3)} kind ${(t.kindRight / Math.max(1, t.found)).toFixed(3)} (${t.found}/${t.agreed}, ${t.right}/${t.predicted})`;
-
-const labelled = files.flatMap((file) =>
-  fs
-    .readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Labelled)
-    .filter((item) => typeof item.text === 'string')
-    .map((item) => sample(item, groupOf(item.source), 1)),
-);
-const lessons = readLessons(path.join(ROOT, 'test/fixtures/events/lessons')).map((item) =>
-  sample(item, item.source, 1),
-);
-const DATA = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
-const readings = readReadings(path.join(import.meta.dirname, 'readings.jsonl'), path.join(DATA, 'dev')).map((item) =>
-  sample(item, groupOf(item.source), 1),
-);
-const samples = [...labelled, ...readings, ...lessons];
-const people = [...new Set(labelled.map((s) => s.group))];
-/** Leaving out a file of lessons too takes four times as long. */
-const groups = args.includes('--lessons') ? [...new Set(samples.map((s) => s.group))] : people;
-console.log(
-  `${labelled.length} labelled messages, ${readings.length} readings, ${lessons.length} lessons, ${F} features, groups: ${groups.join(', ')}`,
-);
-
-const verbose = args.includes('--verbose');
-const models = new Map(groups.map((group) => [group, train(samples.filter((s) => s.group !== group))]));
-for (const user of [0.3, 0.4, 0.5]) {
-  for (const other of [0.25, 0.3, 0.35, 0.4, 0.45]) {
-    const all = tally();
-    for (const group of people) {
-      const left = labelled.filter((s) => s.group === group);
-      score(left, models.get(group)!, { user, other }, all);
-    }
-    console.log(`left out, thresholds user ${user} other ${other}: ${show(all)}`);
-  }
-}
-for (const group of groups) {
-  for (const role of ['user', 'assistant', 'tool'] satisfies Role[]) {
-    const one = tally();
-    const left = [...labelled, ...lessons].filter((s) => s.group === group && s.item.role === role);
-    score(left, models.get(group)!, THRESHOLDS, one, verbose ? (line) => console.log(line) : undefined);
-    if (one.agreed > 0) console.log(`left out ${group} ${role}: ${show(one)}`);
-  }
-}
-const final = train(samples);
-const inside = tally();
-score(labelled, final, THRESHOLDS, inside);
-console.log(`trained on all, labelled only: ${show(inside)}`);
-
-if (args.includes('--write')) {
-  const rows = (list: readonly number[]): string => `[${list.join(', ')}]`;
-  const body = `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
+if (process.argv.includes('--write'))
+  fs.writeFileSync(
+    path.join(ROOT, 'src/core/events/weights.ts'),
+    `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
 import type { Model } from './linear-model.ts';
 
 // prettier-ignore
-export const MODEL: Model = {
-  event: { user: ${rows(final.event.user)}, other: ${rows(final.event.other)} },
-  kinds: {
-${KEY_EVENT_KINDS.map((kind) => `    ${kind}: { user: ${rows(final.kinds[kind].user)}, other: ${rows(final.kinds[kind].other)} },`).join('\n')}
-  },
-};
-`;
-  fs.writeFileSync(path.join(ROOT, 'src/core/events/weights.ts'), body);
-}
+export const MODEL: Model = ${JSON.stringify(model)};
+`,
+  );

@@ -42,7 +42,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const cache: SummaryCache = new Map<string, NodeContent>();
   const trust = new ModelTrust();
   const usage = new TermUsage();
-  const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])));
+  const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])), deps.preset);
   return async (job) => {
     const started = clock.now();
     const { policy } = job.settings;

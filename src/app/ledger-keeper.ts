@@ -7,6 +7,7 @@ import type { LedgerChange } from '../core/journal/schema.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
+import type { PresetName } from '../core/prompts/render.ts';
 import { resting } from '../core/pace/steps.ts';
 import { foreignSpans, inOwnWords } from '../core/text/provenance.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -39,11 +40,13 @@ interface KeptLedger {
 export class LedgerKeeper {
   readonly #clock: Clock;
   readonly #rules: () => Promise<readonly CompiledRule[]>;
+  readonly #preset: () => PresetName;
   #kept: KeptLedger | undefined;
 
-  constructor(clock: Clock, rules: () => Promise<readonly CompiledRule[]>) {
+  constructor(clock: Clock, rules: () => Promise<readonly CompiledRule[]>, preset: () => PresetName) {
     this.#clock = clock;
     this.#rules = rules;
+    this.#preset = preset;
   }
 
   unchanged({ before }: Pick<CompressionJob, 'before'>): LedgerDraft {
@@ -52,6 +55,7 @@ export class LedgerKeeper {
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
     const rules = await this.#rules();
+    const preset = this.#preset();
     const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
@@ -60,7 +64,7 @@ export class LedgerKeeper {
       const before = previous && { role: previous.role, text: messageText(previous) };
       const steps = detectSteps(
         { role: message.role, text, pasted: message.pasted },
-        { rules, ...(before && { before }) },
+        { rules, preset, ...(before && { before }) },
       );
       const events = await resting(steps, this.#clock.breather);
       if (events.length > 0) found.set(message.id, events);

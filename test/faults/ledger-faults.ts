@@ -160,7 +160,7 @@ export const LEDGER_FAULTS = [
       what: 'duplicates outlive active key events',
       file: 'src/core/events/ledger-budget.ts',
       find: 'return -2;',
-      put: 'return 2;',
+      put: 'return 9;',
     },
     {
       what: 'what was superseded takes room that an active key event was denied',

@@ -6,14 +6,11 @@ import type { ConceptHits } from './concepts.ts';
 import { describe } from './features.ts';
 import type { SegmentTraits } from './features.ts';
 import { isMachineLine, lineSteps } from '../text/lines.ts';
-import { speechOf } from './speech.ts';
-import type { Speech } from './speech.ts';
 import { findInMachineText } from './machine.ts';
 import type { MachineFinding } from './machine.ts';
 import { segmentLines } from './segments.ts';
 import type { Segment, SegmentedMessage } from './segments.ts';
-import { asksOf, describeBefore } from './surroundings.ts';
-import type { BeforeTraits } from './surroundings.ts';
+import { asksOf, describeBefore, speechOf, type BeforeTraits, type Speech } from './surroundings.ts';
 
 /** A message's text and who said it: what the detector reads. */
 export interface SpokenText {

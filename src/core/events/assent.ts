@@ -17,6 +17,30 @@ const DECIDE = CONCEPTS.indexOf('decide');
 const REFUSE = CONCEPTS.indexOf('refuse');
 const SUGGEST = CONCEPTS.indexOf('suggest');
 
+const CONFIRMED =
+  /^\W*(?:confirmed|approved|agreed|confirmad[oa]|aprobad[oa]|aprovad[oa]|best[äa]tigt|genehmigt|confirm[ée]|approuv[ée]|確認しました|承認します|确认|批准)\W*$/iu;
+const URGENT =
+  /^\W*(?:(?:this is |it's |es ist |c'est |es |é )?(?:very |sehr |très |muy |muito )?)(?:urgent[eé]?|important[e]?|dringend|wichtig|importante|至急|緊急|紧急|重要)\W*$/iu;
+/** One word that says how to take what was said before, and nothing else. */
+const EMPHATIC = new RegExp(`${CONFIRMED.source}|${URGENT.source}`, 'iu');
+
+/** A user's message that is one such word: what it refers to makes it worth keeping. */
+export function emphasisIn(text: string, before: string | undefined): DetectedEvent | undefined {
+  const quote = text.trim();
+  if (before === undefined || quote.length > 40 || !EMPHATIC.test(quote)) return undefined;
+  const start = text.indexOf(quote);
+  const confirms = CONFIRMED.test(quote);
+  return {
+    start,
+    end: start + quote.length,
+    kind: confirms ? 'decision' : 'constraint',
+    quote,
+    score: 0.6,
+    importance: 2,
+    reason: confirms ? 'confirms what was said before' : 'says how much what was said before matters',
+  };
+}
+
 /** The name of an option in an answer: "option 3", "B", "do A", "the second", "方案二", "案B". */
 const NAMED =
   /(?:option|opción|opcion|opção|opcao|variante|plan|proposal|approach|fase|phase|step|schritt|étape|方案|案|选项|選項|オプション|プラン|第|number|#|nr\.?|w\/|with|do|go with|mit|con|com|avec)\s?([A-Ha-h](?![\p{L}\p{N}])|\d{1,2}|[一二三四五])/iu;
@@ -33,11 +57,12 @@ const CHINESE_DIGITS = '一二三四五';
  * Undefined when the event is no such answer, or says itself what it decides.
  */
 export function proposalOf(event: DetectedEvent, before: string): (Span & { readonly quote: string }) | undefined {
-  if (event.kind !== 'decision' || event.quote.length > 200) return undefined;
+  const emphatic = EMPHATIC.test(event.quote);
+  if (!emphatic && (event.kind !== 'decision' || event.quote.length > 200)) return undefined;
   const hits = findConcepts(event.quote);
   const named = optionIn(event.quote);
   const answers = hits.first[ASSENT] === 0 || hits.first[REFUSE] === 0 || hits.count[DECIDE]! > 0;
-  if (named === undefined && !(answers && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
+  if (named === undefined && !emphatic && !(answers && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
   const from = Math.max(0, before.length - SEARCHED);
   const sentences = sentencesBefore(before, from);
   let found: Span | undefined;
@@ -50,6 +75,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
   // "Shall I do that?" proposes what stands before it.
   found ??= proposals.findLast(({ start, end }) => subjectOf(before.slice(start, end)).tokens.size >= TELLING);
   found ??= proposals.at(-1);
+  if (emphatic) found ??= sentences.at(-1);
   if (found === undefined) return undefined;
   const end = Math.min(found.end, found.start + LONGEST_QUOTE);
   return { start: found.start, end, quote: before.slice(found.start, end) };

@@ -1,31 +1,15 @@
-import { importanceOfKind, KEY_EVENT_KINDS } from '../model/key-event.ts';
-import type { DetectedEvent, KeyEventKind } from '../model/key-event.ts';
+import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
+import type { PresetName } from '../prompts/render.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
-import { probability } from './linear-model.ts';
-import type { Model } from './linear-model.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
-import type { Concept } from './lexicon/lexicon.ts';
+import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
+import { logistic, weigh, type Model } from './linear-model.ts';
 
-export interface Thresholds {
-  readonly user: number;
-  readonly other: number;
-}
-
-/** Chosen on data left out of training, for recall first: what is lost is lost, what is too much leaves the ledger later. */
-export const THRESHOLDS: Thresholds = { user: 0.36, other: 0.25 };
-
-/** A user's message of more sentences is read as a paste between a few words of their own at both ends. */
-const DOCUMENT = 20;
-const FRAME = 4;
-/** What a pasted page says counts less than what is said to the model. */
-const PASTED = 0.6;
-/** A message of this many sentences says few things; each doubling beyond raises what one must score to be an event. */
-const FEW = 4;
-/** From left-out sources: this much costs one hundredth of recall and spares half of what reports and plans would add. */
-const CROWDED = 0.12;
-/** Of what people say among each other at length, little is settled. */
-const TALK = 0.4;
+/** Chosen on left-out sources: the least probability of a key event, by who speaks, and of a lasting one. */
+const KEPT = { user: 0.42, other: 0.52 };
+const LASTING = 0.4;
+/** A quote of so many UTF-16 units is worth half of its sureness in the ledger, where room is what is scarce. */
+const HALF_LENGTH = 80;
 
 /** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
 const JOINED = 200;
@@ -40,6 +24,22 @@ const TELLS = CONCEPTS.flatMap((concept, place) =>
     ? []
     : place,
 );
+
+/** Kinds that a preset's talk does not have: when a hooded figure walks, nothing has failed. */
+const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
+  developer: [],
+  advisory: ['configuration'],
+  customer: ['configuration', 'error'],
+  'role-play': ['configuration', 'error'],
+};
+/** Instructions that stand: they are no to-do and no error, whatever else they speak of. */
+const STANDING =
+  /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
+/** What forbids is a constraint, the first of them. */
+const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
+/** Dice and what they gave, and lines that are a stage direction as a whole. */
+const AT_THE_TABLE =
+  /\b\d{0,2}d(?:4|6|8|10|12|20|100)\b|\b(?:natural|nat) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^\W*(?:\p{Lu}+: )?\W*\d+[.!]?\W*$|^(?:\p{Lu}+: )?(?:\*[^*]+\*|\([^)]+\))$/iu;
 
 const CANDIDATES_PER_STEP = 40;
 
@@ -57,46 +57,44 @@ const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
 
 /** Turns an analysis into events: the model scores each sentence, rules speak for machine output and settings. */
 export function* choose(
-  message: SpokenText,
+  { role, text }: SpokenText,
   analysis: Analysis,
   model: Model,
-  thresholds: Thresholds,
+  preset: PresetName = 'developer',
 ): Steps<DetectedEvent[]> {
-  const { role, text } = message;
   if (role === 'system') return [];
-  const side = role === 'user' ? 'user' : 'other';
-  const events: DetectedEvent[] = [];
-  for (const finding of analysis.findings) {
-    events.push({ ...pick(finding), quote: text.slice(finding.start, finding.end) });
-  }
-  for (const setting of analysis.settings) {
+  const quoteOf = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
+  const isForeign = (kind: KeyEventKind): boolean => FOREIGN[preset].includes(kind);
+  const events: DetectedEvent[] = analysis.findings
+    .filter(({ kind }) => !isForeign(kind))
+    .map((finding) => ({ ...finding, quote: quoteOf(finding) }));
+  for (const { start, end } of analysis.settings)
     events.push({
-      start: setting.start,
-      end: setting.end,
+      start,
+      end,
       kind: 'configuration',
-      quote: text.slice(setting.start, setting.end),
-      score: 0.8,
+      quote: text.slice(start, end),
+      score: 0.5,
       importance: 2,
       reason: 'command that sets',
     });
-  }
-  const count = analysis.candidates.length;
-  /** A long message of a user is mostly pasted; what frames it is the user's own. */
-  const inner = ({ segment }: Candidate): boolean =>
-    role === 'user' && count > DOCUMENT && segment.order >= FRAME && segment.order < count - FRAME;
-  /** What somebody says among others is not said to the model: it is weighed as its own words are. */
-  const talk = analysis.speech.named;
-  const weighs = (candidate: Candidate): 'user' | 'other' => (talk || inner(candidate) ? 'other' : side);
-  const crowd = role === 'user' ? 0 : CROWDED * Math.max(0, Math.log2(count / FEW));
-  const least = (candidate: Candidate): number => (inner(candidate) ? PASTED : talk ? TALK : thresholds[side] + crowd);
+  /** What somebody says among others is not said to the model: it is weighed as others' words are. */
+  const isUser = role === 'user' && !analysis.speech.named;
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
-    if (traits.asking || (!analysis.before.asked && isHollow(traits, text.slice(segment.start, segment.end)))) continue;
-    const score = probability(traits.features, model.event[weighs(candidate)]);
-    if (score < least(candidate)) continue;
-    const kind = kindOf(candidate, model, weighs(candidate));
+    if (traits.asking || (!analysis.before.asked && isHollow(traits, quoteOf(segment)))) continue;
+    const [event, lasts, ...kinds] = weigh(traits.features, model, isUser);
+    const probable = logistic(event!);
+    if (probable < KEPT[isUser ? 'user' : 'other']) continue;
+    if (preset === 'role-play' && AT_THE_TABLE.test(quoteOf(segment))) continue;
+    const isStanding = isUser && STANDING.test(quoteOf(segment));
+    const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
+    const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
+    const allowed = KEY_EVENT_KINDS.filter((one) => !isForeign(one) && (!isStanding || standing.includes(one)));
+    const fit = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
+    const kind = allowed.reduce((best, one) => (fit(one) > fit(best) ? one : best));
     const { start, end } = segment;
     const joins =
       last !== undefined &&
@@ -104,58 +102,43 @@ export function* choose(
       last.candidate.segment.line === segment.line &&
       last.candidate.segment.index === segment.index - 1 &&
       end - last.event.start <= JOINED;
-    const event: DetectedEvent = joins
-      ? { ...last!.event, end, quote: text.slice(last!.event.start, end), score: Math.max(last!.event.score, score) }
-      : {
-          start,
-          end,
-          kind,
-          quote: text.slice(start, end),
-          score,
-          importance: importanceOfKind(kind),
-          reason: reasonOf(candidate, kind),
-        };
+    const found: DetectedEvent = {
+      start,
+      end,
+      kind,
+      quote: text.slice(start, end),
+      score: (probable * HALF_LENGTH) / (HALF_LENGTH + end - start),
+      importance: logistic(lasts!) >= LASTING && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
+      reason: reasonOf(candidate, kind),
+    };
+    const told = joins ? joined(last!.event, found, text) : found;
     if (joins) events.pop();
-    events.push(event);
-    last = { event, candidate };
+    events.push(told);
+    last = { event: told, candidate };
   }
   events.sort((a, b) => a.start - b.start || b.score - a.score);
   return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
 }
+
+const joined = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
+  ...first,
+  end: next.end,
+  quote: text.slice(first.start, next.end),
+  score: Math.max(first.score, next.score),
+  importance: first.importance > next.importance ? first.importance : next.importance,
+});
 
 /** A greeting or a sigh of so few words that does, wants and settles nothing; as the answer to a question it may. */
 function isHollow({ hits }: Candidate['traits'], quote: string): boolean {
   return hits.length <= FEW_WORDS && NAMES.exec(quote) === null && TELLS.every((place) => hits.count[place] === 0);
 }
 
-const pick = ({ start, end, kind, score, reason }: Analysis['findings'][number]): Omit<DetectedEvent, 'quote'> => ({
-  start,
-  end,
-  kind,
-  score,
-  importance: 2,
-  reason,
-});
-
-function kindOf({ traits }: Candidate, model: Model, side: 'user' | 'other'): KeyEventKind {
-  let best: KeyEventKind = 'fact';
-  let most = -1;
-  for (const kind of KEY_EVENT_KINDS) {
-    const score = probability(traits.features, model.kinds[kind][side]);
-    if (score > most) {
-      most = score;
-      best = kind;
-    }
-  }
-  return best;
-}
-
 function reasonOf({ traits }: Candidate, kind: KeyEventKind): string {
   const failed = traits.hits.words[CONCEPTS.indexOf('fail')];
-  if (kind === 'error' && failed !== undefined) return `tried, failed: “${failed}”`;
+  if (failed !== undefined) return `tried, failed: “${failed}”`;
   for (const concept of TELLING[kind]) {
-    const word = traits.hits.words[CONCEPTS.indexOf(concept)];
-    if (word !== undefined) return `${kind}: “${word}”`;
+    const words = traits.hits.words[CONCEPTS.indexOf(concept)];
+    if (words !== undefined) return `${kind}: “${words}”`;
   }
-  return `${kind}: by its form and place`;
+  return 'form of the sentence';
 }

@@ -3,8 +3,9 @@ import { atOnce, type Steps } from '../pace/steps.ts';
 import { foreignSpans, inOwnWords } from '../text/provenance.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
-import { proposalOf } from './assent.ts';
-import { choose, THRESHOLDS } from './choose.ts';
+import { emphasisIn, proposalOf } from './assent.ts';
+import { choose } from './choose.ts';
+import type { PresetName } from '../prompts/render.ts';
 import type { CompiledRule } from './user-rules.ts';
 import { applyRules } from './apply-rules.ts';
 import { MODEL } from './weights.ts';
@@ -18,10 +19,10 @@ export interface DetectedEventWithContext extends DetectedEvent {
 export interface DetectionContext {
   /** The message before this one. Its role is only a hint; its words count. */
   readonly before?: SpokenText;
+  /** What kind of conversation it is: some have no errors, or no configuration. */
+  readonly preset?: PresetName;
   /** The user's own rules, already compiled. */
   readonly rules?: readonly CompiledRule[];
-  /** BCP 47 tag. Detection reads all its languages at once, since developers mix them, so this changes nothing yet. */
-  readonly language?: string;
 }
 
 /**
@@ -37,7 +38,11 @@ export function detectEvents(message: SpokenText, context: DetectionContext = {}
 export function* detectSteps(message: SpokenText, context: DetectionContext = {}): Steps<DetectedEventWithContext[]> {
   const { text } = message;
   const before = context.before?.text;
-  const chosen = (yield* choose(message, yield* analyse(message, before), MODEL, THRESHOLDS)).flatMap(trimmed);
+  const emphasis = message.role === 'user' ? emphasisIn(text, before) : undefined;
+  const chosen =
+    emphasis !== undefined
+      ? [emphasis]
+      : (yield* choose(message, yield* analyse(message, before), MODEL, context.preset)).flatMap(trimmed);
   const taught = yield* applyRules(text, context.rules ?? []);
   const all = taught.length === 0 ? chosen : withRules(chosen, taught);
   const events = inOwnWords(all, foreignSpans(message));

@@ -22,6 +22,9 @@ export const IDENTIFIER =
 export const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
 /** A word or two set off by a comma: “ok, now …”, “好的，…”. */
 export const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…]+\s*/u;
+/** Asks without a question mark, perhaps behind a few words. */
+export const ASKS =
+  /^(?:[^:,]{1,20}[:,]\s)?(?:how (?:do|does|can|would|should|many|much)|what(?:'s| is| are| do| does| about)|why (?:is|are|do|does|did|not)|where (?:is|are|do)|cómo|por qué|cuánto|wie (?:kann|viele?|macht)|warum|wieso|comment|pourquoi|combien|como (?:faço|funciona)|por que|quanto)(?!\p{Ll})/iu;
 /** “A or B?” asks for a choice. */
 export const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
 /** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */

@@ -1,59 +1,22 @@
 import type { Role } from '../model/message.ts';
-import { findConcepts } from './concepts.ts';
-import type { ConceptHits } from './concepts.ts';
-import { CONCEPT_AT, FEATURES, HAS, OPENS, REPEATS, place } from './feature-names.ts';
-import type { StructureName } from './feature-names.ts';
-import {
-  ALTERNATIVE,
-  ARROW,
-  ASSIGNMENT,
-  BAD,
-  BOLD_LABEL,
-  EMOJI,
-  GOOD,
-  IDENTIFIER,
-  LEAD_IN,
-  MEASURE,
-  NAMES_LINES,
-  OPEN,
-  OPTION,
-  PATH,
-  QUESTION_OPEN,
-  QUOTATION,
-  URL,
-  VERSION,
-  WARNING,
-  YES,
-} from './feature-patterns.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
-import type { Concept } from './lexicon/lexicon.ts';
-import { plainness } from './plainness.ts';
+import { fold } from '../text/fold.ts';
+import { isCjkUnit } from '../text/script.ts';
+import { findConcepts, type ConceptHits } from './concepts.ts';
+import * as mark from './feature-patterns.ts';
+import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
-import { isSpoken } from './speech.ts';
-import type { Speech } from './speech.ts';
-import { QUESTION_END, saidBefore } from './surroundings.ts';
-import type { Asks, BeforeTraits } from './surroundings.ts';
+import { isSpoken, QUESTION_END, saidBefore, type Asks, type BeforeTraits, type Speech } from './surroundings.ts';
 
 /** A list of more items is a table of contents, a review or a plan in full. */
 const MANY_ITEMS = 10;
 const HEAD = 320;
-
-/** What holds of the segment at hand; all zero between two segments. */
-const MARKED = new Uint8Array(FEATURES.length);
-
-function takeMarked(): number[] {
-  const features: number[] = [];
-  for (let at = 0; at < MARKED.length; at++) {
-    if (MARKED[at] === 0) continue;
-    features.push(at);
-    MARKED[at] = 0;
-  }
-  return features;
-}
+/** Words are told by their hash: enough of these that frequent ones rarely share one. */
+const HASHES = 1024;
+const HASHED_WORDS = 40;
 
 export interface SegmentTraits {
-  /** Places in `FEATURES` of what holds of it, ascending: some twenty of more than two hundred. */
-  readonly features: readonly number[];
+  /** What holds of it, by name: some twenty features of form and meaning, and its words by their hash. */
+  readonly features: readonly string[];
   readonly hits: ConceptHits;
   /** Asks for an answer and for nothing to be done, is an option to choose from, or a yes that answers nothing: no key event, whatever its words. */
   readonly asking: boolean;
@@ -72,6 +35,9 @@ export interface MessageTraits {
   readonly before: BeforeTraits;
 }
 
+const at = (concept: Concept): number => CONCEPTS.indexOf(concept);
+const within = (hits: ConceptHits, concept: Concept): boolean => hits.count[at(concept)]! > 0;
+
 /** The features of one segment; cost linear in its length, of which at most `HEAD` characters are looked at. */
 export function describe(
   text: string,
@@ -79,206 +45,204 @@ export function describe(
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
 ): SegmentTraits {
-  const marked = MARKED;
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
   const bare = quote.replace(/^[*_`#\s]+/, '');
-  const lead = LEAD_IN.exec(bare)?.[0] ?? '';
-  const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead).count;
-  const led =
-    leading !== undefined &&
-    leading[CONCEPT_AT.assent]! + leading[CONCEPT_AT.refuse]! + leading[CONCEPT_AT.chatter]! > 0;
+  const lead = mark.LEAD_IN.exec(bare)?.[0] ?? '';
+  const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead);
+  const led = leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => within(leading, one));
   const hits = findConcepts(led ? bare.slice(lead.length) : quote);
-  const set = (name: StructureName): void => {
-    marked[place(name)] = 1;
-  };
-  const has = (concept: Concept): boolean => hits.count[CONCEPT_AT[concept]]! > 0;
-  const opens = (concept: Concept, within = 0): boolean => hits.first[CONCEPT_AT[concept]]! <= within;
-  const ends = (concept: Concept): boolean => hits.tail[CONCEPT_AT[concept]]! === 1;
-
-  set('bias');
-  if (led && leading[CONCEPT_AT.assent]! > 0) set('lead-in assent');
-  if (led && leading[CONCEPT_AT.refuse]! > 0) set('lead-in refusal');
-  if (led && leading[CONCEPT_AT.chatter]! > 0) set('lead-in chatter');
+  const has = (...concepts: Concept[]): boolean => concepts.every((concept) => within(hits, concept));
+  const opens = (concept: Concept, by = 0): boolean => hits.first[at(concept)]! <= by;
+  const ends = (concept: Concept): boolean => hits.tail[at(concept)]! === 1;
   const words = hits.length;
-  set(
-    words <= 2
-      ? 'words:1-2'
-      : words <= 5
-        ? 'words:3-5'
-        : words <= 12
-          ? 'words:6-12'
-          : words <= 25
-            ? 'words:13-25'
-            : 'words:26+',
-  );
-  switch (segment.line.kind) {
-    case 'heading':
-      set('line:heading');
-      break;
-    case 'bullet':
-      set('line:bullet');
-      break;
-    case 'numbered':
-      set('line:numbered');
-      break;
-    case 'table':
-      set('line:table');
-      break;
-    case 'prose':
-    case 'blank':
-    case 'quoted':
-    case 'code':
-    case 'output':
-    case 'diff':
-    case 'markup':
-      set('line:prose');
-  }
-  if (segment.line.thinking) set('thinking');
-  if (segment.order === 0) set('first of message');
-  if (segment.order === message.segments - 1) set('last of message');
-  if (message.segments === 1) set('only of message');
-  if (message.segments <= 4) set('of few');
-  if (message.segments > 25) set('of a document');
-  set(segment.index === 0 ? 'first of line' : 'later of line');
-  const mark = QUESTION_END.test(quote) || QUESTION_OPEN.test(quote);
-  if (mark) set('question mark');
-  if (/[!！]\W*$/.test(quote)) set('exclamation');
-  if (/[:：]\*{0,2}$/.test(quote)) set('colon at end');
-  if (/(?:\.{2,}|…)$/.test(quote)) set('ellipsis');
-  if (/[.。．]["'”)*]*$/.test(quote)) set('ends with stop');
-  if (BOLD_LABEL.test(quote)) set('bold label');
-  if (quote.startsWith('**')) set('bold');
-  if (GOOD.test(bare)) set('status mark good');
-  if (WARNING.test(bare)) set('status mark warning');
-  if (BAD.test(bare)) set('status mark bad');
-  if (OPEN.test(bare)) set('status mark open');
-  if (EMOJI.test(quote)) set('emoji');
+  const { kind, thinking } = segment.line;
+  const item = kind === 'bullet' || kind === 'numbered';
+  const asked = message.before.asked;
+  const question = mark.QUESTION_OPEN.test(quote) || QUESTION_END.test(quote);
   const code = (quote.match(/`[^`]+`/g) ?? []).length;
-  if (code === 1) set('code words:1');
-  if (code > 1) set('code words:2+');
-  const path = /[\\/.]/.test(quote) && PATH.test(quote);
-  if (path) set('path');
-  if (URL.test(quote)) set('url');
-  if (/\d/.test(quote)) set('number');
-  if (MEASURE.test(quote)) set('measure');
-  if (ASSIGNMENT.test(quote)) set('assignment');
-  if (VERSION.test(quote)) set('version');
-  if (OPTION.test(bare)) set('option name');
-  if (ARROW.test(quote)) set('arrow');
-  if (/^[([（【]/.test(bare)) set('in brackets');
-  if (QUOTATION.test(quote)) set('quotation');
-  const identifier = IDENTIFIER.test(quote);
-  if (identifier) set('identifier');
-  if (!/[A-Z]/.test(quote) && /[a-z]/.test(quote)) set('all lower');
-
-  const question = mark || opens('ask');
-  if (opens('ask') && mark) set('question opening');
-  if (opens('ask') && !mark) set('ask without mark');
-  if (opens('act')) set('imperative opening');
-  else if (opens('act', 4) && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1)) set('act early after lead-in');
-  if (ends('act') || ends('request')) set('imperative ending');
-  if (has('request') && has('act')) set('request and act');
-  if (opens('assent')) set('assent opening');
-  if (opens('refuse')) set('refuse opening');
-  if (has('oblige') && has('act')) set('oblige with act');
-  if (has('forbid') && has('act')) set('forbid with act');
-  if (has('decide') && (has('we') || has('i'))) set('we decide');
-  if (opens('i', 1) && has('request')) set('i want');
-  if (has('faultless') && !has('fault')) set('fault denied');
-  if (has('fault') && has('state')) set('fault and state');
-  if (has('not') && has('state')) set('not and state');
-  if (has('state') && (code > 0 || identifier || path)) set('state and code');
-  if (has('cause') && has('fault')) set('cause and fault');
-  if (has('done') && (code > 0 || identifier || path)) set('done and code');
-  if (opens('done', 1)) set('done opening');
-  if (ends('done')) set('done ending');
-  if (opens('narrate', 1)) set('narrate opening');
-  if (opens('explain', 1)) set('explain opening');
-  if (opens('suggest', 1)) set('suggest opening');
-  if (opens('maybe', 1)) set('maybe opening');
-  if (opens('chatter')) set('chatter opening');
-  if (has('chatter') && words <= 4) set('chatter only');
-  if (message.before.asked) set('before asked');
-  if (message.before.asked && words <= 8 && segment.order === 0) set('before asked, short');
-  if (message.before.failed) set('before failed');
-
-  if (headingHits !== undefined) {
-    const under = (concept: Concept): boolean => headingHits.count[CONCEPT_AT[concept]]! > 0;
-    set('after heading');
-    if (under('open')) set('heading:open');
-    if (under('done')) set('heading:done');
-    if (under('fault')) set('heading:fault');
-    if (under('cause')) set('heading:cause');
-    if (under('suggest')) set('heading:suggest');
-    if (under('forbid') || under('oblige')) set('heading:forbid');
-    if (under('decide')) set('heading:decide');
-    if (under('config')) set('heading:config');
-    if (under('explain')) set('heading:explain');
-    if (under('ask')) set('heading:question');
-  }
-  const item = segment.line.kind === 'bullet' || segment.line.kind === 'numbered';
-  if (item && headingHits === undefined) set('item, no heading');
-  if (item && headingHits !== undefined) {
-    const under = (concept: Concept): boolean => headingHits.count[CONCEPT_AT[concept]]! > 0;
-    if (under('open')) set('item under open');
-    if (under('done')) set('item under done');
-    if (under('fault')) set('item under fault');
-    if (under('explain')) set('item under explain');
-    if (under('suggest') || under('decide')) set('item under suggest');
-    if (under('ask')) set('item under question');
-  }
-  if (message.asks !== undefined) set(item ? 'item of an asking message' : 'asking message');
-  const status = GOOD.test(bare) || WARNING.test(bare) || BAD.test(bare);
-  const measured = MEASURE.test(quote);
+  const path = /[\\/.]/.test(quote) && mark.PATH.test(quote);
+  const identifier = mark.IDENTIFIER.test(quote);
+  const named = code > 0 || identifier || path;
+  const good = mark.GOOD.test(bare);
+  const warning = mark.WARNING.test(bare);
+  const bad = mark.BAD.test(bare);
+  const status = good || warning || bad;
+  const label = mark.BOLD_LABEL.test(quote);
+  const measure = mark.MEASURE.test(quote);
+  const said = message.role === 'user' && segment.order < 4 && words > 1 && saidBefore(quote, message.before.end);
   const { plain, coded } = plainness(quote);
-  if (plain < 3) set('few plain words');
-  if (coded > plain) set('mostly code');
-  if (message.code) set('message with code');
-  if (segment.afterCode) set('after code');
-  if (/\d[^\n]{0,12}(?:->|→|=>|➜|から|到|降到)[^\n]{0,8}\d/.test(quote)) set('change of numbers');
-  if (segment.line.thinking && (has('narrate') || has('i'))) set('thinking and narrating');
-  if (has('act') && path) set('act and path');
-  if (OPTION.test(bare) && message.before.asked) set('option after asked');
-  if (message.role === 'user' && segment.order < 4 && words > 1 && saidBefore(quote, message.before.end)) {
-    set('said before');
-    if (message.before.asked) set('said before, asked');
+
+  const features: string[] = ['bias', `line:${kind}`];
+  const set = (name: string, holds: boolean): void => {
+    if (holds) features.push(name);
+  };
+  set('lead-in assent', led && within(leading, 'assent'));
+  set('lead-in refusal', led && within(leading, 'refuse'));
+  set('lead-in chatter', led && within(leading, 'chatter'));
+  set(`words:${[2, 5, 12, 25].find((most) => words <= most) ?? 'more'}`, true);
+  set('thinking', thinking);
+  set('first of message', segment.order === 0);
+  set('last of message', segment.order === message.segments - 1);
+  set('only of message', message.segments === 1);
+  set('of few', message.segments <= 4);
+  set('of a document', message.segments > 25);
+  set('long in document', words > 12 && message.segments > 25);
+  set('later of line', segment.index > 0);
+  set('question mark', question);
+  set('exclamation', /[!！]\W*$/.test(quote));
+  set('colon at end', /[:：]\*{0,2}$/.test(quote));
+  set('ellipsis', /(?:\.{2,}|…)$/.test(quote));
+  set('ends with stop', /[.。．]["'”)*]*$/.test(quote));
+  set('bold label', label);
+  set('bold', quote.startsWith('**'));
+  set('status good', good);
+  set('status warning', warning);
+  set('status bad', bad);
+  set('status open', mark.OPEN.test(bare));
+  set('status and number', status && /\d/.test(quote));
+  set('label and number', label && measure);
+  set('emoji', mark.EMOJI.test(quote));
+  set('code words:1', code === 1);
+  set('code words:2+', code > 1);
+  set('path', path);
+  set('url', mark.URL.test(quote));
+  set('number', /\d/.test(quote));
+  set('measure', measure);
+  set('assignment', mark.ASSIGNMENT.test(quote));
+  set('version', mark.VERSION.test(quote));
+  set('option name', mark.OPTION.test(bare));
+  set('option after asked', mark.OPTION.test(bare) && asked);
+  set('arrow', mark.ARROW.test(quote));
+  set('change of numbers', /\d[^\n]{0,12}(?:->|→|=>|➜|から|到|降到)[^\n]{0,8}\d/.test(quote));
+  set('in brackets', /^[([（【]/.test(bare));
+  set('in brackets only', /^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare));
+  set('quotation', mark.QUOTATION.test(quote));
+  set('identifier', identifier);
+  set('all lower', !/[A-Z]/.test(quote) && /[a-z]/.test(quote));
+  set('few plain words', plain < 3);
+  set('mostly code', coded > plain);
+  set('message with code', message.code);
+  set('after code', segment.afterCode);
+  set('names lines', mark.NAMES_LINES.test(quote));
+  set('named speaker', message.speech.named);
+  set('spoken aloud', message.speech.spoken || isSpoken(quote));
+  set('item of many', item && message.items > MANY_ITEMS);
+  set('asking message', message.asks !== undefined);
+  set('item of an asking message', message.asks !== undefined && item);
+
+  set('question opening', opens('ask') && question);
+  set('ask without mark', opens('ask') && !question);
+  set('question and act', (question || opens('ask')) && has('act'));
+  set('question without request', question && !has('request'));
+  set('question and fault', (question || opens('ask')) && has('fault'));
+  set('imperative ending', ends('act') || ends('request'));
+  set('act early', opens('act', 4) && !opens('act') && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1));
+  set('request and act', has('request', 'act'));
+  set('oblige with act', has('oblige', 'act'));
+  set('forbid with act', has('forbid', 'act'));
+  set('prefer and act', has('prefer', 'act'));
+  set('act and path', has('act') && path);
+  set('suggest and no request', has('suggest') && !has('request'));
+  set('we decide', has('decide') && (has('we') || has('i')));
+  set('i want', opens('i', 1) && has('request'));
+  set('fault denied', has('faultless') && !has('fault'));
+  set('fault and state', has('fault', 'state'));
+  set('not and state', has('not', 'state'));
+  set('cause and fault', has('cause', 'fault'));
+  set('state and code', has('state') && named);
+  set('done and code', has('done') && named);
+  set('done ending', ends('done'));
+  set('chatter only', has('chatter') && words <= 4);
+  set('depicts this', has('depict', 'explain'));
+  set('thinking and narrating', thinking && (has('narrate') || has('i')));
+  set('before asked', asked);
+  set('before asked, short', asked && words <= 8 && segment.order === 0);
+  set('decide after asked', (has('decide') || opens('assent') || opens('refuse')) && asked);
+  set('before failed', message.before.failed);
+  set('said before', said);
+  set('said before, asked', said && asked);
+  set('item, no heading', item && headingHits === undefined);
+  if (headingHits !== undefined) {
+    features.push('after heading');
+    for (const concept of UNDER) {
+      if (!within(headingHits, concept)) continue;
+      features.push(`heading:${concept}`);
+      set(`item under ${concept}`, item);
+    }
   }
-  if ((has('decide') || opens('assent') || opens('refuse')) && message.before.asked) set('decide after asked');
-  if (status && /\d/.test(quote)) set('status and number');
-  if (BOLD_LABEL.test(quote) && measured) set('label and number');
-  if (question && has('act')) set('question and act');
-  if (mark && !has('request')) set('question without request');
-  if (question && has('fault')) set('question and fault');
-  if (/^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare)) set('in brackets only');
-  if (has('prefer') && has('act')) set('prefer and act');
-  if (has('suggest') && !has('request')) set('suggest and no request');
-  if (words > 12 && message.segments > 25) set('long in document');
-  if (NAMES_LINES.test(quote)) set('names lines');
-  if (item && message.items > MANY_ITEMS) set('item of many');
-  if (message.speech.named) set('named speaker');
-  if (message.speech.spoken || isSpoken(quote)) set('spoken aloud');
-  if (has('depict') && has('explain')) set('depicts this');
-  if (opens('depict', 1)) set('depict opening');
-  let any = false;
-  for (let i = 0; i < CONCEPTS.length; i++) {
-    const seen = hits.count[i]!;
+  set(
+    'no concept',
+    hits.count.every((count) => count === 0),
+  );
+  for (const [index, concept] of CONCEPTS.entries()) {
+    const seen = hits.count[index]!;
     if (seen === 0) continue;
-    any = true;
-    marked[HAS + i] = 1;
-    if (hits.first[i]! <= 1) marked[OPENS + i] = 1;
-    if (seen > 1) marked[REPEATS + i] = 1;
+    features.push(`has ${concept}`);
+    set(`starts with ${concept}`, hits.first[index] === 0);
+    set(`opens with ${concept}`, hits.first[index]! <= 1);
+    set(`repeats ${concept}`, seen > 1);
   }
-  if (!any) set('no concept');
+  features.push(...hashedWords(quote));
   const bareAnswer =
     words <= 2 &&
-    !YES.test(bare) &&
-    !message.before.asked &&
+    !mark.YES.test(bare) &&
+    !asked &&
     message.role === 'user' &&
     (opens('assent') || opens('refuse') || opens('chatter'));
   const option = item && message.asks === 'choice' && message.role === 'assistant';
   const asking =
     bareAnswer ||
     option ||
-    (mark && (opens('ask') || message.role === 'assistant' || (!has('request') && ALTERNATIVE.test(quote))));
-  return { features: takeMarked(), hits, asking };
+    (mark.ASKS.test(bare) && !has('request')) ||
+    (question && (opens('ask') || message.role === 'assistant' || (!has('request') && mark.ALTERNATIVE.test(quote))));
+  return { features, hits, asking };
+}
+
+/** What a heading or lead-in may announce. */
+const UNDER: readonly Concept[] = [
+  'open',
+  'done',
+  'fault',
+  'cause',
+  'suggest',
+  'forbid',
+  'oblige',
+  'decide',
+  'config',
+  'explain',
+  'ask',
+];
+
+/** A quote's words and pairs of neighbours, by their hash; all numbers are one word. */
+function hashedWords(quote: string): Set<string> {
+  const words = fold(quote).match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}']+|\p{N}+|[?!:]/gu) ?? [];
+  const found = new Set<string>();
+  let last = '^';
+  for (const each of words.slice(0, HASHED_WORDS)) {
+    const word = /\p{N}/u.test(each) ? '0' : each;
+    found.add(`#${hash(word)}`).add(`#${hash(`${last} ${word}`)}`);
+    last = word;
+  }
+  return found;
+}
+
+/** FNV-1a. */
+function hash(word: string): number {
+  let sum = 2166136261;
+  for (let i = 0; i < word.length; i++) sum = Math.imul(sum ^ word.charCodeAt(i), 16777619);
+  return (sum >>> 8) % HASHES;
+}
+
+/** Words of plain letters against words that look like code, paths or numbers; a pair of ideographs is a word. */
+function plainness(quote: string): { readonly plain: number; readonly coded: number } {
+  let plain = 0;
+  let coded = 0;
+  for (const word of quote.split(/\s+/)) {
+    if (word === '') continue;
+    if (isCjkUnit(word.charCodeAt(0)) || isCjkUnit(word.charCodeAt(word.length - 1)))
+      plain += Math.ceil(word.length / 2);
+    else if (/^["'(*_]{0,3}\p{L}[\p{L}'’-]*["')*_.,:;!?…]{0,4}$/u.test(word)) plain++;
+    else if (/[\p{L}\p{N}]/u.test(word)) coded++;
+  }
+  return { plain, coded };
 }

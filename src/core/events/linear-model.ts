@@ -1,20 +1,25 @@
-import type { KeyEventKind } from '../model/key-event.ts';
+import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 
-/** A weight for each name in `FEATURES`, for what users say and for what others say. */
-export interface Weights {
-  readonly user: readonly number[];
-  readonly other: readonly number[];
+/** What the model tells of a sentence: whether it is worth keeping, whether for long, and how well each kind fits. */
+export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
+
+/**
+ * Weights by feature, one an output: for what users say, then for what others say. A word weighs the same on both sides and
+ * says nothing of the kind. A feature that is not named weighs nothing.
+ */
+export type Model = Readonly<Record<string, readonly number[]>>;
+
+/** The outputs' sums, in the order of `OUTPUTS`; logistic for the first two. */
+export function weigh(features: readonly string[], model: Model, isUser: boolean): number[] {
+  const sums = OUTPUTS.map(() => 0);
+  for (const feature of features) {
+    const weights = model[feature];
+    if (weights === undefined) continue;
+    const from = isUser || weights.length < sums.length ? 0 : sums.length;
+    const upTo = Math.min(sums.length, weights.length);
+    for (let at = 0; at < upTo; at++) sums[at]! += weights[from + at]!;
+  }
+  return sums;
 }
 
-/** Two steps: is this sentence a key event, and if so, of which kind. */
-export interface Model {
-  readonly event: Weights;
-  readonly kinds: Readonly<Record<KeyEventKind, Weights>>;
-}
-
-/** Logistic score of the features that hold, by their places in `FEATURES`, 0…1. */
-export function probability(features: readonly number[], weights: readonly number[]): number {
-  let sum = 0;
-  for (const place of features) sum += weights[place]!;
-  return 1 / (1 + Math.exp(-sum));
-}
+export const logistic = (sum: number): number => 1 / (1 + Math.exp(-sum));

@@ -1,7 +1,6 @@
-import type { KeyEventKind } from '../model/key-event.ts';
+import type { Importance, KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isMachineLine, type Line } from '../text/lines.ts';
-import { mayReport } from './report-hint.ts';
 
 /** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
 export interface MachineFinding {
@@ -9,6 +8,7 @@ export interface MachineFinding {
   readonly end: number;
   readonly kind: KeyEventKind;
   readonly score: number;
+  readonly importance: Importance;
   readonly reason: string;
 }
 
@@ -18,6 +18,10 @@ const PEEK = 400;
 const MOST_PER_MESSAGE = 4;
 const LONGEST_QUOTE = 300;
 const LINES_PER_STEP = 100;
+
+/** What a line must hold for any pattern to match: most lines hold none of it. */
+const HINT =
+  /err|exception|fail|fatal|panic|denied|not ?found|no such|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|not ok|answer|selected|chose|fout|fehler|eacces|etimedout|eaddr|not recognized|access|[✕✗✖❌×[]|:\d|エラー|错误|錯誤|ошибка|오류/i;
 
 interface Pattern {
   readonly name: string;
@@ -76,7 +80,6 @@ const PATTERNS: readonly Pattern[] = [
     pattern:
       /^(?:[^\s:]{1,80}: |Output: |- |\* |<[a-z_]{1,30}>|✖ |✗ |❌ |× )?(?<q>(?<c>(?:fatal|error|panic|fout|erreur|fehler|erro|エラー|错误|錯誤|ошибка|오류))(?::|：) .*)/iu,
   },
-  { name: 'refused tool call', kind: 'error', score: 0.85, pattern: /^(?<q><(?<c>tool_use_error|error)>.*)/u },
   {
     name: 'shell error',
     kind: 'error',
@@ -107,19 +110,6 @@ const PATTERNS: readonly Pattern[] = [
       /^(?<q>.{0,120}(?<c>ECONNREFUSED|ENOENT|EACCES|ETIMEDOUT|EADDRINUSE|segmentation fault|core dumped|out of memory|Traceback).*)/iu,
   },
   {
-    name: 'deprecation',
-    kind: 'fact',
-    score: 0.7,
-    pattern: /^(?:.{0,160}?: )?(?<q>(?<c>WARNING|\w{0,40}DeprecationWarning|\w{0,40}FutureWarning): .{10,})/u,
-  },
-  {
-    name: 'commit',
-    kind: 'outcome',
-    score: 0.75,
-    pattern: /^(?<q>(?<c>\[)[\w./-]{1,60}(?: \(root-commit\))? [0-9a-f]{7,40}\] .*)/u,
-  },
-  { name: 'taken back', kind: 'outcome', score: 0.7, pattern: /^(?<q>(?<c>Removed|Reverted): [0-9a-f]{7,40} .*)/u },
-  {
     name: 'answer of the user',
     kind: 'decision',
     score: 0.85,
@@ -127,6 +117,12 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
+/**
+ * Errors of the moment, which nobody needs to remember: a provider that is busy, an edit that did not apply, a tool that was
+ * called wrongly, what a linter says of style.
+ */
+const MOMENTARY =
+  /overloaded|rate.?limit|too many requests|service unavailable|try again|ConnectionError: None|tool_use_error|sibling tool|NoExactMatch|SEARCH\b.{0,40}block|string to replace|file not found error|File has not been read|\b(?:[EW][1-7]\d{2}|F401|F541|F841|[CR]0\d{3})\b|no-unused|prettier\/|is not prettier|trailing (?:space|whitespace)|line too long|DeprecationWarning|FutureWarning/i;
 const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
 const SOURCE_LINE =
   /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
@@ -143,9 +139,8 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (!isMachineLine(line.kind)) continue;
     if (found.length >= 2 * MOST_PER_MESSAGE) break;
-    const peeked = Math.min(line.end, line.start + PEEK);
-    if (!mayReport(text, line.start, peeked)) continue;
-    let head = text.slice(line.start, peeked);
+    let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));
+    if (!HINT.test(head)) continue;
     let offset = line.start;
     const mark = /^(?:#{1,4} |[>E] {2,12}|\* )/.exec(head);
     if (mark !== null) {
@@ -159,14 +154,22 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
       if (match === null || quote === undefined) continue;
       const signature = `${name} ${(match.groups?.['c'] ?? '').toLowerCase()}`;
       const told = quote.slice(-40);
-      if (denies(head)) break;
+      if (denies(head) || MOMENTARY.test(head)) break;
       if (!seen.has(signature) && !seen.has(told)) {
         seen.add(signature);
         seen.add(told);
         const start = offset + match[0].lastIndexOf(quote);
         let end = Math.min(start + quote.length, start + LONGEST_QUOTE);
         while (end > start && text.charCodeAt(end - 1) <= 32) end--;
-        found.push({ start, end, kind, score, reason: name, weak: weak === true });
+        found.push({
+          start,
+          end,
+          kind,
+          score: score / (1 + (end - start) / 150),
+          importance: kind === 'decision' ? 3 : 2,
+          reason: name,
+          weak: weak === true,
+        });
         if (weak !== true && kind === 'error') strong = true;
       }
       break;

@@ -9,6 +9,8 @@ const ABBREVIATION =
 const LIST_NUMBER = /^\d{1,3}\.\s*$/;
 /** Stops at which chats end a sentence and the segmenter does not, for a small letter or a mark of code follows. */
 const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
+/** Marks that close a sentence and that the segmenter gives to the next. */
+const CLOSERS = /^[*_`]+(?=\s|$)/;
 const SURROGATE = /[\uD800-\uDBFF]$/;
 
 let segmenter: Intl.Segmenter | undefined;
@@ -51,7 +53,8 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
 function* stopsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
   for (const { segment, index } of sentences.segment(line)) {
     for (const stop of segment.matchAll(CASUAL_STOP)) yield index + stop.index + stop[0].length;
-    yield index + segment.length;
+    const end = index + segment.length;
+    yield end + (CLOSERS.exec(line.slice(end, end + 4))?.[0].length ?? 0);
   }
 }
 

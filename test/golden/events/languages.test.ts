@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseLessons } from '../../../scripts/events/lessons.ts';
+import { parseLessons } from '../../../scripts/events/labels.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 
@@ -15,6 +15,8 @@ for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', '
       assert.deepEqual([...kinds].sort(), [...KEY_EVENT_KINDS].sort());
     });
     for (const { role, text, before, agreed } of cases) {
+      // An ask of the moment may be told or not.
+      if (agreed.some(({ importance }) => importance < 2)) continue;
       const found = detectEvents(
         { role, text },
         before === undefined ? {} : { before: { role: role === 'user' ? 'assistant' : 'user', text: before } },

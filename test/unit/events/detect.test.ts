@@ -39,8 +39,66 @@ describe('finding key events', () => {
   });
 
   it('tells repeats of one lint error once', () => {
-    const text = "a.py:1:1: F401 'os' imported but unused\na.py:2:1: F401 'sys' imported but unused\n";
-    assert.deepEqual(quotes('tool', text), ["a.py:1:1: F401 'os' imported but unused"]);
+    const text = "a.py:1:1: F821 undefined name 'os'\na.py:2:1: F821 undefined name 'sys'\n";
+    assert.deepEqual(quotes('tool', text), ["a.py:1:1: F821 undefined name 'os'"]);
+  });
+
+  it('leaves errors of the moment', () => {
+    for (const text of [
+      "a.py:1:1: F401 'os' imported but unused",
+      'Unexpected error: APIConnectionError: Overloaded',
+      'SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py',
+    ])
+      assert.deepEqual(quotes('tool', text), [], text);
+  });
+
+  it('keeps the words that customers’ own systems look for, and no courtesies', () => {
+    for (const text of ['Hello, how are you?', 'Thanks for the help', 'That is all, thank you so much.'])
+      assert.deepEqual(quotes('user', text), [], text);
+    const kindOf = (text: string): string | undefined => find('user', text)[0]?.kind;
+    assert.equal(kindOf('IMPORTANT: user preference'), 'preference');
+    assert.equal(kindOf('ERROR: failed to connect'), 'error');
+    assert.equal(kindOf('Decided to use API key auth'), 'decision');
+    for (const [text, before] of [
+      ['Confirmed.', 'Deploy build 412 to staging on Friday?'],
+      ['Urgent!', 'The invoice to Brandt is due today.'],
+    ] as const)
+      assert.deepEqual(
+        find('user', text, before).map(({ quote, about }) => [quote, about?.quote]),
+        [[text, before]],
+      );
+  });
+
+  it('takes standing instructions for no to-do and no error', () => {
+    for (const text of [
+      'Always include error status codes',
+      'Never swallow an exception.',
+      'I want you to fix failing tests first',
+      'Siempre incluye los códigos de error',
+      'Immer zuerst den Fehler erklären.',
+    ])
+      for (const { kind } of find('user', text))
+        assert.ok(['preference', 'constraint', 'decision'].includes(kind), text);
+    const [bootstrap] = find(
+      'user',
+      "I'm making a landing page using Bootstrap 5.3.0 and I prefer it over Foundation, can you help me with the bar?",
+    );
+    assert.match(bootstrap?.quote ?? '', /Foundation$/);
+    assert.ok(bootstrap !== undefined && ['preference', 'decision'].includes(bootstrap.kind));
+  });
+
+  it('finds no errors, dice or stage directions in role-play', () => {
+    for (const text of [
+      'A hooded figure walks out by the back door. The lock is broken.',
+      'Survival: 8 on d20',
+      '*The captain smiles and pours the wine.*',
+      'MATT: Natural 20.',
+    ])
+      for (const role of ['user', 'assistant'] as const)
+        for (const { kind, quote } of detectEvents({ role, text }, { preset: 'role-play' })) {
+          assert.ok(!['error', 'configuration'].includes(kind), text);
+          assert.doesNotMatch(quote, /d20|Natural|captain/);
+        }
   });
 
   it('finds nothing in routine output', () => {
@@ -131,10 +189,10 @@ describe('finding key events', () => {
   });
 
   it('finds several events in one message that mixes languages', () => {
-    const text = 'Always answer in English. Pero no toques la carpeta legacy. テストを追加してください。';
+    const text = 'Always answer in English. Pero no toques la carpeta legacy. 本番環境には触らないでください。';
     assert.deepEqual(
       find('user', text).map(({ quote }) => quote),
-      ['Always answer in English.', 'Pero no toques la carpeta legacy.', 'テストを追加してください。'],
+      ['Always answer in English.', 'Pero no toques la carpeta legacy. 本番環境には触らないでください。'],
     );
   });
 
@@ -163,9 +221,9 @@ describe('finding key events', () => {
   });
 
   it('reads Windows line ends', () => {
-    assert.deepEqual(quotes('user', 'Never use tabs.\r\nAdd a test for it.\r\n'), [
+    assert.deepEqual(quotes('user', 'Never use tabs.\r\nLine ends are always LF.\r\n'), [
       'Never use tabs.',
-      'Add a test for it.',
+      'Line ends are always LF.',
     ]);
   });
 

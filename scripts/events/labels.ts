@@ -1,0 +1,118 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { KEY_EVENT_KINDS, type KeyEventKind, type Span } from '../../src/core/model/key-event.ts';
+import type { Role } from '../../src/core/model/message.ts';
+
+export interface Label extends Span {
+  readonly kinds: readonly KeyEventKind[];
+  /** 0 to 3; from 1.5 on it is worth keeping, from 2.5 on lasting. */
+  readonly importance: number;
+}
+
+/** A message with the spans that people marked in it; `single` are those that one of two marked. */
+export interface Labelled {
+  readonly source: string;
+  readonly role: Role;
+  readonly before?: string;
+  readonly text: string;
+  readonly agreed: readonly Label[];
+  readonly single: readonly Span[];
+}
+
+const ROLES = { U: 'user', A: 'assistant', T: 'tool' } as const;
+/** A kind by its letter, as the lessons write it. */
+const KIND: Readonly<Record<string, KeyEventKind>> = {
+  d: 'decision',
+  e: 'error',
+  p: 'preference',
+  c: 'constraint',
+  g: 'configuration',
+  f: 'fact',
+  t: 'todo',
+  o: 'outcome',
+};
+
+/**
+ * Reads dialogues: a line a message, `U:`, `A:` or `T:` for who speaks, `⏎` for a line break, an empty line between
+ * dialogues. `⟦c3 …⟧` marks a constraint of importance 3. A message that starts with `~` is context alone.
+ */
+export function parseLessons(source: string, name: string): Labelled[] {
+  return source.split(/\n{2,}/).flatMap((dialogue) => {
+    let before: string | undefined;
+    return dialogue
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => {
+        const said = /^([UAT]): ?(~?)(.*)$/.exec(line);
+        if (said === null) throw new Error(`${name}: a line without a speaker: ${line.slice(0, 60)}`);
+        const { text, agreed } = unmark(said[3]!.replaceAll('⏎', '\n'), name);
+        const one = { source: name, role: ROLES[said[1] as 'U' | 'A' | 'T'], text, agreed, single: [] };
+        const labelled = before === undefined ? one : { ...one, before };
+        before = text;
+        return said[2] === '~' ? [] : [labelled];
+      });
+  });
+}
+
+/** Takes the marks out of a text and gives their spans. */
+function unmark(marked: string, name: string): { text: string; agreed: Label[] } {
+  let text = '';
+  const agreed: Label[] = [];
+  for (const [piece, letters, digit, words] of marked.matchAll(/⟦([a-z]+)([0-3]) ([^⟧]*)⟧|[^⟦]+|⟦/g)) {
+    const start = text.length;
+    text += words ?? piece;
+    if (words === undefined) continue;
+    const kinds = Array.from(letters!, (letter) => KIND[letter]);
+    if (kinds.includes(undefined)) throw new Error(`${name}: no such kind: ${piece}`);
+    agreed.push({
+      start,
+      end: text.length,
+      kinds: kinds.filter((kind) => kind !== undefined),
+      importance: Number(digit),
+    });
+  }
+  return { text, agreed };
+}
+
+export const readLessons = (folder: string): Labelled[] =>
+  fs
+    .readdirSync(folder)
+    .sort()
+    .flatMap((name) => parseLessons(fs.readFileSync(path.join(folder, name), 'utf8'), `lessons/${name}`));
+
+/** Messages labelled by people, one JSON object a line; empty where the file is not there. */
+export function readLabels(file: string): Labelled[] {
+  if (!fs.existsSync(file)) return [];
+  return jsonLines<Labelled>(file)
+    .filter(({ text }) => typeof text === 'string')
+    .map((item) => ({ ...item, before: item.before || '(start)' }));
+}
+
+/** Spans marked by reading transcripts that are not part of the project: `[start, end, "kind/kind"]` by message. */
+export function readReadings(file: string, transcripts: string): Labelled[] {
+  const rows = new Map<string, readonly { i: number; role: Role; content: string }[]>();
+  return jsonLines<{ source: string; message: number; spans: [number, number, string][] }>(file).flatMap((reading) => {
+    const { source, message, spans } = reading;
+    const from = path.join(transcripts, source);
+    if (!fs.existsSync(from)) return [];
+    if (!rows.has(source)) rows.set(source, jsonLines(from));
+    const at = rows.get(source)!.findIndex(({ i }) => i === message);
+    const row = rows.get(source)![at];
+    if (row === undefined) return [];
+    const agreed = spans.map(([start, end, kinds]) => {
+      const named = kinds
+        .split('/')
+        .filter((kind): kind is KeyEventKind => KEY_EVENT_KINDS.some((one) => one === kind));
+      return { start, end, kinds: named, importance: named[0] === 'todo' && row.role === 'user' ? 1 : 2 };
+    });
+    const before = rows.get(source)![at - 1]?.content;
+    return [{ source, role: row.role, ...(before !== undefined && { before }), text: row.content, agreed, single: [] }];
+  });
+}
+
+const jsonLines = <T>(file: string): T[] =>
+  fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as T);

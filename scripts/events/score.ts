@@ -1,0 +1,76 @@
+import type { DetectedEvent, Span } from '../../src/core/model/key-event.ts';
+import type { Labelled } from './labels.ts';
+
+/** More than half of the shorter span is shared, and what was found is no page. */
+export const hits = (gold: Span, found: Span): boolean =>
+  Math.min(gold.end, found.end) - Math.max(gold.start, found.start) >
+    0.5 * Math.min(gold.end - gold.start, found.end - found.start) &&
+  found.end - found.start <= Math.max(4 * (gold.end - gold.start), 300);
+
+export interface Scored {
+  readonly item: Labelled;
+  readonly found: readonly DetectedEvent[];
+}
+
+export interface Score {
+  readonly messages: number;
+  /** Of the spans that both people marked, and of what was found that either marked. */
+  readonly recall: number;
+  readonly precision: number;
+  readonly kinds: number;
+  /** Recall of lasting spans (from 2.5), and of those worth keeping (from 1.5), lasting ones counting three times. */
+  readonly lasting: number;
+  readonly weighted: number;
+  readonly keptPrecision: number;
+  /** Weighted recall of the best-ranked events that fill a quarter of the characters found. */
+  readonly atQuarter: number;
+  /** Events a message: found, and kept by people. */
+  readonly density: number;
+  readonly people: number;
+}
+
+const share = (part: number, whole: number): number => Math.round((1000 * part) / Math.max(1, whole)) / 1000;
+const weight = ({ importance }: { readonly importance: number }): number =>
+  importance < 1.5 ? 0 : importance >= 2.5 ? 3 : 1;
+
+/** How well events were found, in the measures of the labels' own scorer. */
+export function score(all: readonly Scored[]): Score {
+  const golds = all.flatMap(({ item, found }) => item.agreed.map((gold) => ({ gold, found })));
+  const events = all.flatMap(({ item, found }) => found.map((event) => ({ event, item })));
+  const sum = (list: readonly { readonly gold: Labelled['agreed'][number] }[]): number =>
+    list.reduce((total, { gold }) => total + weight(gold), 0);
+  const got = golds.filter(({ gold, found }) => found.some((event) => hits(gold, event)));
+  const lasting = golds.filter(({ gold }) => gold.importance >= 2.5);
+  let room = events.reduce((total, { event }) => total + event.end - event.start, 0) / 4;
+  const ranked = [...events].sort((a, b) => b.event.importance - a.event.importance || b.event.score - a.event.score);
+  const top = new Set<DetectedEvent>();
+  for (const { event } of ranked) {
+    if (event.end - event.start > room) continue;
+    room -= event.end - event.start;
+    top.add(event);
+  }
+  const early = golds.filter(({ gold, found }) => found.some((event) => top.has(event) && hits(gold, event)));
+  const of = (test: (gold: Span, event: Span) => boolean, worth: (item: Labelled) => readonly Span[]): number =>
+    events.filter(({ event, item }) => worth(item).some((gold) => test(gold, event))).length;
+  return {
+    messages: all.length,
+    recall: share(got.length, golds.length),
+    precision: share(
+      of(hits, ({ agreed, single }) => [...agreed, ...single]),
+      events.length,
+    ),
+    kinds: share(
+      got.filter(({ gold, found }) => gold.kinds.includes(found.find((event) => hits(gold, event))!.kind)).length,
+      got.length,
+    ),
+    lasting: share(got.filter(({ gold }) => gold.importance >= 2.5).length, lasting.length),
+    weighted: share(sum(got), sum(golds)),
+    keptPrecision: share(
+      of(hits, ({ agreed }) => agreed.filter((gold) => weight(gold) > 0)),
+      events.length,
+    ),
+    atQuarter: share(sum(early), sum(golds)),
+    density: share(events.length, all.length),
+    people: share(golds.filter(({ gold }) => weight(gold) > 0).length, all.length),
+  };
+}
