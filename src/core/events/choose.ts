@@ -34,7 +34,7 @@ const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
 };
 /** Instructions that stand: they are no to-do and no error, whatever else they speak of. */
 const STANDING =
-  /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
+  /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
 /** What forbids is a constraint, the first of them. */
 const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
 /** Dice and what they gave, and lines that are a stage direction as a whole. */
@@ -92,7 +92,9 @@ export function* choose(
     const isStanding = isUser && STANDING.test(quoteOf(segment));
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
     const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
-    const allowed = KEY_EVENT_KINDS.filter((one) => !isForeign(one) && (!isStanding || standing.includes(one)));
+    const allowed = KEY_EVENT_KINDS.filter(
+      (one) => !isForeign(one) && (!isStanding || standing.includes(one)) && (one !== 'error' || speaksOfFault(traits)),
+    );
     const fit = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (fit(one) > fit(best) ? one : best));
     const { start, end } = segment;
@@ -127,6 +129,14 @@ const joined = (first: DetectedEvent, next: DetectedEvent, text: string): Detect
   score: Math.max(first.score, next.score),
   importance: first.importance > next.importance ? first.importance : next.importance,
 });
+
+/** Nothing is an error that names no fault, or only supposes one. */
+function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
+  const has = (concept: Concept): boolean => hits.count[CONCEPTS.indexOf(concept)]! > 0;
+  return (
+    (has('fault') || has('fail') || features.includes('status bad')) && hits.first[CONCEPTS.indexOf('maybe')] !== 0
+  );
+}
 
 /** A greeting or a sigh of so few words that does, wants and settles nothing; as the answer to a question it may. */
 function isHollow({ hits }: Candidate['traits'], quote: string): boolean {
