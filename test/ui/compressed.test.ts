@@ -23,6 +23,8 @@ interface PageGlobals {
 
 describe('a compressed session in the chat', () => {
   let chat: ChatPage;
+  /** Key events that the preview said would be kept. */
+  let previewed: string | undefined;
 
   before(async () => {
     chat = await ChatPage.open('compressed');
@@ -51,8 +53,10 @@ describe('a compressed session in the chat', () => {
   it('shows what a compression would do before it does it', async () => {
     await chat.write('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
-    await preview.getByText(/\d+ messages become summaries: [\d,]+ → [\d,]+ tokens/).waitFor();
-    await preview.getByText(/Kept word for word \(\d+\)/).waitFor();
+    await preview
+      .getByText(/\d+ messages become summaries: [\d,]+ → about [\d,]+ tokens. No model is used, so it costs nothing\./)
+      .waitFor();
+    previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept word for word \(\d+\)/).innerText())?.[1];
     await preview.getByRole('button', { name: 'Cancel' }).click();
     await preview.waitFor({ state: 'detached' });
     assert.equal(await chat.compressions().count(), 0);
@@ -61,8 +65,10 @@ describe('a compressed session in the chat', () => {
   it('has a row where it happened, with its figures', async () => {
     await chat.write('/compress');
     await page().getByRole('button', { name: 'Compress', exact: true }).click();
-    await chat.workbench.told(/Compressed/);
-    await chat.workbench.clearToasts();
+    const said = await chat.said(/Compressed/).innerText();
+    assert.equal(/key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
+    await chat.workbench.openSidebar('Threadkeeper');
+    await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
     await toRow();
     assert.match(
       await toggle().innerText(),
@@ -119,7 +125,8 @@ describe('a compressed session in the chat', () => {
     const covered = page().locator('.message.covered').first();
     await covered.locator('.cover-chip', { hasText: /^In a summary: ./ }).waitFor();
     await covered.locator('.cover-chip').click();
-    await chat.workbench.page.locator('.tab.active').filter({ hasNotText: 'Threadkeeper' }).waitFor();
+    await chat.workbench.newestWebview().locator('.document').waitFor();
+    await chat.workbench.runCommand('View: Close Editor');
     await chat.show();
   });
 

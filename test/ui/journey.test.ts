@@ -43,14 +43,14 @@ describe('a long session', () => {
     await workbench.openSidebar('Threadkeeper');
     await workbench.treeRow(/^Summaries/).waitFor();
     await nodes().first().click();
-    await workbench.page.locator('.editor-group-container .monaco-editor').first().waitFor();
+    await workbench.newestWebview().locator('.document [role="link"]').first().waitFor();
     await nodes().first().locator('.monaco-tl-twistie').click();
     await workbench.page.locator('.sidebar .monaco-list-row[aria-level="3"]').first().waitFor();
-    await workbench.page.locator('.monaco-editor .detected-link').first().waitFor();
     // Wide enough for what the rows tell of their summaries.
     await workbench.widenSidebar(640);
     await workbench.screenshot('summaries-tree');
     await workbench.widenSidebar(300);
+    await workbench.runCommand('View: Close Editor');
   });
 
   it('goes on: a message is answered with quotes from what was said', async () => {

@@ -77,7 +77,7 @@ export class SummariesView {
 
   /** What the reader shows: a document of the session, rendered. */
   reader(): Locator {
-    return this.workbench.webview().locator('.document');
+    return this.workbench.newestWebview().locator('.document');
   }
 
   /** Whether the document that the reader shows says this, once it has been drawn. */

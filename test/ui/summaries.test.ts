@@ -180,6 +180,12 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
     });
 
+    it('say more when the pointer rests on them', async () => {
+      await workbench.openSidebar('Threadkeeper');
+      await view.rows().filter({ hasText: / → / }).first().hover();
+      await workbench.page.locator('.monaco-hover:visible', { hasText: /sent as: / }).waitFor();
+    });
+
     it('are read as they are meant to be, rendered, and as a text by one command', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.openSidebar('Threadkeeper');

@@ -179,9 +179,14 @@ export class Workbench {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
-  /** The extension's page in the webview that is shown. */
+  /** The extension's page in the webview that is shown; where two are, in the one that was opened first. */
   webview(): FrameLocator {
-    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+    return this.page.locator('iframe.webview.ready').first().contentFrame().frameLocator('iframe#active-frame');
+  }
+
+  /** The same in the one that was opened last. */
+  newestWebview(): FrameLocator {
+    return this.page.locator('iframe.webview.ready').last().contentFrame().frameLocator('iframe#active-frame');
   }
 
   /** A status bar item by the id that the extension gave it, such as `threadkeeper.gauge`. */
