@@ -48,11 +48,12 @@ export async function checkSummary(
     ({ fault } = asked);
     if (asked.statements.every(({ isByCode }) => isByCode)) throw new SummaryFault('unanswered', NO_VERDICT);
     if (journal.state.nodes.get(id)?.[level] !== text) throw new SummaryFault('outdated', OUTDATED);
-    const statements = asked.statements.map(({ start, end, reason, sources, instead, isByCode }) => ({
+    const statements = asked.statements.map(({ start, end, reason, sources, missing, instead, isByCode }) => ({
       start,
       end,
       reason,
       sources: sources.map((source) => ({ ...source, message: messages[source.message]!.id })),
+      ...(missing && { missing }),
       ...(instead !== undefined && { instead }),
       ...(isByCode && { isByCode }),
     }));

@@ -15,7 +15,6 @@ import { measureGauge } from './figures/quality-gauge.ts';
 import { measureFacts } from './figures/quality-facts.ts';
 import { measureProbes } from './figures/quality-probes.ts';
 import { measureSessions } from './figures/quality-sessions.ts';
-import { measureStatements } from './figures/quality-statements.ts';
 import { measureActivation } from './figures/activation.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
@@ -42,7 +41,6 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   sessions: measureSessions,
   facts: measureFacts,
   probes: measureProbes,
-  statements: measureStatements,
 };
 
 async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {

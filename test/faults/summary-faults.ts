@@ -50,14 +50,14 @@ export const SUMMARY_FAULTS = [
     {
       what: 'an invented quote passes',
       file: 'src/core/audit/audit.ts',
-      find: 'if (source.texts.some((whole) => whole.includes(quote))) knownQuotes++;',
-      put: 'if (source.texts.some((whole) => whole !== quote)) knownQuotes++;',
+      find: '!source.texts.some((text) => text.includes(quote))',
+      put: '!source.texts.some((text) => text !== quote)',
     },
     {
       what: 'short quotes are not looked at',
       file: 'src/core/audit/audit.ts',
-      find: 'if (seen.has(quote)) continue;',
-      put: 'if (seen.has(quote) || quote.length < 80) continue;',
+      find: 'map(({ quote }) => quote)',
+      put: "map(({ quote }) => (quote.length < 80 ? '' : quote))",
     },
     {
       what: 'a summary as long as its source passes',
@@ -135,7 +135,7 @@ export const SUMMARY_FAULTS = [
       what: 'a verdict that was not given supports its statement',
       file: 'src/core/audit/asked.ts',
       find: ': byCode(statement));',
-      put: ": { ...statement, supported: true, reason: 'supported', isByCode: true });",
+      put: ": { ...statement, reason: 'supported', isByCode: true });",
     },
     {
       what: 'the record has no fence around it',

@@ -42,7 +42,7 @@ describe('a summary that a model checks', () => {
 
   it('is compared by code first, which offers the check', async () => {
     await view.onFirst('Threadkeeper: Compare Summary With Source');
-    const toast = workbench.toast(/Statements: [\d,]+; not supported by the source: \d+\./);
+    const toast = workbench.toast(/Statements: [\d,]+; with terms that are not in the source: \d+\./);
     await toast.waitFor();
     await toast.getByRole('button', { name: 'Check With a Model…' }).click();
     await view.pick('Compatible server');

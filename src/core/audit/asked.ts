@@ -8,14 +8,13 @@ import { resting } from '../pace/steps.ts';
 import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import { WordFinder } from '../text/word-finder.ts';
-import { excerptSteps } from './excerpt.ts';
-import { PassageIndex } from './passage-index.ts';
-import { checkStatement, type CheckedStatement } from './statements.ts';
-import { statementsOf } from './sentences.ts';
+import { Excerpts } from './excerpt.ts';
+import { findQuotes } from './quotes.ts';
+import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
 import { readVerdicts, VERDICTS_JSON_SCHEMA, type GivenVerdict } from './verdicts.ts';
 
 /** Statements that one request asks about at most; a model of a small window is asked about fewer. */
-const MOST_ASKED = 24;
+const MAX_ASKED = 24;
 /** Of the messages a request shows at most so many tokens: a whole segment, as a rule. */
 const RECORD_TOKENS = 8_000;
 /** Room for the answer: so many tokens for each statement, and for the frame around them. */
@@ -23,7 +22,7 @@ const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
 /** What instructions and a record that still tells something take, and each statement with its answer, in tokens. */
 const SMALL_WINDOW = { frame: 2_000, each: 240 } as const;
 /** Less of a record tells nothing. */
-const LEAST_RECORD_TOKENS = 200;
+const MIN_RECORD_TOKENS = 200;
 /** What a provider may count otherwise. */
 const SPARE_TOKENS = 8;
 
@@ -43,10 +42,10 @@ export interface Asked {
 }
 
 /**
- * Whether the statements of a summary stand in the messages, as a model reads them. It is shown the passages that speak
- * of them and gives a verdict with the words that decide it; the words are looked up in what it was shown. What code
- * found stands where the model gives no verdict or was shown nothing, where a quotation of the summary stands nowhere,
- * and where the model supports by words that nobody said what code does not.
+ * Whether the messages say what the statements of a summary say, as a model reads them. It is shown the passages that
+ * speak of them and gives a verdict with the words that decide it; the words are looked up in what it was shown. What
+ * code found stands where the model gives no verdict or was shown nothing, where the messages do not contain a quotation
+ * of the summary, and where the model supports a statement without words of theirs although they lack one of its terms.
  *
  * @throws whatever the model throws, when it gave no answer at all; `Cancelled` after a cancellation
  */
@@ -55,20 +54,15 @@ export async function askAboutStatements(
   messages: readonly Pick<Message, 'role' | 'content'>[],
   tools: AskTools,
 ): Promise<Asked> {
-  const { model, breather, cancel } = tools;
-  const index = new PassageIndex(messages);
-  await resting(index.readSteps(), breather);
-  const checked: CheckedStatement[] = [];
-  for (const { start, end } of statementsOf(summary)) {
-    throwIfCancelled(cancel);
-    checked.push(await resting(checkStatement(summary.slice(start, end), start, index), breather));
-    await breathe(breather);
-  }
+  const { model, counter, breather, cancel } = tools;
+  throwIfCancelled(cancel);
+  const checked = await resting(checkStatementsSteps(summary, messages), breather);
+  const excerpts = new Excerpts(messages, counter, breather);
   const faults: Error[] = [];
   const groups = groupsOf(checked, askedAtOnce(model.maxInputTokens));
   const answered = await mapLimited(groups, model.atOnce, async (group) => {
     try {
-      return await judge(group, messages, index, tools);
+      return await judge(group, messages, excerpts, tools);
     } catch (error) {
       throwIfCancelled(cancel);
       faults.push(error instanceof Error ? error : new Error(String(error)));
@@ -83,7 +77,7 @@ export async function askAboutStatements(
 const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
 const askedAtOnce = (maxInputTokens: number): number =>
-  Math.max(1, Math.min(MOST_ASKED, Math.floor((maxInputTokens - SMALL_WINDOW.frame) / SMALL_WINDOW.each)));
+  Math.max(1, Math.min(MAX_ASKED, Math.floor((maxInputTokens - SMALL_WINDOW.frame) / SMALL_WINDOW.each)));
 
 function groupsOf<T>(all: readonly T[], most: number): (readonly T[])[] {
   const groups: (readonly T[])[] = [];
@@ -95,10 +89,10 @@ function groupsOf<T>(all: readonly T[], most: number): (readonly T[])[] {
 async function judge(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
-  index: PassageIndex,
+  excerpts: Excerpts,
   tools: AskTools,
 ): Promise<CheckedStatement[]> {
-  const { verdicts, shown } = await ask(statements, index, tools);
+  const { verdicts, shown } = await ask(statements, excerpts, tools);
   // Words can only be of what was shown; looking through all messages would take long.
   const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
   const judged: CheckedStatement[] = [];
@@ -119,16 +113,16 @@ interface Verdicts {
 
 async function ask(
   statements: readonly CheckedStatement[],
-  index: PassageIndex,
-  { model, counter, breather, calls, cancel }: AskTools,
+  excerpts: Excerpts,
+  { model, counter, calls, cancel }: AskTools,
 ): Promise<Verdicts> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
   const tokensOf = ({ system, prompt }: RenderedPrompt): number =>
     counter.text(system) + counter.text(prompt) + 2 * MESSAGE_FRAMING_TOKENS;
   const room = model.maxInputTokens - tokensOf(renderCheckPrompt('', texts)) - maxTokens - SPARE_TOKENS;
-  if (room < LEAST_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
-  const record = await resting(excerptSteps(index, texts, Math.min(room, RECORD_TOKENS), counter), breather);
+  if (room < MIN_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
+  const record = await excerpts.of(texts, Math.min(room, RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   throwIfCancelled(cancel);
   const { text, usage } = await model.complete(
@@ -142,9 +136,9 @@ async function ask(
 }
 
 /** Fewer characters stand anywhere and prove nothing. */
-const SHORTEST_QUOTE = 8;
+const MIN_QUOTE_CHARS = 8;
 
-const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= SHORTEST_QUOTE;
+const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= MIN_QUOTE_CHARS;
 
 function placeOf(quote: string, finder: WordFinder, shown: readonly number[]): StatementSource | undefined {
   const found = isQuote(quote) ? finder.find(quote) : undefined;
@@ -156,14 +150,14 @@ function withVerdict(
   { verdict, quote, instead }: GivenVerdict,
   found: StatementSource | undefined,
 ): CheckedStatement {
-  const sources = found ? [found] : statement.sources;
-  if (statement.reason === 'unknown_quote') return { ...statement, sources };
+  const { missing = [], ...rest } = statement;
+  if (findQuotes(statement.text).some((one) => missing.includes(one.quote))) return statement;
   const isInvented = isQuote(quote) && !found;
-  if (verdict === 'told' && isInvented && !statement.supported) return byCode(statement);
+  const isDoubtful = isInvented ? rest.reason !== 'verbatim' : missing.length > 0 && !found;
+  if (verdict === 'told' && isDoubtful) return byCode(statement);
   return {
-    ...statement,
-    sources,
-    supported: verdict === 'told',
+    ...rest,
+    sources: found ? [found] : statement.sources,
     reason: verdict === 'told' ? 'supported' : verdict === 'untold' ? 'no_source' : 'told_otherwise',
     ...(verdict === 'otherwise' && instead !== '' && { instead }),
   };

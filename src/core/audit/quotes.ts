@@ -9,8 +9,8 @@ export interface Quotation {
 const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|„([^“\n]+)“|«([^»\n]+)»|「([^」\n]+)」|『([^』\n]+)』/g;
 
 /** Shorter ones are words in quotation marks, not quotations. UTF-16 units; scripts without spaces say more in fewer. */
-const SHORTEST = 12;
-const SHORTEST_JOINED = 6;
+const MIN_CHARS = 12;
+const MIN_JOINED_CHARS = 6;
 
 /** The quotations in a text, in order. Linear in each line. */
 export function findQuotes(text: string): Quotation[] {
@@ -24,8 +24,9 @@ export function findQuotes(text: string): Quotation[] {
   return found;
 }
 
-function isQuotation(quote: string): boolean {
+/** Whether words are long enough to be a quotation and not one of a few words that stand anywhere. */
+export function isQuotation(quote: string): boolean {
   if (quote.trim() !== quote) return false;
-  if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= SHORTEST_JOINED;
-  return quote.length >= SHORTEST && /\p{L}\s+\p{L}/u.test(quote);
+  if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_JOINED_CHARS;
+  return quote.length >= MIN_CHARS && /\p{L}\s+\p{L}/u.test(quote);
 }

@@ -1,104 +1,61 @@
-import type { Message } from '../model/message.ts';
-import type { StatementFinding, StatementReason } from '../model/statement.ts';
+import { messageText, type Message } from '../model/message.ts';
+import type { StatementFinding, StatementSource } from '../model/statement.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
-import { anchorHolds, exchangesPlaces, opensWithStranger } from './anchors.ts';
-import { denies } from './denials.ts';
-import { Nearness } from './nearness.ts';
-import { PassageIndex } from './passage-index.ts';
-import { affirmationMissing, denialMissing, isOpposed } from './polarity.ts';
-import { Quantities } from './quantities.ts';
-import { findQuotes } from './quotes.ts';
+import { findQuotes, isQuotation } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
-import { speakerDiffers, withoutSpeaker } from './speakers.ts';
-import { termsOf } from './statement-terms.ts';
-import { exchangesWord } from './substitution.ts';
+import { SourceTerms } from './source-terms.ts';
 
 /** A statement of a summary, with where it is said. */
 export interface CheckedStatement extends StatementFinding {
   readonly text: string;
-  readonly supported: boolean;
 }
 
-/** Share of a statement's terms (by weight) that its closest passage must hold. */
-const SUPPORTED_SHARE = 0.22;
-/** From here on a statement is told so closely that one word may be seen to stand in another's place. */
-const CLOSE_SHARE = 0.75;
+type Texts = readonly Pick<Message, 'content'>[];
 
 /**
- * Whether the statements of a summary stand in the messages. A statement may be worded freely: its anchors (numbers,
- * names, paths, identifiers, days) decide. Each must stand in the messages, and near what the statement else speaks
- * of. Beyond that a statement is marked where what stands nearest to it tells otherwise: with a denial more or less,
- * with an opposite, with another speaker, with two names in one another's place, with one word exchanged, with another
- * quotation. A lexical check, in any language: it cannot see that a common word was put for another where all else is
- * said differently. Linear in the messages; a statement costs what its rarer terms cost.
+ * What code can tell of each statement of a summary: that the messages do not contain a number, name, path, identifier,
+ * URL or quotation in it, or that it is a sentence of theirs verbatim. Of all others it cannot tell.
  */
-export const checkStatements = (summary: string, messages: SpokenMessages): CheckedStatements =>
+export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
   atOnce(checkStatementsSteps(summary, messages));
 
-type SpokenMessages = readonly Pick<Message, 'role' | 'content'>[];
-interface CheckedStatements {
-  readonly statements: readonly CheckedStatement[];
-}
-
-/** The same in steps: some thousand characters of the messages, or a part of what is asked of a statement. */
-export function* checkStatementsSteps(summary: string, messages: SpokenMessages): Steps<CheckedStatements> {
-  const index = new PassageIndex(messages);
-  yield* index.readSteps();
+/** The same in steps. */
+export function* checkStatementsSteps(summary: string, messages: Texts): Steps<readonly CheckedStatement[]> {
+  const texts = messages.map(messageText);
+  const terms = new SourceTerms(texts, summary);
   const statements: CheckedStatement[] = [];
   for (const { start, end } of statementsOf(summary)) {
-    statements.push(yield* checkStatement(summary.slice(start, end), start, index));
+    const text = summary.slice(start, end);
+    const quotes = findQuotes(text).map(({ quote }) => ({ quote, source: placeOf(quote, texts) }));
+    const found = yield* terms.termsOf(summary, start, end);
+    const missing = [
+      ...quotes.flatMap(({ quote, source }) => (source ? [] : [quote])),
+      ...[...found].flatMap(([term, isKnown]) => (isKnown ? [] : [term])),
+    ];
+    const whole = isQuotation(text) ? sentenceAt(text, texts) : undefined;
+    const sources = whole ? [whole] : quotes.flatMap(({ source }) => source ?? []);
+    const reason = whole ? 'verbatim' : missing.length > 0 ? 'not_in_source' : 'unchecked';
+    statements.push({ text, start, end, reason, sources, ...(reason === 'not_in_source' && { missing }) });
     yield;
   }
-  return { statements };
+  return statements;
 }
 
-/** One statement, held against messages that were read. */
-export function* checkStatement(text: string, start: number, index: PassageIndex): Steps<CheckedStatement> {
-  const terms = termsOf(text);
-  for (const term of terms) if (term.kind !== 'word' && term.kind !== 'number') index.find(term);
-  const ranked = index.passages(terms);
-  const { passages, near } = index.sources(ranked);
-  const sources = passages.map(({ at }) => index.sentences[at]!);
-  const judged = (reason: StatementReason): CheckedStatement => ({
-    text,
-    start,
-    end: start + text.length,
-    supported: reason === 'supported',
-    sources: sources.map(({ message, start: from, end }) => ({ message, start: from, end })),
-    reason,
-  });
-  if (terms.length === 0) return judged('supported');
-  for (const { quote } of findQuotes(text)) if (!index.holds(quote)) return judged('unknown_quote');
-  if (sources.length === 0) return judged('no_source');
-  const [amounts, theirs] = [new Quantities(text), new Quantities(near)];
-  if (amounts.differsFrom(theirs)) return judged('number_differs');
-  const known = amounts.heldBy(theirs);
-  yield;
-  const nearness = new Nearness(text, terms, index);
-  for (const term of terms) {
-    yield;
-    if (
-      term.kind === 'word' ||
-      known.has(term.text) ||
-      index.speakers.names(term.start, text) ||
-      anchorHolds(term, terms, nearness, index)
-    )
-      continue;
-    return judged(term.kind === 'number' ? 'number_differs' : 'name_differs');
-  }
-  yield;
-  if (exchangesPlaces(text, terms, nearness)) return judged('name_differs');
-  const share = ranked[0]!.held / terms.reduce((sum, term) => sum + index.weight(term), 0);
-  if (share < SUPPORTED_SHARE) return judged('no_source');
-  if (opensWithStranger(text, terms, nearness, index)) return judged('name_differs');
-  if (share >= CLOSE_SHARE && exchangesWord(withoutSpeaker(text), near)) return judged('name_differs');
-  yield;
-  if (
-    terms.some((term) => term.kind === 'word' && isOpposed(term, nearness)) ||
-    denialMissing(text, nearness) ||
-    (!denies(text) && affirmationMissing(text, terms, index))
-  )
-    return judged('negation_differs');
-  yield;
-  return judged(speakerDiffers(text, nearness, index) ? 'speaker_differs' : 'supported');
+/** The last place of words in the texts. */
+function placeOf(words: string, texts: readonly string[]): StatementSource | undefined {
+  const message = texts.findLastIndex((text) => text.includes(words));
+  if (message === -1) return undefined;
+  const start = texts[message]!.lastIndexOf(words);
+  return { message, start, end: start + words.length };
+}
+
+/** A part of a sentence may say the opposite of the whole. */
+function sentenceAt(statement: string, texts: readonly string[]): StatementSource | undefined {
+  const found = placeOf(statement, texts);
+  if (found === undefined) return undefined;
+  const text = texts[found.message]!;
+  const isWhole =
+    /(?:^|[\n.!?。！？:"“„«「*>|-]\s*)$/.test(text.slice(Math.max(0, found.start - 3), found.start)) &&
+    (/[.!?。！？]$/.test(statement) || /^\s*(?:$|[\n.!?。！？"”»」|])/.test(text.slice(found.end, found.end + 3)));
+  return isWhole ? found : undefined;
 }

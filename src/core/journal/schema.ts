@@ -8,7 +8,7 @@ import {
   type KeyEventKind,
 } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
-import { STATEMENT_REASONS } from '../model/statement.ts';
+import { STATEMENT_REASONS, type StatementReason } from '../model/statement.ts';
 
 /** JSON has no word for a number that is not finite, so none is written. */
 export const finite = v.pipe(v.number(), v.finite());
@@ -236,21 +236,36 @@ export const taskSchema = v.object({
   endedAt: v.optional(time),
 });
 
+/** What code said in version 0.1, which gave verdicts on words that stood nearby. */
+const FORMER_REASONS = ['number_differs', 'name_differs', 'negation_differs', 'speaker_differs'] as const;
+
 const summaryCheck = v.object({
   level,
   model: v.string(),
   at: time,
   statements: list(
-    v.object({
-      start: count,
-      end: count,
-      reason: v.picklist(STATEMENT_REASONS),
-      sources: list(v.object({ message: aMessageId, start: count, end: count })),
-      instead: v.optional(v.string()),
-      isByCode: v.optional(v.boolean()),
-    }),
+    v.pipe(
+      v.object({
+        start: count,
+        end: count,
+        reason: v.picklist([...STATEMENT_REASONS, ...FORMER_REASONS, 'unknown_quote']),
+        sources: list(v.object({ message: aMessageId, start: count, end: count })),
+        missing: v.optional(list(v.string())),
+        instead: v.optional(v.string()),
+        isByCode: v.optional(v.boolean()),
+      }),
+      v.transform((one) => ({ ...one, reason: currentReason(one.reason, one.isByCode) })),
+    ),
   ),
 });
+
+type FormerReason = (typeof FORMER_REASONS)[number] | 'unknown_quote';
+
+function currentReason(reason: StatementReason | FormerReason, isByCode = false): StatementReason {
+  if (reason === 'unknown_quote') return 'no_source';
+  if (isByCode && reason === 'supported') return 'unchecked';
+  return STATEMENT_REASONS.find((one) => one === reason) ?? 'unchecked';
+}
 
 /**
  * Everything that can happen to a session: the door for what is written to disk and what is read from it. Types that a

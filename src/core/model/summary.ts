@@ -51,7 +51,7 @@ export interface AuditFault {
 }
 
 /** What a model found of a statement of a summary, with the passages that speak of it. Offsets are UTF-16 units. */
-export interface CheckedSpan extends Pick<StatementFinding, 'start' | 'end' | 'reason' | 'instead' | 'isByCode'> {
+export interface CheckedSpan extends Omit<StatementFinding, 'sources'> {
   readonly sources: readonly (Span & { readonly message: MessageId })[];
 }
 

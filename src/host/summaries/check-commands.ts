@@ -11,7 +11,7 @@ import { cancellable } from '../platform/cancellable.ts';
 import { inform, offer } from '../platform/inform.ts';
 import { pickModel, providerItems } from '../models/model-picker.ts';
 
-/** Shows a summary beside its source, with what stands in it and what does not. */
+/** Shows a summary beside its source and marks what the source does not contain. */
 export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   tell(node, await app.comparison.open(state, node));
 }
@@ -23,12 +23,12 @@ function tell(node: SummaryNode, { statements, unsupported, reader }: Compared):
     return;
   }
   const check = vscode.l10n.t('Check With a Model…');
-  const text = vscode.l10n.t('Statements: {0}; not supported by the source: {1}.', all, wrong);
+  const text = vscode.l10n.t('Statements: {0}; with terms that are not in the source: {1}.', all, wrong);
   // Nobody waits for the answer: the command has done what it was called for.
   void offer(text, check, () => vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id }));
 }
 
-/** Has a model of the user's choice hold a summary against its source, and shows both. */
+/** Has a model of the user's choice check a summary against its source, and shows both. */
 export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
   // The session may be another one when the model has been picked.
   const open = await app.current();

@@ -59,14 +59,13 @@ describe('asking a model about the statements of a summary', () => {
             calls: new CallLog(),
             cancel: { aborted: false },
           });
-          const byCode = checkStatements(summary, messages).statements;
+          const byCode = checkStatements(summary, messages);
           assert.deepEqual(
             found.map(({ start, end }) => summary.slice(start, end)),
             byCode.map((one) => one.text),
           );
           for (const [at, one] of found.entries()) {
-            assert.equal(one.supported, one.reason === 'supported');
-            if (one.isByCode) assert.equal(one.reason, byCode[at]!.reason);
+            if (one.isByCode) assert.deepEqual(one, { ...byCode[at], isByCode: true });
             for (const { message, start, end } of one.sources)
               assert.ok(start < end && end <= messageText(messages[message]!).length);
           }

@@ -61,7 +61,12 @@ const check = fc.record({
     fc.record({
       start: fc.nat(40),
       end: fc.nat(60),
-      reason: fc.constantFrom('supported' as const, 'told_otherwise' as const, 'no_source' as const),
+      reason: fc.constantFrom(
+        'supported' as const,
+        'told_otherwise' as const,
+        'no_source' as const,
+        'unchecked' as const,
+      ),
       sources: fc.array(fc.record({ message, start: fc.nat(9), end: fc.nat(99) }), { maxLength: 2 }),
       instead: words,
     }),

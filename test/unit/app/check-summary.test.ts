@@ -136,7 +136,7 @@ describe('a summary that a model holds against its messages', () => {
   });
 
   it('keeps what was answered when a later request fails, and says why that failed', async () => {
-    const long = Array.from({ length: 60 }, (_, at) => `Part ${at} of the listing is called part_${at}.`).join('\n');
+    const long = Array.from({ length: 60 }, () => 'The listing goes on with another part.').join('\n');
     await setLevel(conversation.journal, first().id, 'detailed');
     await editSummary(conversation.journal, conversation.counter, first().id, 'detailed', long);
     const finding = finds(1);

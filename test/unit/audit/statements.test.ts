@@ -1,72 +1,114 @@
 import assert from 'node:assert/strict';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
-import type { Role } from '../../../src/core/model/message.ts';
+import { supportOf } from '../../../src/core/model/statement.ts';
 
-const conversation = (
-  [
-    ['user', 'We deploy to the staging cluster on port 8443. Never restart the worker while a job is running.'],
-    ['assistant', 'Understood. I added a retry with a limit of 5 attempts to src/http/client.ts.'],
-    ['user', 'Use Postgres for the audit log. Marta Silva will review the migration on Tuesday.'],
-    ['assistant', 'I suggest SQLite for the local cache, since it needs no server.'],
-    ['tool', 'Tests: 41 passed, 2 failed\nTypeError: store.flush is not a function'],
-  ] as const satisfies readonly (readonly [Role, string])[]
-).map(([role, text]) => ({ role, content: [{ type: 'text' as const, text }] }));
+const SOURCE = [
+  'The gateway keeps timing out. We run it on port 8443 behind nginx, with a limit of 1.5 seconds and 40k connections.',
+  'I looked at src/gateway/proxy.ts: the retry loop calls `waitForever()`. See https://example.org/retries?b=1.',
+  'Marta Silva rolls it out on 2026-03-09 at 15:30, after commit 9b2bcea81f03. "Never retry a POST request", she said.',
+  'Budget: 12,500 EUR (lines 396-461).',
+].map((text) => ({ content: [{ type: 'text' as const, text }] }));
 
-function check(statement: string): { supported: boolean; reason: string; messages: number[] } {
-  const [first] = checkStatements(statement, conversation).statements;
-  assert.ok(first);
-  return { supported: first.supported, reason: first.reason, messages: first.sources.map(({ message }) => message) };
-}
+const check = (summary: string) => checkStatements(summary, SOURCE);
+const missing = (summary: string): string[] => check(summary).flatMap((one) => one.missing ?? []);
 
-describe('checking the statements of a summary', () => {
-  for (const statement of [
-    'They deploy to the staging cluster on port 8443.',
-    'A retry with a limit of 5 attempts was added to src/http/client.ts.',
-    'Postgres is used for the audit log.',
-    'The user decided to use Postgres for the audit log.',
-    'Marta Silva reviews the migration on Tuesday.',
-    '2 tests failed with "TypeError: store.flush is not a function".',
-    'The worker must never be restarted while a job is running.',
-  ]) {
-    it(`supports: ${statement}`, () => {
-      assert.deepEqual([check(statement).supported, check(statement).reason], [true, 'supported']);
-    });
-  }
-
-  for (const [statement, reason] of [
-    ['They deploy to the staging cluster on port 9443.', 'number_differs'],
-    ['A retry was added to src/http/server.ts.', 'name_differs'],
-    ['The migration will be reviewed on Tuesday by Carlos Silva.', 'name_differs'],
-    ['Restart the worker while a job is running.', 'negation_differs'],
-    ['The user suggested SQLite for the local cache.', 'speaker_differs'],
-    ['The build pipeline moved over to Jenkins last summer.', 'no_source'],
-    ['All documentation has been translated and published.', 'no_source'],
-    ['The tool said "everything went perfectly fine today".', 'unknown_quote'],
+describe('the statements of a summary, by code', () => {
+  for (const [what, statement, absent] of [
+    ['a number', 'It listens on port 9443.', '9443'],
+    ['a path', 'The loop was in src/gateway/router.ts.', 'src/gateway/router.ts'],
+    ['an identifier', 'The loop called waitOnce().', 'waitOnce'],
+    ['a word marked as code', 'The team replaced `haproxy` first.', 'haproxy'],
+    ['a URL', 'They read https://example.org/timeouts.', 'https://example.org/timeouts'],
+    ['a name', 'It was rolled out by Carla Souza.', 'Carla, Souza'],
+    ['a date', 'The rollout was on 2026-03-19.', '2026-03-19'],
+    ['a version', 'The gateway runs v1.22.6 now.', '1.22.6'],
+    ['a hash', 'The fix is in commit 165901d.', '165901d'],
+    ['a range', 'It is in lines 396-462.', '396-462'],
+    ['a quotation', 'She said "please retry each POST request".', 'please retry each POST request'],
   ] as const) {
-    it(`does not support (${reason}): ${statement}`, () => {
-      assert.deepEqual([check(statement).supported, check(statement).reason], [false, reason]);
+    it(`are marked for ${what} that the source does not contain`, () => {
+      const [one] = check(statement);
+      assert.equal(one?.reason, 'not_in_source');
+      assert.equal(one.missing?.join(', '), absent);
+      assert.equal(supportOf(one.reason), false);
     });
   }
 
-  it('names the message a statement comes from, with the passage', () => {
-    const [first] = checkStatements('Postgres is used for the audit log.', conversation).statements;
-    const [source] = first?.sources ?? [];
-    assert.equal(source?.message, 2);
-    assert.equal(conversation[2]!.content[0]!.text.slice(source.start, source.end), 'Use Postgres for the audit log.');
-  });
-
-  it('gives each statement with its place in the summary', () => {
-    const summary =
-      '# Summary\n\n- Postgres is used for the audit log.\n- Marta Silva reviews the migration. Port is 8443.';
-    const { statements } = checkStatements(summary, conversation);
-    for (const { text, start, end } of statements) assert.equal(summary.slice(start, end), text);
+  it('are not marked for numbers that are written in another way', () => {
     assert.deepEqual(
-      statements.map(({ text }) => text),
-      ['Summary', 'Postgres is used for the audit log.', 'Marta Silva reviews the migration.', 'Port is 8443.'],
+      missing(
+        [
+          'The limit is 1,5 seconds for 40,000 connections on port 8 443.',
+          'The budget is €12500, or 12.5k.',
+          'It happens on 9.3.2026 at 3:30 pm, at 15:30 sharp.',
+          'The 3 of them read lines 396 to 461.',
+        ].join('\n'),
+      ),
+      [],
     );
   });
 
-  it('has nothing to say about an empty summary', () => {
-    assert.deepEqual(checkStatements('', conversation).statements, []);
+  it('are not marked for names and identifiers that are inflected, shortened or in another case', () => {
+    assert.deepEqual(
+      missing("After Marta's rollout, commit `9b2bcea` made Proxy.ts of src/gateway call waitForever, behind NGINX."),
+      [],
+    );
+  });
+
+  it('are not marked for the nouns of German, nor for other words with a capital letter that is no sign of a name', () => {
+    const german = 'Seit gestern druckt die Kasse keine Belege, weil der Router im Laden getauscht wurde.';
+    assert.deepEqual(
+      checkStatements('Die Ursache des Ausfalls war ein Austausch des Geräts im Laden.', [
+        { content: [{ type: 'text', text: german }] },
+      ]).map(({ reason }) => reason),
+      ['unchecked'],
+    );
+    assert.deepEqual(missing('Retries Without a Limit\n- **Next Steps**: measure either/or, e.g. twice.'), []);
+  });
+
+  it('are never supported because their words are near: what code cannot decide is null', () => {
+    for (const text of ['Marta Silva retries each POST request.', 'The gateway never times out.', 'Nobody ran it.'])
+      assert.deepEqual(
+        check(text).map(({ reason }) => [reason, supportOf(reason)]),
+        [['unchecked', null]],
+      );
+  });
+
+  it('are supported where they are a whole sentence of the source, with its place', () => {
+    const summary = 'Gateway\n- The gateway keeps timing out.\n- Never retry a POST request\n- We run it on port 8443';
+    const found = check(summary);
+    assert.deepEqual(
+      found.map(({ reason }) => reason),
+      ['unchecked', 'verbatim', 'verbatim', 'unchecked'],
+    );
+    for (const { text, start, end, sources } of found) {
+      assert.equal(summary.slice(start, end), text);
+      for (const { message, start: from, end: to } of sources)
+        assert.equal(SOURCE[message]!.content[0]!.text.slice(from, to), text);
+    }
+    assert.deepEqual(
+      found.map(({ sources }) => sources.map(({ message }) => message)),
+      [[], [0], [2], []],
+    );
+  });
+
+  it('point to the quotations in them', () => {
+    const [one] = check('She said "Never retry a POST request" and left.');
+    const [source] = one!.sources;
+    assert.equal(SOURCE[2]!.content[0]!.text.slice(source!.start, source!.end), 'Never retry a POST request');
+  });
+
+  it('of a source of megabytes take time in proportion to it', () => {
+    const noise = Array.from({ length: 60_000 }, (_, at) => `Note ${at}: part${at % 97} reads table_${at * 7}.`).join(
+      '\n',
+    );
+    const names = Array.from(
+      { length: 300 },
+      (_, at) => `It reads lost_${at} of Lost${at} ${at + 900_000} times.`,
+    ).join('\n');
+    const started = performance.now();
+    const found = checkStatements(names, [{ content: [{ type: 'text', text: noise }] }]);
+    assert.ok(found.every(({ reason }) => reason === 'not_in_source'));
+    assert.ok(performance.now() - started < 20_000, `${performance.now() - started} ms`);
   });
 });

@@ -14,7 +14,7 @@ interface Told {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  readonly supported: boolean;
+  readonly supported: boolean | null;
   readonly reason: string;
   readonly sources: readonly { readonly message: number; readonly start: number; readonly end: number }[];
   readonly instead?: string;
@@ -41,7 +41,33 @@ describe('the command line, of a summary', () => {
     };
     assert.equal(statements.length, 2);
     for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
-    assert.equal(statements[1]?.supported, false);
+    assert.deepEqual(
+      statements.map(({ supported, reason, sources }) => [supported, reason, sources]),
+      [
+        [null, 'code cannot tell', []],
+        [false, 'not in the source: 7777', []],
+      ],
+    );
+    const { out } = await runCli(['audit', DEMO_SESSION, '--summary', summary]);
+    assert.match(out, /^\? The service listens on port 4600\. \[code cannot tell\]$/m);
+    assert.match(out, /^statements: 2, supported: 0, not supported: 1, not decided: 1$/m);
+  });
+
+  it('supports what is verbatim, with its place, and says of an invented sentence that it cannot tell', async () => {
+    const sentence = /^[A-Z][^.!?\n]{30,}\.$/m.exec(demo.map(({ content }) => content).join('\n'))![0];
+    const summary = file(`${sentence}\nThe whole team went to the beach that afternoon.\n`);
+    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
+      statements: readonly Told[];
+    };
+    assert.deepEqual(
+      statements.map(({ supported, reason }) => [supported, reason]),
+      [
+        [true, 'verbatim in the source'],
+        [null, 'code cannot tell'],
+      ],
+    );
+    const [source] = statements[0]!.sources;
+    assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), sentence);
   });
 
   it('has a model tell what stands in the transcript, and says what it cost', async () => {
@@ -72,14 +98,14 @@ describe('the command line, of a summary', () => {
         calls: object;
       };
       const [told, otherwise] = statements;
-      assert.deepEqual([told?.supported, told?.reason], [true, 'supported']);
+      assert.deepEqual([told?.supported, told?.reason], [true, 'supported by the source']);
       const [source] = told?.sources ?? [];
       assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
-      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['told_otherwise', 'port 4600']);
+      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['the source says otherwise', 'port 4600']);
       assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
       const { out } = await runCli(args);
-      assert.match(out, /^- The service listens on port 7777\. \[told_otherwise\].* instead: port 4600$/m);
-      assert.match(out, /statements: 2, not supported: 1/);
+      assert.match(out, /^- The service listens on port 7777\. \[the source says otherwise\].* instead: port 4600$/m);
+      assert.match(out, /statements: 2, supported: 1, not supported: 1, not decided: 0/);
     } finally {
       await wire.stop();
     }
@@ -88,7 +114,7 @@ describe('the command line, of a summary', () => {
   it('tells what a model said although one of two requests was refused, and says so', async () => {
     const wire = await WireServer.start();
     try {
-      wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'told' }] }));
+      wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'untold' }] }));
       wire.refuseNext(401, { type: 'authentication_error' });
       const lines = Array.from({ length: 30 }, (_, at) => `Part ${at} of the listing is called part_${at}.`);
       const { code, out, err } = await runCli([

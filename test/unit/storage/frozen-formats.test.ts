@@ -71,6 +71,25 @@ describe('files that an earlier version has written', () => {
     }
   });
 
+  it('keep what a model said of a summary, and no verdict that code gave by what stands nearby', () => {
+    const statements = [
+      ['told_otherwise', undefined],
+      ['supported', undefined],
+      ['unknown_quote', undefined],
+      ['supported', true],
+      ['name_differs', true],
+      ['negation_differs', true],
+    ].map(([reason, isByCode]) => ({ start: 0, end: 4, reason, sources: [], isByCode }));
+    const body = { type: 'node_checked', node: 'n1', check: { level: 'brief', model: 'a/b', at: 1, statements } };
+    const open = JSON.stringify({ v: JOURNAL_VERSION, seq: 1, at: 5, writer: 'w', body }).slice(0, -1);
+    const decoded = decodeLine(`${open},"sum":"${nativeChecksum(open)}"}`, nativeChecksum);
+    assert.ok(decoded.kind === 'event' && decoded.envelope.body.type === 'node_checked');
+    assert.deepEqual(
+      decoded.envelope.body.check.statements.map(({ reason }) => reason),
+      ['told_otherwise', 'supported', 'no_source', 'unchecked', 'unchecked', 'unchecked'],
+    );
+  });
+
   it('are taken over a version at a time by what each later version has laid down', () => {
     // Versions that never were: the second named a title otherwise, the third has a word more.
     const chain: readonly Migration[] = [

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { messageText as textOf, type Message } from '../../../core/model/message.ts';
-import type { StatementFinding, StatementReason } from '../../../core/model/statement.ts';
+import { supportOf, type StatementFinding } from '../../../core/model/statement.ts';
 import type { SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
 import type { Breather } from '../../../core/pace/breather.ts';
 import { resting } from '../../../core/pace/steps.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
 import { messageUri, nodeUri, placeOf } from './node-pages.ts';
 import { openDocument } from './open-document.ts';
+import { reasonText } from './summary-facts.ts';
 
 /** What a comparison found. */
 export interface Compared {
@@ -16,7 +17,10 @@ export interface Compared {
   readonly reader: string | undefined;
 }
 
-/** Marks what the source supports and what it does not, in a summary and in its source beside it. */
+/**
+ * Marks in a summary and in its source beside it what the source says, and what it does not: terms that code cannot find
+ * there, and statements that a model did not find.
+ */
 export class Comparison implements vscode.Disposable {
   readonly #supported = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('diffEditor.insertedTextBackground'),
@@ -63,7 +67,7 @@ export class Comparison implements vscode.Disposable {
       hoverMessage: hover(state, messages, statement),
     });
     left.setDecorations(this.#supported, statements.filter(isSupported).map(mark));
-    const unsupported = statements.filter((one) => !isSupported(one));
+    const unsupported = statements.filter(({ reason }) => supportOf(reason) === false);
     left.setDecorations(this.#unsupported, unsupported.map(mark));
     right.setDecorations(this.#supported, sourceRanges(right.document, messages, statements));
     return { statements: statements.length, unsupported: unsupported.length, reader: check?.model };
@@ -71,7 +75,7 @@ export class Comparison implements vscode.Disposable {
 
   async #byCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
     const { checkStatementsSteps } = await import('../../../core/audit/statements.ts');
-    return (await resting(checkStatementsSteps(text, messages), this.#breather)).statements;
+    return resting(checkStatementsSteps(text, messages), this.#breather);
   }
 }
 
@@ -87,7 +91,7 @@ function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]):
   }));
 }
 
-const isSupported = ({ reason }: StatementFinding): boolean => reason === 'supported';
+const isSupported = ({ reason }: StatementFinding): boolean => supportOf(reason) === true;
 
 /** The passages that support a statement, where the source document shows them: its messages stand in order. */
 function sourceRanges(
@@ -115,10 +119,10 @@ function sourceRanges(
 function hover(
   state: SessionState,
   messages: readonly Message[],
-  { sources, reason, instead, isByCode }: StatementFinding,
+  { sources, instead, isByCode, ...found }: StatementFinding,
 ): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
-  text.appendText(reasonText(reason));
+  text.appendText(reasonText(found));
   if (isByCode)
     text.appendMarkdown('\n\n').appendText(vscode.l10n.t('The model gave no verdict; this is what code found.'));
   if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('Instead: {0}', instead));
@@ -130,25 +134,4 @@ function hover(
     text.appendText(textOf(message).slice(source.start, source.end).slice(0, 200));
   }
   return text;
-}
-
-function reasonText(reason: StatementReason): string {
-  switch (reason) {
-    case 'supported':
-      return vscode.l10n.t('The source says so.');
-    case 'no_source':
-      return vscode.l10n.t('Nothing in the source speaks of this.');
-    case 'unknown_quote':
-      return vscode.l10n.t('The source does not hold this quotation.');
-    case 'number_differs':
-      return vscode.l10n.t('The source has another number.');
-    case 'name_differs':
-      return vscode.l10n.t('The source does not hold this name.');
-    case 'negation_differs':
-      return vscode.l10n.t('The source says the opposite.');
-    case 'speaker_differs':
-      return vscode.l10n.t('Someone else said this in the source.');
-    case 'told_otherwise':
-      return vscode.l10n.t('The source tells this differently.');
-  }
 }

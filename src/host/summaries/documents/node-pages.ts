@@ -4,8 +4,7 @@ import { messageText } from '../../../core/model/message.ts';
 import type { MessageId } from '../../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryNode } from '../../../core/model/summary.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
-import { levelName, trustOf } from './summary-facts.ts';
-import { faultTexts } from './summary-faults.ts';
+import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, LEVELS } from './document-uris.ts';
 

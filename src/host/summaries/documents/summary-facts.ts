@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import type { TriggerName } from '../../../core/journal/schema.ts';
-import type { Level, Rung, SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
+import type { StatementFinding } from '../../../core/model/statement.ts';
+import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
+import type { SessionState } from '../../../core/state/session-state.ts';
+import { unsupportedIn } from './summary-faults.ts';
 
 /** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
@@ -71,5 +74,47 @@ export function triggerName(trigger: TriggerName): string {
       return vscode.l10n.t('On request');
     case 'import':
       return vscode.l10n.t('Import');
+  }
+}
+
+/** What there is to warn of: what the audit found, and the statements that a model did not find in the messages. */
+export function faultTexts(state: SessionState, node: SummaryNode): string[] {
+  const level = state.checkOf(node)?.level ?? 'detailed';
+  return [
+    ...node.audit.faults.map(auditFaultText),
+    ...unsupportedIn(state, node).map((one) => `${(node[level] ?? '').slice(one.start, one.end)}: ${reasonText(one)}`),
+  ];
+}
+
+function auditFaultText({ kind, text }: AuditFault): string {
+  switch (kind) {
+    case 'unknown_quote':
+    case 'unknown_identifier':
+    case 'unknown_event':
+      return vscode.l10n.t('Not in the source: {0}', text);
+    case 'empty':
+    case 'grew':
+    case 'missing_section':
+    case 'not_json':
+    case 'refused':
+      return `${kind}: ${text}`;
+  }
+}
+
+/** What was found of a statement, for a hover or a warning. */
+export function reasonText({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string {
+  switch (reason) {
+    case 'verbatim':
+      return vscode.l10n.t('A verbatim sentence of the source.');
+    case 'not_in_source':
+      return vscode.l10n.t('Not in the source: {0}', missing.join(', '));
+    case 'unchecked':
+      return vscode.l10n.t('Not decided: all names, numbers and paths in it are in the source.');
+    case 'supported':
+      return vscode.l10n.t('The source says so.');
+    case 'no_source':
+      return vscode.l10n.t('Nothing in the source speaks of this.');
+    case 'told_otherwise':
+      return vscode.l10n.t('The source tells this differently.');
   }
 }

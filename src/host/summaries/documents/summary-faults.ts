@@ -1,12 +1,11 @@
-import type { SummaryNode } from '../../../core/model/summary.ts';
+import { supportOf } from '../../../core/model/statement.ts';
+import type { CheckedSpan, SummaryNode } from '../../../core/model/summary.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
 
-/** What there is to warn of: what the audit found, and the statements that a model did not find in the messages. */
-export function faultTexts(state: SessionState, node: SummaryNode): string[] {
-  const check = state.checkOf(node);
-  const unsupported = (check?.statements ?? []).filter(({ reason, isByCode }) => reason !== 'supported' && !isByCode);
-  return [
-    ...node.audit.faults.map(({ kind, text }) => `${kind}: ${text}`),
-    ...unsupported.map(({ start, end }) => `unsupported: ${(node[check!.level] ?? '').slice(start, end)}`),
-  ];
-}
+/** The statements of a summary that a check did not find in its messages. */
+export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
+  (state.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
+
+/** Whether there is something to warn of. */
+export const hasFaults = (state: SessionState, node: SummaryNode): boolean =>
+  node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0;

@@ -1,4 +1,4 @@
-import { faultTexts } from '../documents/summary-faults.ts';
+import { hasFaults } from '../documents/summary-faults.ts';
 import type { SessionHit } from '../../../app/session-search.ts';
 import type { KeyEventKind } from '../../../core/model/key-event.ts';
 import type { NodeId } from '../../../core/model/ids.ts';
@@ -48,7 +48,7 @@ export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row)
 /** Nodes of the tree that a warning stands at, oldest first. Goes through all nodes once. */
 export function warnedNodes(state: SessionState): NodeId[] {
   return [...state.nodes.values()]
-    .filter((node) => faultTexts(state, node).length > 0 || state.stale.has(node.id))
+    .filter((node) => hasFaults(state, node) || state.stale.has(node.id))
     .filter(({ id }) => placesOf(state).placeOf(id))
     .map(({ id }) => id);
 }

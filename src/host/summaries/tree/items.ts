@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { faultTexts } from '../documents/summary-faults.ts';
+import { hasFaults } from '../documents/summary-faults.ts';
 import { short, tokensText } from '../../platform/l10n.ts';
 import type { Conversation } from '../../../app/conversation.ts';
 import { messageText } from '../../../core/model/message.ts';
@@ -197,7 +197,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
     trust(source, node),
   ];
   const isStale = state.stale.has(node.id);
-  const icon = faultTexts(state, node).length > 0 || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
+  const icon = hasFaults(state, node) || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
   const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
   made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
   made.command = opens(() => openNodeDocument(journal.id, node));

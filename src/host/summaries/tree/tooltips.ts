@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { faultTexts } from '../documents/summary-faults.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { SummaryNode } from '../../../core/model/summary.ts';
 import { messagesText } from '../../platform/l10n.ts';
 import { kindName } from '../../platform/key-event-kinds.ts';
-import { levelName } from '../documents/summary-facts.ts';
+import { faultTexts, levelName } from '../documents/summary-facts.ts';
 import { tasks } from './lists.ts';
 import { trust } from './row-facts.ts';
 import { standingName } from './row-words.ts';

@@ -1,0 +1,224 @@
+import { TermCursor } from '../compress/terms.ts';
+import type { Steps } from '../pace/steps.ts';
+
+/** Something that a text names and that its source either contains or does not. */
+interface NamedTerm {
+  readonly kind: 'code' | 'number' | 'name';
+  /** As it is written. */
+  readonly text: string;
+  /** UTF-16 offset. */
+  readonly start: number;
+}
+
+/** Letters of scripts that put spaces between words, for a character class. */
+const SPACED = String.raw`A-Za-z\u00aa-\u1fff`;
+
+/** Digits with what joins them: a number, a version, a date, a time or a range. */
+const DIGITS = /\d+(?:[.,:'’/\u00a0\u202f–-]\d+| \d{3}(?!\d))*/gu;
+/** Digits that are no part of a name, with the unit behind them. */
+const NUMBER = new RegExp(
+  String.raw`(?<![${SPACED}\p{N}_.#/\\-])v?(${DIGITS.source})(\s?[kKM](?![\p{L}\p{N}]))?[${SPACED}]{0,3}(?![${SPACED}\p{N}_/\\]|[.,:/-]\d)`,
+  'gu',
+);
+/** Whoever wrote a summary may have counted up to here. */
+const MAX_COUNTED = 4;
+/** Digits joined by more are data, not a date or a version. */
+const MAX_PARTS = 8;
+
+/** Every value that a number may mean: "1.800" is 1.8 or 1800, "40k" is 40 or 40000. None for a date, a time or a range. */
+function valuesOf(digits: string, unit = ''): number[] {
+  if (/[:/–-]/.test(digits)) return [];
+  const parts = digits.split(/\D/);
+  const isGrouped = (groups: readonly string[]): boolean => groups.every((group) => group.length === 3);
+  const values: number[] = [];
+  if (isGrouped(parts.slice(1))) values.push(Number(parts.join('')));
+  if (parts.length > 1 && isGrouped(parts.slice(1, -1)))
+    values.push(Number(`${parts.slice(0, -1).join('')}.${parts.at(-1)!}`));
+  const factor = unit === '' ? 1 : unit.trim() === 'M' ? 1e6 : 1e3;
+  return factor === 1 ? values : values.flatMap((value) => [value, value * factor]);
+}
+
+/** The same for a date in any order. */
+const keyOf = (parts: readonly string[]): string =>
+  parts
+    .map(Number)
+    .sort((a, b) => a - b)
+    .join(' ');
+
+/** A capital letter behind one of these is no sign of a name. */
+const OPENS = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*)$/;
+const OPENING_CHARS = 6;
+
+const opens = (text: string, at: number): boolean => OPENS.test(text.slice(Math.max(0, at - OPENING_CHARS), at));
+
+/** Titles and German begin more of their words with capitals than this; measured: 0.45 in German, at most 0.25 elsewhere. */
+const MAX_CAPITAL_SHARE = 1 / 3;
+/** A share of fewer words says little. */
+const MIN_WORDS = 20;
+/** UTF-16 units of a source that show how its language writes. */
+const SAMPLE_CHARS = 2_000;
+
+/** Whether capital letters within sentences are a sign of names in this text. */
+function hasTellingCapitals(text: string, source: readonly string[]): boolean {
+  const own = capitalsIn(text);
+  const sample =
+    own.words < MIN_WORDS ? capitalsIn(source.join('\n').slice(0, SAMPLE_CHARS)) : { words: 0, capitals: 0 };
+  return own.capitals + sample.capitals <= (own.words + sample.words) * MAX_CAPITAL_SHARE;
+}
+
+function capitalsIn(text: string): { readonly words: number; readonly capitals: number } {
+  const words = [...text.matchAll(/\p{L}{4,}/gu)].filter(({ index }) => !opens(text, index));
+  return { words: words.length, capitals: words.filter(([word]) => /^\p{Lu}\p{Ll}/u.test(word)).length };
+}
+
+/** Length of a label or heading whose words all begin with a capital letter: "Key Decisions: …", "Next Steps". */
+function headingLength(statement: string): number {
+  const label = /^[^:\n]{1,60}:(?=[\s*])/.exec(statement)?.[0] ?? (/[.!?。！？]$/.test(statement) ? '' : statement);
+  const { words, capitals } = capitalsIn(label);
+  return words === capitals ? label.length : 0;
+}
+
+/** "Input/output" and "24-hour" are words, "e.g." an abbreviation and "30ms" a number. */
+const NO_CODE = /^\p{L}+(?:[/-]\p{L}+)+$|^\d+-\p{L}|^(?:\p{L}\.)+\p{L}?$|^v?[\d.,:/–-]+\p{L}{0,3}$/iu;
+
+/** A commit's hash is often cut short. */
+const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,40}$/;
+
+const isCode = (written: string): boolean => /\p{L}/u.test(written) && (HASH.test(written) || !NO_CODE.test(written));
+
+/** The names in code, paths, URLs, numbers and names of a statement, `text[start, end)`, in order. */
+function termsIn(text: string, start: number, end: number, withNames: boolean): NamedTerm[] {
+  const found: NamedTerm[] = [];
+  const span = text.slice(start, end);
+  const namesFrom = withNames ? start + headingLength(span) : end;
+  const cursor = new TermCursor(text, start, end);
+  while (cursor.next()) {
+    const written = text.slice(cursor.start, cursor.end);
+    if (cursor.kind === 'name') {
+      const isName = cursor.start > start && cursor.start >= namesFrom && !opens(text, cursor.start);
+      if (isName) found.push({ kind: 'name', text: written.replace(/['’]s?$/, ''), start: cursor.start });
+    } else if (cursor.kind !== 'word' && isCode(written)) {
+      found.push({ kind: 'code', text: written, start: cursor.start });
+    }
+  }
+  for (const { 1: code = '', index } of span.matchAll(/`([^`\s]{2,})`/g))
+    found.push({ kind: 'code', text: code, start: start + index });
+  for (const { 0: written, 1: digits = '', 2: unit = '', index } of span.matchAll(NUMBER)) {
+    const [value] = valuesOf(digits);
+    const mayBeCounted = value !== undefined && value <= MAX_COUNTED && Number.isInteger(value);
+    if (!mayBeCounted && !HASH.test(written)) found.push({ kind: 'number', text: digits + unit, start: start + index });
+  }
+  return found.sort((one, other) => one.start - other.start);
+}
+
+/** Lower case, without accents, with one kind of apostrophe and hyphen. */
+function fold(text: string): string {
+  const plain = /^[\0-\x7f]*$/.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
+  return plain.toLowerCase().replace(/[’‘]/g, "'").replace(/[‐‑–]/g, '-');
+}
+
+const IN_WORD = new RegExp(String.raw`[${SPACED}\p{N}]`, 'u');
+const IN_NUMBER = /[\d.,:]/;
+/** Leaves an inflected name's ending off: "Marthas", "Djangos". */
+const stemOf = (name: string): string => name.slice(0, Math.max(4, name.length - 2));
+
+/** Looks up what a summary names in the texts that it was made from. They are folded and their numbers read on first use. */
+export class SourceTerms {
+  private readonly texts: readonly string[];
+  private readonly withNames: boolean;
+  private readonly known = new Map<string, boolean>();
+  private folded: readonly string[] | undefined;
+  private numbers: Set<number | string> | undefined;
+
+  /** `summary` is all of the text whose terms are looked up: it shows how its language writes names. */
+  constructor(texts: readonly string[], summary: string) {
+    this.texts = texts;
+    this.withNames = hasTellingCapitals(summary, texts);
+  }
+
+  /** The terms of a statement, `text[start, end)`, each once, with whether the source contains it. One step for each look-up. */
+  *termsOf(text: string, start: number, end: number): Steps<ReadonlyMap<string, boolean>> {
+    const found = new Map<string, boolean>();
+    for (const term of termsIn(text, start, end, this.withNames)) {
+      const key = `${term.kind} ${term.text}`;
+      let isKnown = this.known.get(key);
+      if (isKnown === undefined) {
+        isKnown = term.kind === 'number' ? yield* this.hasNumber(term.text) : yield* this.hasWord(term);
+        this.known.set(key, isKnown);
+        yield;
+      }
+      found.set(term.text, isKnown);
+    }
+    return found;
+  }
+
+  private *hasWord({ kind, text }: NamedTerm): Steps<boolean> {
+    const isExact = kind === 'code';
+    if (this.texts.some((one) => (isExact ? one.includes(text) : holdsWord(one, text, false)))) return true;
+    this.folded ??= yield* eachInSteps(this.texts, fold);
+    const word = isExact ? fold(text).replace(/^\.\/(?=.)|\(\)?$/g, '') : stemOf(fold(text));
+    const isWhole = isExact && !HASH.test(word);
+    return word === '' || this.folded.some((one) => holdsWord(one, word, isWhole));
+  }
+
+  private *hasNumber(written: string): Steps<boolean> {
+    if (this.texts.some((text) => holdsWord(text, written, true, IN_NUMBER))) return true;
+    this.numbers ??= new Set((yield* eachInSteps(this.texts, numbersIn)).flat());
+    const { numbers } = this;
+    const [, digits = '', unit] = /^(.*?)(\s?[kKM])?$/.exec(written)!;
+    if (valuesOf(digits, unit).some((value) => numbers.has(value))) return true;
+    const parts = digits.split(/\D/);
+    if (parts.length > 1 && numbers.has(keyOf(parts))) return true;
+    if (/^\d+[–-]\d+$/.test(digits)) return parts.every((part) => numbers.has(Number(part)));
+    const [hour, minute] = /^\d?\d:\d\d$/.test(digits) ? parts.map(Number) : [];
+    if (hour === undefined || minute === undefined) return false;
+    // "At three in the afternoon" is 15:00.
+    return [hour, hour - 12, hour + 12].some((one) => numbers.has(one)) && (minute === 0 || numbers.has(minute));
+  }
+}
+
+function* eachInSteps<T>(texts: readonly string[], read: (text: string) => T): Steps<T[]> {
+  const all: T[] = [];
+  let chars = 0;
+  for (const text of texts) {
+    all.push(read(text));
+    chars += text.length;
+    if (chars < STEP_CHARS) continue;
+    chars = 0;
+    yield;
+  }
+  return all;
+}
+
+/** A step of reading takes about so many UTF-16 units. */
+const STEP_CHARS = 10_000;
+
+/** Whether a word begins where one begins in the text, and, where it must be whole, ends where one ends. */
+function holdsWord(text: string, word: string, isWhole: boolean, inWord = IN_WORD): boolean {
+  const isIn = (within: string, at: number): boolean => inWord.test(within[at] ?? '');
+  const opensWord = isIn(word, 0);
+  const endsWord = isWhole && isIn(word, word.length - 1);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+    if (opensWord && isIn(text, at - 1)) continue;
+    if (endsWord && isIn(text, at + word.length)) continue;
+    return true;
+  }
+  return false;
+}
+
+/** What the digits of a source may mean: each value, each part, and the parts that stand together. */
+function numbersIn(text: string): (number | string)[] {
+  const all: (number | string)[] = [];
+  for (const [digits, unit = ''] of text.matchAll(DIGITS_WITH_UNIT)) {
+    const run = unit === '' ? digits : digits.slice(0, -unit.length);
+    for (const piece of run.split(/[:/–-]/)) all.push(...valuesOf(piece, unit));
+    const parts = run.split(/\D/);
+    all.push(...parts.map(Number));
+    if (parts.length > MAX_PARTS) continue;
+    for (let from = 0; from < parts.length; from++)
+      for (let to = from + 2; to <= parts.length; to++) all.push(keyOf(parts.slice(from, to)));
+  }
+  return all;
+}
+
+const DIGITS_WITH_UNIT = new RegExp(String.raw`${DIGITS.source}(\s?[kKM](?![\p{L}\p{N}]))?`, 'gu');
