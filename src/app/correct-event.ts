@@ -44,6 +44,18 @@ export async function correctEvent(
   return inForce(entry);
 }
 
+/** As `correctEvent`, with other words of the event's message; of several places the one nearest to its own. */
+export function correctWords(journal: SessionJournal, id: KeyEventId, words: string): Promise<EventCorrection | null> {
+  const { message, start: from } = entryOf(journal, id);
+  const text = messageText(journal.state.messages.get(message) ?? { content: [] });
+  const quote = words.trim();
+  const before = text.lastIndexOf(quote, from);
+  const after = text.indexOf(quote, from);
+  const isBefore = after === -1 || (before !== -1 && from - before < after - from);
+  const start = isBefore ? before : after;
+  return correctEvent(journal, id, { start, end: start + quote.length });
+}
+
 /** Puts an event back to an earlier correction, or (null) to what was found. Rejects as `correctEvent` does. */
 export async function restoreEvent(journal: SessionJournal, id: KeyEventId, to: EventCorrection | null): Promise<void> {
   entryOf(journal, id);

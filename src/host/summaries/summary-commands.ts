@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { tokensText } from '../platform/l10n.ts';
-import { correctEvent } from '../../app/correct-event.ts';
+import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
@@ -125,6 +125,5 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
       text.includes(value.trim()) ? undefined : vscode.l10n.t('These are no words of the message.'),
   });
   if (quote === undefined || quote.trim() === '') return;
-  const start = text.indexOf(quote.trim());
-  await correctEvent(journal, event.id, { start, end: start + quote.trim().length });
+  await correctWords(journal, event.id, quote);
 }

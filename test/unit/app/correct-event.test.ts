@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { CorrectionFault, correctEvent, markEventWrong, restoreEvent } from '../../../src/app/correct-event.ts';
+import {
+  CorrectionFault,
+  correctEvent,
+  correctWords,
+  markEventWrong,
+  restoreEvent,
+} from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -88,5 +94,20 @@ describe('a key event that the user corrects', () => {
       );
     const gone = keyEventId('gone');
     await assert.rejects(markEventWrong(journal, gone, true), (error) => CorrectionFault.is(error, 'unknown_event'));
+  });
+
+  it('quotes other words where it stands, not where the message has them before', async () => {
+    const before = 'The other port 8401 was free last week. ';
+    const conversation = await compressed(`${before}${SAID}`);
+    const { journal, state } = conversation;
+    const { id } = found(conversation, 'We will use port 8401');
+    await correctWords(journal, id, ' port 8401 ');
+    assert.deepEqual(
+      [state.events.get(id)?.quote, state.events.get(id)?.start],
+      ['port 8401', before.length + 'We will use '.length],
+    );
+    await correctWords(journal, id, 'free last week');
+    assert.equal(state.events.get(id)?.start, 'The other port 8401 was '.length);
+    await assert.rejects(correctWords(journal, id, 'port 9999'), (error) => CorrectionFault.is(error, 'no_words'));
   });
 });
