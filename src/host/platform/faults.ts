@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { CorrectionFault } from '../../app/correct-event.ts';
 import { ContextOverflow, TurnRunning } from '../../app/turn-refused.ts';
 import { describeFault, type FaultAction } from '../../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
@@ -66,6 +67,7 @@ export function faultView(error: unknown): FaultView {
   }
   if (SummaryFault.is(error))
     return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
+  if (CorrectionFault.is(error)) return correctionFaultView(error);
   if (error instanceof TurnRunning)
     return { reason: 'busy', text: vscode.l10n.t('A reply is still arriving. Stop it first, or wait until it ends.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
@@ -96,6 +98,15 @@ function summaryFaultText({ reason }: SummaryFault): string {
       return vscode.l10n.t('The summary was changed meanwhile, so what was found of it was dropped.');
     case 'unanswered':
       return vscode.l10n.t('The model gave no answer that can be used: try again, or choose another model.');
+  }
+}
+
+function correctionFaultView({ reason }: CorrectionFault): FaultView {
+  switch (reason) {
+    case 'unknown_event':
+      return { reason: 'not_found', text: vscode.l10n.t('That key event is no longer in the session.') };
+    case 'no_words':
+      return { reason: 'invalid', text: vscode.l10n.t('These are no words of the message.') };
   }
 }
 
