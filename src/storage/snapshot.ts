@@ -117,16 +117,6 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   };
 }
 
-/** How a snapshot stands to the session that was read from its journal. */
-export function compareSnapshot(snapshot: SessionSnapshot, state: SessionState): 'current' | 'stale' | 'foreign' {
-  if (snapshot.id !== state.id || snapshot.workspace !== name(state.workspace)) return 'foreign';
-  const same =
-    snapshot.updatedAt === state.updatedAt &&
-    snapshot.head === state.head &&
-    snapshot.counters.messagesEver === state.counters.messagesEver;
-  return same ? 'current' : 'stale';
-}
-
 /** The size of a value as JSON in UTF-8, in bytes. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));

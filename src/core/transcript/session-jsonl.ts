@@ -46,8 +46,3 @@ export function readMessage(value: unknown): Message | undefined {
 export function isExportedMessage(value: unknown): boolean {
   return v.is(record, value);
 }
-
-/** True when the text's first line is a message of an exported session, ids and all. */
-export function isSessionJsonl(head: string): boolean {
-  return isExportedMessage(tryParse(head.split('\n', 1)[0]!));
-}

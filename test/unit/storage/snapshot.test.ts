@@ -5,7 +5,6 @@ import { keyEventId, messageId, sessionId } from '../../../src/core/model/ids.ts
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import {
   bytesOf,
-  compareSnapshot,
   joinSnapshots,
   SESSION_BYTES,
   snapshotSession,
@@ -114,16 +113,6 @@ describe('what is kept in the editor’s state', () => {
       ['a', 'b'],
       'this workspace has no live session any more',
     );
-  });
-
-  it('is recognized as current, stale or foreign', () => {
-    const state = session('one', 'w', [said(0)]);
-    const snapshot = snapshotSession(state)!;
-    assert.equal(compareSnapshot(snapshot, state), 'current');
-    state.apply(said(1), 50);
-    assert.equal(compareSnapshot(snapshot, state), 'stale');
-    assert.equal(compareSnapshot(snapshot, session('two', 'w')), 'foreign');
-    assert.equal(compareSnapshot(snapshot, session('one', 'elsewhere')), 'foreign');
   });
 
   it('is recognized as missing, newer or corrupt', () => {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { isSessionJsonl, sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
 import { say } from './say.ts';
@@ -70,8 +70,6 @@ describe('exporting a session', () => {
       ['Zeig mir die Slots.', 'Acht sind frei.'],
     );
     assert.equal(read.transcript[0]?.at, messages[0]?.at);
-    assert.ok(isSessionJsonl(jsonl));
-    assert.ok(!isSessionJsonl('{"role":"user","content":"from elsewhere"}\n'));
   });
 
   it('is read as the branch that was active, with what other branches and damaged lines held counted', () => {
