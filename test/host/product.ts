@@ -51,7 +51,15 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 type Asked = Partial<
-  Record<'showQuickPick' | 'showOpenDialog' | 'showInputBox' | 'showWarningMessage' | 'showInformationMessage', unknown>
+  Record<
+    | 'showQuickPick'
+    | 'showOpenDialog'
+    | 'showInputBox'
+    | 'showErrorMessage'
+    | 'showWarningMessage'
+    | 'showInformationMessage',
+    unknown
+  >
 >;
 
 /** Answers the editor's questions in the user's place for the time of a test. */

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { answering, sampleSession } from './product.ts';
+
+describe('a key event in the tree that is corrected', () => {
+  it('is said to be gone, without a word of the log, where the session has lost it', async () => {
+    const { state } = await sampleSession();
+    const message = state.path[0]!;
+    const event = { id: 'gone', kind: 'decision', quote: 'x', message, start: 0, end: 1 };
+    const shown: unknown[][] = [];
+    await answering(
+      {
+        showQuickPick: (items: readonly unknown[]) => Promise.resolve(items[1]),
+        showErrorMessage: (...words: unknown[]) => {
+          shown.push(words);
+          return Promise.resolve();
+        },
+      },
+      async () => vscode.commands.executeCommand('threadkeeper.correctEvent', { kind: 'event', event }),
+    );
+    assert.deepEqual(shown, [['That key event is no longer in the session.']]);
+  });
+});
