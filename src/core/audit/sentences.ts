@@ -1,34 +1,18 @@
 import type { Span } from '../model/key-event.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
-/** Longer lines of a source are taken in pieces of this length, in UTF-16 units. */
-const LONGEST_LINE = 20_000;
-
-let segmenter: Intl.Segmenter | undefined;
+/** List marks, numbers and check boxes in front of a statement. */
+const LEAD = /^[\s>*#+-]*(?:\d+[.)]\s+)?(?:\[[ x~-]\]\s+)?/;
+/** A line so short is one statement. UTF-16 units. */
+const SHORT_LINE = 24;
 
 /** Sentences and list entries of a text, without their marks; headings that end in no full sentence count too. */
 export function* statementsOf(text: string): Generator<Span> {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  let start = 0;
-  while (start < text.length) {
-    let end = text.indexOf('\n', start);
-    if (end === -1) end = text.length;
-    end = Math.min(end, start + LONGEST_LINE);
-    const line = text.slice(start, end);
-    const lead = /^[\s>*#+-]*(?:\d+[.)]\s+)?(?:\[[ x~-]\]\s+)?/.exec(line)?.[0].length ?? 0;
-    const body = line.slice(lead);
-    if (body.length > SHORT_LINE) {
-      for (const { index, segment } of segmenter.segment(body)) {
-        const trimmed = segment.trimEnd();
-        if (/[\p{L}\p{N}]/u.test(trimmed)) {
-          yield { start: start + lead + index, end: start + lead + index + trimmed.length };
-        }
-      }
-    } else if (/[\p{L}\p{N}]/u.test(body)) {
-      yield { start: start + lead, end: start + lead + body.trimEnd().length };
-    }
-    start = end + (text.charCodeAt(end) === 10 ? 1 : 0);
+  for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) {
+    const start = index + LEAD.exec(line)![0].length;
+    const end = index + line.trimEnd().length;
+    const isOne = end - start <= SHORT_LINE;
+    for (const span of isOne ? [{ start, end }] : sentencesOf(text, start, end))
+      if (/[\p{L}\p{N}]/u.test(text.slice(span.start, span.end))) yield span;
   }
 }
-
-/** A line so short is one statement. */
-const SHORT_LINE = 24;

@@ -1,5 +1,6 @@
 import { TermCursor } from '../compress/terms.ts';
 import type { Steps } from '../pace/steps.ts';
+import { fold } from '../text/fold.ts';
 
 /** Something that a text names and that its source either contains or does not. */
 interface NamedTerm {
@@ -109,12 +110,6 @@ function termsIn(text: string, start: number, end: number, withNames: boolean): 
     if (!mayBeCounted && !HASH.test(written)) found.push({ kind: 'number', text: digits + unit, start: start + index });
   }
   return found.sort((one, other) => one.start - other.start);
-}
-
-/** Lower case, without accents, with one kind of apostrophe and hyphen. */
-function fold(text: string): string {
-  const plain = /^[\0-\x7f]*$/.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
-  return plain.toLowerCase().replace(/[’‘]/g, "'").replace(/[‐‑–]/g, '-');
 }
 
 const IN_WORD = new RegExp(String.raw`[${SPACED}\p{N}]`, 'u');
