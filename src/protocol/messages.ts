@@ -169,7 +169,7 @@ export async function answerRequest(
   try {
     // The handler of a type takes the requests of that type; the compiler cannot see the two as one choice.
     const handle = handlers[body.type] as (request: PageRequest) => Promise<unknown>;
-    return { type: 'answer', id, ok: true, value: await handle(body) };
+    return { type: 'answer', id, ok: true, value: (await handle(body)) ?? null };
   } catch (error) {
     const fault = RequestFault.is(error)
       ? { reason: error.reason, text: error.message, ...(error.action && { action: error.action }) }

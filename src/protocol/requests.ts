@@ -155,8 +155,12 @@ export type RequestOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K
 export type AnswerOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K][1]>;
 export type PageRequest = { [K in RequestType]: RequestOf<K> }[RequestType];
 
-/** One function per question; the compiler sees to it that none is missing. Each may throw `RequestFault`. */
-export type RequestHandlers = { readonly [K in RequestType]: (request: RequestOf<K>) => Promise<AnswerOf<K>> };
+/** One function per question; the compiler sees to it that none is missing. Each may throw `RequestFault`. What is only done answers nothing. */
+export type RequestHandlers = {
+  readonly [K in RequestType]: (
+    request: RequestOf<K>,
+  ) => AnswerOf<K> extends null ? Promise<void> : Promise<AnswerOf<K>>;
+};
 
 export const REQUEST_TYPES = Object.keys(REQUESTS) as readonly RequestType[];
 

@@ -1,4 +1,3 @@
-import { changeSession } from '../sessions/session-changes.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { ChatApp } from './chat-app.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -14,7 +13,7 @@ interface Service {
 
 /** What the chat's page is served with: the current session, and what its requests do. */
 export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatPanelDeps {
-  const { sessions, drafts, attachments, extensionUri } = app;
+  const { sessions, drafts, extensionUri } = app;
   return {
     extensionUri,
     place: () => readSettings().chat.place,
@@ -22,21 +21,7 @@ export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatP
       await sessions.currentOrLatest();
       return link();
     },
-    handlers: async () => {
-      const { pageHandlers } = await import('./page-handlers.ts');
-      return pageHandlers({
-        link,
-        sessions,
-        attachments,
-        drafts,
-        editor,
-        runCommand: (command, argument) => app.runCommand(command, argument),
-        costAhead: (nodes) => app.costAhead(nodes),
-        searchFor: (query) => app.search(query),
-        changeSession: (id, event) => changeSession(app, id, event),
-        newId: () => app.clock.id(),
-      });
-    },
+    handlers: async () => (await import('./page-requests.ts')).pageRequests(app, link, editor),
     describe: (error) => app.describe(error),
     stop: () => sessions.current?.stop(),
     setDraft: (session, text) => drafts.set(session, text),

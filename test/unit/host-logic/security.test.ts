@@ -46,7 +46,7 @@ describe('what a model or a repository says', () => {
       'src/host/chat/code-action.ts',
       'src/host/chat/editor-commands.ts',
       // Names of files, for what the user types behind a #.
-      'src/host/chat/writing-handlers.ts',
+      'src/host/chat/page-requests.ts',
       // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/file-text.ts',
       'src/host/summaries/documents/open-document.ts',

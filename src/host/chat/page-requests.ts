@@ -1,0 +1,220 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import { markEventWrong } from '../../app/correct-event.ts';
+import { undoCompressions } from '../../app/summary-changes.ts';
+import { levelOf } from '../../core/context/ledger-lines.ts';
+import { nodeText } from '../../core/context/render.ts';
+import { keyEventId, type MessageId, type NodeId } from '../../core/model/ids.ts';
+import type { KeyEvent } from '../../core/model/key-event.ts';
+import { messageText, type Message } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import type { RequestHandlers } from '../../protocol/requests.ts';
+import { changeSession } from '../sessions/session-changes.ts';
+import { openNodeDocument } from '../summaries/documents/open-document.ts';
+import { eventIndexAfter } from '../summaries/tree/event-index.ts';
+import type { ChatApp } from './chat-app.ts';
+import { codeAction } from './code-action.ts';
+import type { LastEditor } from './last-editor.ts';
+import { openLink, openWorkspaceFile, workspaceFile } from './links.ts';
+import { outline } from './outline.ts';
+import type { PageLink } from './page-link.ts';
+import { eventMark } from './views.ts';
+
+/** What each request of the page does, by one use case; in the order in which the protocol lists them. */
+export function pageRequests(app: ChatApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
+  return { ...turnRequests(app, link, editor), ...historyRequests(app, link) };
+}
+
+/** What is written and sent, and what is read. */
+function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
+  const conversation = (): Conversation => link().conversation;
+  const session = () => conversation().journal.id;
+  const showDraft = (text: string): void => {
+    const draft = { text, attachments: app.attachments.views(session()) };
+    link().post({ type: 'draft', draft, focus: false });
+  };
+  return {
+    send: async ({ text, attachments, pasted }) => {
+      const taken = app.attachments.take(attachments);
+      showDraft('');
+      await conversation().send(text, taken.attachments, taken.images, pasted);
+    },
+    editAndResend: ({ message, text }) => conversation().editAndResend(message, text),
+    retry: async ({ message }) => {
+      const { role, parent, id } = messageIn(conversation(), message);
+      const at = role === 'assistant' ? parent : id;
+      if (at !== null) await conversation().retry(at);
+    },
+    continue: () => conversation().send(vscode.l10n.t('Continue where you stopped.')),
+    attach: async ({ what }) => {
+      const view = await app.attachments.add(session(), what, conversation().counter);
+      showDraft(app.drafts.get(session()));
+      return view;
+    },
+    detach: ({ id }) => {
+      app.attachments.remove(id);
+      showDraft(app.drafts.get(session()));
+      return Promise.resolve();
+    },
+    completeFiles: async ({ query }) => {
+      const files = await vscode.workspace.findFiles(`**/*${globSafe(query)}*`, '**/node_modules/**', 20);
+      return files.map((uri) => {
+        const path = vscode.workspace.asRelativePath(uri);
+        return { path, name: path.slice(path.lastIndexOf('/') + 1) };
+      });
+    },
+    runCommand: ({ command, argument }) => app.runCommand(command, argument),
+
+    loadMessages: ({ epoch, from, count }) => Promise.resolve(link().loadMessages(epoch, from, count)),
+    outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
+    recall: async ({ query }) => [...(await app.search(query))],
+    openLink: ({ href }) =>
+      openLink(href, (position) => link().post({ type: 'reveal', session: session(), position }), conversation().state),
+    openFile: async ({ path, line, column }) => {
+      if (!(await openWorkspaceFile(path, line, column)))
+        throw notFound(vscode.l10n.t('There is no file {0} in this workspace.', path));
+    },
+    existingFiles: async ({ paths }) => {
+      const found = await Promise.all(paths.map(workspaceFile));
+      return paths.filter((_, at) => found[at] !== undefined);
+    },
+    codeAction: ({ action, text, language }) => codeAction(action, text, language, editor),
+    copyMessage: async ({ message }) => vscode.env.clipboard.writeText(messageText(messageIn(conversation(), message))),
+  } satisfies Partial<RequestHandlers>;
+}
+
+/** Branches, key events, compressions, the task and the list of sessions. */
+function historyRequests(app: ChatApp, link: () => PageLink) {
+  const conversation = (): Conversation => link().conversation;
+  const state = (): Conversation['state'] => conversation().state;
+  const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
+    const quote = messageText(messageIn(conversation(), id)).slice(start, end);
+    const event: KeyEvent = {
+      ...{ id: keyEventId(app.clock.id()), message: id, kind, start, end, quote },
+      ...PINNED,
+    };
+    await conversation().journal.append({ type: 'event_added', event });
+    return { event: event.id };
+  };
+  return {
+    fork: ({ message }) => conversation().moveHead(messageIn(conversation(), message).id),
+    switchBranch: ({ message }) =>
+      conversation().moveHead(newestUnder(conversation(), messageIn(conversation(), message).id)),
+    deleteMessage: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, true),
+    undoDelete: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, false),
+
+    pin: ({ message, start, end, kind }) => pin(message, start, end, kind),
+    pinQuote: ({ message, quote, kind }) => {
+      for (const id of message === undefined ? state().path.toReversed() : [message]) {
+        const found = locate(messageText(messageIn(conversation(), id)), quote);
+        if (found) return pin(id, found.start, found.end, kind);
+      }
+      throw notFound(
+        message === undefined
+          ? vscode.l10n.t('No message of this session says that, word for word.')
+          : vscode.l10n.t('The selection could not be found in the message; select less of it.'),
+      );
+    },
+    setEventPinned: ({ event, pinned }) => conversation().journal.append({ type: 'event_pinned', id: event, pinned }),
+    removeEvent: ({ event, removed }) => markEventWrong(conversation().journal, event, removed),
+
+    previewCompression: async () => {
+      const preview = await conversation().previewCompression();
+      const cost = app.costAhead(preview?.nodes ?? []);
+      if (!preview) {
+        const { total } = conversation().context();
+        return { messages: 0, tokens: { before: total, after: total }, kept: [], dropped: [], ...cost };
+      }
+      const { nodes, tokens, changes } = preview;
+      return {
+        messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
+        tokens,
+        kept: eventIndexAfter(conversation(), preview).kept().map(eventMark),
+        dropped: changes.flatMap(({ id, status }) =>
+          status === 'dropped' ? [state().events.get(id)?.quote ?? ''] : [],
+        ),
+        ...cost,
+      };
+    },
+    openNode: ({ node, level }) => {
+      const found = nodeIn(conversation(), node);
+      const { id, title, tokens, rung, model, at, audit } = found;
+      const from = state().positionOf(found.first) ?? 0;
+      const to = state().positionOf(found.last) ?? from;
+      const shown = level ?? levelOf(state(), { node: found, from, to });
+      const events = [...state().events.values()].filter((event) => {
+        const position = state().positionOf(event.message);
+        return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
+      });
+      return Promise.resolve({
+        ...{ id, title, rung, model, at, from, to, level: shown, text: nodeText(found, shown) },
+        tokens: { source: tokens.source, shown: tokens[shown] ?? tokens.detailed },
+        audit: { score: audit.score, faults: audit.faults.map((fault) => `${fault.kind}: ${fault.text}`) },
+        events: events.map(eventMark),
+      });
+    },
+    openNodeInEditor: ({ node }) => openNodeDocument(conversation().journal.id, nodeIn(conversation(), node)),
+    undoCompression: async ({ compression, undone }) => {
+      await undoCompressions(conversation().journal, [compression], undone);
+      // What was undone summary by summary comes back too.
+      const nodes = state().compressions.find(({ id }) => id === compression)?.nodes ?? [];
+      const open = undone ? [] : nodes.filter((node) => state().isUndone(node));
+      if (open.length > 0) await conversation().undoNodes(open, false);
+    },
+
+    setTask: ({ goal, steps }) => conversation().setTask(goal, steps),
+    stepTask: ({ step, status }) => conversation().journal.append({ type: 'task_step', step, status }),
+
+    switchSession: async ({ session: id }) => {
+      await app.sessions.open(id);
+    },
+    renameSession: ({ session: id, title }) => changeSession(app, id, { type: 'session_renamed', title }),
+    pinSession: ({ session: id, pinned }) => changeSession(app, id, { type: 'session_pinned', pinned }),
+    archiveSession: ({ session: id, archived }) => changeSession(app, id, { type: 'session_archived', archived }),
+    deleteSession: ({ session: id }) => changeSession(app, id, { type: 'session_deleted', deleted: true }),
+    undoDeleteSession: ({ session: id }) => changeSession(app, id, { type: 'session_deleted', deleted: false }),
+  } satisfies Partial<RequestHandlers>;
+}
+
+const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
+
+/** A message of the session. Throws `RequestFault` when it is gone. */
+function messageIn({ state }: Conversation, id: MessageId): Message {
+  const message = state.messages.get(id);
+  if (!message) throw notFound(vscode.l10n.t('That message is no longer in the session.'));
+  return message;
+}
+
+/** A summary of the session. Throws `RequestFault` when it is gone. */
+function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
+  const node = state.nodes.get(id);
+  if (!node) throw notFound(vscode.l10n.t('That summary is no longer in the session.'));
+  return node;
+}
+
+const notFound = (text: string): RequestFault => new RequestFault({ reason: 'not_found', text });
+
+const globSafe = (query: string): string => query.replace(/[*?{}[\]!]/g, '');
+
+/** The tip of the branch that goes through `id`, taking the newest child at each fork. */
+function newestUnder(conversation: Conversation, id: MessageId): MessageId {
+  let tip = id;
+  for (let next: MessageId | undefined = id; next !== undefined; next = conversation.state.childrenOf(tip).at(-1))
+    tip = next;
+  return tip;
+}
+
+/** Finds a quote whose white space and markdown marks may have been lost by rendering. */
+function locate(text: string, quote: string): { start: number; end: number } | undefined {
+  const exact = text.indexOf(quote);
+  if (exact >= 0) return { start: exact, end: exact + quote.length };
+  const words = quote
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 400);
+  if (words.length === 0) return undefined;
+  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');
+  const found = new RegExp(pattern, 'u').exec(text);
+  return found ? { start: found.index, end: found.index + found[0].length } : undefined;
+}
