@@ -183,14 +183,14 @@ for (const kind of [SAMPLE, LONG]) {
     it('say more when the pointer rests on them', async () => {
       await workbench.openSidebar('Threadkeeper');
       await view.rows().filter({ hasText: / → / }).first().hover();
-      await workbench.page.locator('.monaco-hover:visible', { hasText: /sent as: / }).waitFor();
+      await workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }).waitFor();
     });
 
     it('are read as they are meant to be, rendered, and as a text by one command', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.openSidebar('Threadkeeper');
       await view.rows().filter({ hasText: / → / }).first().click();
-      await view.reader().locator('h1').waitFor();
+      await view.reader().locator('.heading-1').first().waitFor();
       assert.equal(await view.reader().getByText('# ', { exact: false }).filter({ hasText: /^# / }).count(), 0);
       if (kind === SAMPLE) await workbench.screenshot('summary-read');
       // A link of the document leads on in the same place.

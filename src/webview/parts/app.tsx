@@ -25,7 +25,7 @@ export function App({ page }: { readonly page: Page }) {
       {state.phase === 'unavailable' && <Unavailable words={state.text} actions={state.actions} />}
       {state.phase === 'document' && (
         <main class="document" aria-label={state.title} tabIndex={0}>
-          <Markdown source={state.text} />
+          <Markdown source={state.text} breaks />
         </main>
       )}
       {state.phase === 'open' && <Chat session={state.session} page={page} />}
