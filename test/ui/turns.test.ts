@@ -119,26 +119,6 @@ describe('a conversation in the chat', () => {
     await chat.workbench.page.getByRole('button', { name: /Ln 3, Col 1/ }).waitFor();
   });
 
-  it('links the files that there are alone, and shows a diff in the colours of the editor', async () => {
-    await chat.show();
-    const diff = ['```diff', '-export const port = 80;', '+export const port = 8443;', '```'].join('\n');
-    server.answer(`Not in \`src/nowhere.ts\`, but in \`src/main.ts:1\` or \`src/config.ts:2\`:\n\n${diff}`);
-    await chat.send('Where exactly?', 'Not in');
-    const reply = chat.message('Not in').last();
-    await reply.getByRole('link', { name: 'src/config.ts:2' }).waitFor();
-    assert.equal(await reply.getByRole('link', { name: 'src/nowhere.ts' }).count(), 0);
-    const colour = (kind: string): Promise<string> =>
-      reply.locator(`.hljs-${kind}`).evaluate((element) => {
-        const page = globalThis as unknown as {
-          getComputedStyle(element: unknown): { readonly color: string; readonly backgroundColor: string };
-        };
-        const { color, backgroundColor } = page.getComputedStyle(element);
-        return `${color} on ${backgroundColor}`;
-      });
-    assert.notEqual(await colour('addition'), await colour('deletion'));
-    await chat.workbench.screenshot('diff');
-  });
-
   it('puts code where the cursor is, into a new file, and beside the current file', async () => {
     const code = chat.workbench.webview().locator('.code-block');
     await chat.show();
@@ -189,5 +169,25 @@ describe('a conversation in the chat', () => {
     server.answer('On the fork.');
     await chat.send('Go on from here.', 'On the fork.');
     await chat.message('Go on from here.').getByText('Branch 2 of 2').waitFor();
+  });
+
+  it('links the files that there are alone, and shows a diff in the colours of the editor', async () => {
+    await chat.show();
+    const diff = ['```diff', '-export const port = 80;', '+export const port = 8443;', '```'].join('\n');
+    server.answer(`Not in \`src/nowhere.ts\`, but in \`src/main.ts:1\` or \`src/config.ts:2\`:\n\n${diff}`);
+    await chat.send('Where exactly?', 'Not in');
+    const reply = chat.message('Not in').last();
+    await reply.getByRole('link', { name: 'src/config.ts:2' }).waitFor();
+    assert.equal(await reply.getByRole('link', { name: 'src/nowhere.ts' }).count(), 0);
+    const colour = (kind: string): Promise<string> =>
+      reply.locator(`.hljs-${kind}`).evaluate((element) => {
+        const page = globalThis as unknown as {
+          getComputedStyle(element: unknown): { readonly color: string; readonly backgroundColor: string };
+        };
+        const { color, backgroundColor } = page.getComputedStyle(element);
+        return `${color} on ${backgroundColor}`;
+      });
+    assert.notEqual(await colour('addition'), await colour('deletion'));
+    await chat.workbench.screenshot('diff');
   });
 });
