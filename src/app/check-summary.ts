@@ -3,8 +3,7 @@ import { askAboutStatements } from '../core/audit/asked.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { JobModel } from './job-model.ts';
-import { paidModel, type PriceOf } from './paid-model.ts';
+import { paidModel, type JobModel, type PriceOf } from './paid-model.ts';
 import { StoreFault, type Clock, type SessionJournal } from './ports.ts';
 import type { SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
@@ -60,7 +59,7 @@ export async function checkSummary(
     check = { level, model: reader.model.id, at: clock.now(), statements };
     await journal.append({ type: 'node_checked', node: id, check });
   } finally {
-    await journal.append(...paid.usage());
+    await journal.append(...paid.takeUsage());
   }
   // What was answered before it is noted.
   if (fault !== undefined) throw fault;

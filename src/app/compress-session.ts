@@ -1,22 +1,34 @@
-import type { NodeContent } from '../core/compress/leaf.ts';
-import type { SummaryCache } from '../core/compress/compress-run.ts';
+import { chooseLevels, leastTokens, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
-import { ModelTrust } from '../core/compress/summary-model.ts';
+import { CallLog } from '../core/compress/summary-model.ts';
+import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
 import { TermUsage } from '../core/compress/term-usage.ts';
+import { condense, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
+import { coverage } from '../core/context/ledger-lines.ts';
+import { assemblePrefix } from '../core/context/prefix.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
-import { compressionId } from '../core/model/ids.ts';
+import { compressionId, nodeId } from '../core/model/ids.ts';
+import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
-import { AGGRESSIVE_SHARE, LEAST_SAVING } from '../core/policy/policy.ts';
+import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
+import { TextIndex } from '../core/search/text-index.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
-import { isUrgent, jobModel, keepsEvents, type JobModel } from './job-model.ts';
-import { LedgerKeeper } from './ledger-keeper.ts';
-import { firstPart, planRuns, type Plan } from './plan-runs.ts';
+import {
+  keepsEvents,
+  minSummariesTokens,
+  planCompression,
+  FILLED_SHARE,
+  type Plan,
+  type PlannedRun,
+} from './compression-plan.ts';
+import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
+import type { PriceOf } from './paid-model.ts';
 import type { Clock } from './ports.ts';
-import { FILLED_SHARE, leastFrontier } from './run-settings.ts';
 import { readUsage } from './session-usage.ts';
-import { summarizeRuns, type Made } from './summarize-runs.ts';
 
 export interface CompressSessionDeps {
   readonly clock: Clock;
@@ -25,104 +37,341 @@ export interface CompressSessionDeps {
   readonly promptText?: () => string | undefined;
   /** The user's own rules for key events. */
   readonly rules?: () => Promise<readonly CompiledRule[]>;
-  /** Undefined: summaries are made by code. Throws `ModelFault` when the chosen model cannot be had. */
-  readonly summaryModel: (job: Pick<CompressionJob, 'due' | 'urgency'>) => Promise<JobModel | undefined>;
-  readonly price: (model: string, usage: Usage) => number | null;
+  readonly price: PriceOf;
 }
 
-/** Enough for one short question to a provider that may still be down. */
-const TRIAL_TOKENS = 3000;
+/** Segments summarized at once, at most. */
+const CONCURRENCY = 24;
+
+/** Neighbours that a parent stands for: a million messages are then within 6 levels. */
+const FAN_IN = 6;
 
 /**
- * The work of one compression, from plan to record: which messages leave the window, their key events, their
- * summaries, the levels at which all nodes are sent. Changes nothing in the session.
+ * What ledger and summaries may take together of what they replace, where no target says otherwise: a small share of much,
+ * more of a little, which can be told in no fewer words.
+ */
+const REPLACED_SHARE = { least: 0.15, most: 0.35, upToTokens: 1_500 } as const;
+
+/** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
+const CONDENSED = 0.8;
+
+/** Texts of a parent, in tokens, at least. */
+export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
+
+/** A trimmed run keeps a line or two. */
+const TRIM_TOKENS = 120;
+
+/** What tags, introduction and framing take of a request's first summaries and of its first key events. */
+const SUMMARIES_FRAME_TOKENS = 46;
+const LEDGER_FRAME_TOKENS = 84;
+
+/** Summaries stand in blocks of about so many tokens, whose tags and those of their key events take so many. */
+const BLOCK_EVERY = 2_000;
+const BLOCK_FRAME_TOKENS = 64;
+
+/** Tries to bring what is sent under its limit where headings take more than was reckoned. */
+const MAX_ROUNDS = 5;
+
+/**
+ * One compression, from plan to record: which messages leave, their key events, whether it pays off, their summaries, the
+ * levels at which all nodes are sent. No model is asked before ledger and summaries are known to save at least 10 % of what
+ * they replace. Changes nothing in the session.
  */
 export function compressSession(deps: CompressSessionDeps): CompressionWork {
-  const { clock, price } = deps;
-  const cache: SummaryCache = new Map<string, NodeContent>();
-  const trust = new ModelTrust();
+  const { clock } = deps;
+  const cache: SummaryCache = new Map();
   const usage = new TermUsage();
   const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])), deps.preset);
-  return async (job) => {
+  return async (job): Promise<WorkResult> => {
     const started = clock.now();
-    const { policy } = job.settings;
-    // A command is as good a reason as a full context to close again what an undo had opened.
-    const opensHeld = isUrgent(job) || job.due.trigger === 'command';
-    const others = job.before.total - job.before.tokens.window - job.before.tokens.attachments;
-    // What is not the window: at least today's ledger and summaries, or what they are about to become.
-    const room = job.budget - Math.max(others, policy.ledgerShare * job.budget + leastFrontier(job.budget));
-    const smaller = (maxTokens: number): Plan =>
-      planRuns(job, { keep: Math.max(1, Math.floor(policy.window / 2)), maxTokens: Math.max(0, maxTokens) }, opensHeld);
-    let plan = planRuns(job, { keep: policy.window, maxTokens: room }, opensHeld);
+    const plan = planCompression(job);
+    if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
     await breathe(clock.breather);
-    // What is there already leaves the window less: no summarizer needs to be asked first to know it.
-    const crowded = others + plan.windowTokens > AGGRESSIVE_SHARE * job.budget;
-    if (crowded && (plan.runs.length > 0 || isUrgent(job))) plan = smaller(FILLED_SHARE * job.budget - others);
-    if (plan.runs.length === 0) return undefined;
-    await breathe(clock.breather);
-    // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
-    const trial = job.probing && job.urgency === 'background';
-    if (trial) plan = firstPart(plan, TRIAL_TOKENS);
-    const model = await jobModel(policy.strategy, job, deps.summaryModel);
+    const { strategy } = job.settings.policy;
+    const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : keeper.unchanged(job);
+    const draft = pays(job, plan, found) ? found : withoutRoom(found, job);
+    if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
-    const make = async (): Promise<Made> => {
-      const draft = keepsEvents(policy.strategy)
-        ? await keeper.draft(
-            job,
-            plan.runs.flatMap((run) => run.items),
-          )
-        : keeper.unchanged(job);
-      return summarizeRuns(job, plan.runs, draft, {
-        clock,
-        price,
-        prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
-        keeper,
-        cache,
-        trust,
-        usage,
-        model,
-        windowTokens: plan.windowTokens,
-      });
-    };
-    let made = await make();
-    if (!trial && made.after > AGGRESSIVE_SHARE * job.budget && policy.window > 1) {
-      const next = smaller(Math.min(room, plan.windowTokens) - Math.max(0, made.after - job.budget));
-      if (next.covers > plan.covers) {
-        plan = next;
-        made = await make();
-      }
-    }
-    if (made.covered.messages === 0 || made.saved < LEAST_SAVING * made.covered.tokens) return undefined;
-    return toResult(job, made, started, deps);
+    const made = await summarize(job, plan, draft, deps, { cache, usage });
+    if (made.covered === 0) return { kind: 'skipped', reason: 'no_saving' };
+    return toResult(job, draft, made, started, deps);
   };
 }
 
-function toResult(job: CompressionJob, made: Made, started: number, deps: CompressSessionDeps): WorkResult {
-  const { calls, draft } = made;
+/** What the ledger adds to a request, its tags and introduction included where there was none. */
+function addedLedger({ before }: CompressionJob, { tokens }: LedgerDraft): number {
+  const frame = before.tokens.ledger === 0 && tokens > 0 ? LEDGER_FRAME_TOKENS : 0;
+  return Math.max(0, tokens + frame - before.tokens.ledger);
+}
+
+/** Tokens that the summaries may take so that ledger and summaries save what they must. */
+function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: LedgerDraft): number {
+  const frame = job.before.tokens.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
+  return Math.floor((1 - MIN_SAVING) * leavingTokens) - addedLedger(job, draft) - frame;
+}
+
+/** The smallest summary of a short run: a line in its own words. */
+const MIN_EXTRACT_TOKENS = 32;
+
+const pays = (job: CompressionJob, plan: Plan, draft: LedgerDraft): boolean =>
+  ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
+
+/** A draft whose new entries have no room beside a summary: everything is summarized. */
+const withoutRoom = ({ events, changes, spans }: LedgerDraft, { before }: CompressionJob): LedgerDraft => ({
+  events: events.map((event) => (event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event)),
+  changes: changes.filter(({ status }) => status !== 'active'),
+  spans,
+  tokens: before.tokens.ledger,
+});
+
+interface Made {
+  readonly nodes: readonly SummaryNode[];
+  readonly levels: readonly LevelChoice[];
+  /** Messages. */
+  readonly covered: number;
+  readonly last: PlannedRun[number];
+  /** Tokens of the request afterwards, had nothing else been said since. */
+  readonly after: number;
+  readonly calls: CallLog;
+  readonly fault: unknown;
+}
+
+async function summarize(
+  job: CompressionJob,
+  plan: Plan,
+  draft: LedgerDraft,
+  deps: CompressSessionDeps,
+  { cache, usage }: { readonly cache: SummaryCache; readonly usage: TermUsage },
+): Promise<Made> {
+  const { clock } = deps;
+  const { state, counter, signal, model } = job;
+  const { policy } = job.settings;
+  const calls = new CallLog();
+  const frontierTokens = summariesRoom(job, plan, draft);
+  const nextId = (): SummaryNode['id'] => nodeId(clock.id());
+  const now = (): number => clock.now();
+  const pace = new Pace(clock.breather, signal);
+  const parents: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
+  const covers = (node: SummaryNode): boolean =>
+    plan.runs.some((run) => run.some(({ message }) => message.id === node.first));
+  // Summaries whose messages are summarized again give way to the new ones.
+  const standing = state.frontier.map(({ node }) => node).filter((node) => !covers(node));
+  const mended = await rebuildStale(standing, state, frontierTokens, parents);
+  const nodes: SummaryNode[] = [...mended.made];
+  let { frontier } = mended;
+
+  const ceilingTokens = ceilingOf(job, plan, draft);
+  const { leavingTokens } = plan;
+  const replaced = Math.max(
+    REPLACED_SHARE.least * leavingTokens,
+    Math.min(REPLACED_SHARE.upToTokens, REPLACED_SHARE.most * leavingTokens),
+  );
+  const share = job.aim ? Infinity : Math.floor(replaced) - addedLedger(job, draft);
+  const least = plan.runs.length * MIN_SUMMARY_TOKENS;
+  // What is already there fades to its briefest before the new gets less room than it needs.
+  const free = frontierTokens - Math.min(leastTokens(frontier), frontierTokens / 2);
+  const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
+  const runs = plan.runs.map((items) => runOf(items, draft, state));
+  const total = plan.runs.flat().length;
+  const summarized = await summarizeRuns(
+    runs,
+    {
+      roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
+      ceilingTokens,
+      prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
+      temperature: policy.summary.temperature,
+      maxTokens: policy.summary.maxTokens,
+      effort: policy.summary.effort,
+      concurrency: job.isProbing ? 1 : CONCURRENCY,
+      isDoubtful: job.isProbing,
+      extractiveOnFault: job.extractiveOnFault,
+    },
+    {
+      counter,
+      nextId,
+      now,
+      calls,
+      breather: clock.breather,
+      cancel: signal,
+      cache,
+      usage,
+      ...(model && { model }),
+      report: ({ done, total: segments }) => {
+        job.report({ stage: 'summarizing', done: Math.floor((done / segments) * total), total });
+      },
+    },
+  );
+  const isCovered = coverage(state.frontier);
+  let covered = 0;
+  let uncovered = 0;
+  let last = plan.runs[0]![0]!;
+  for (const [at, { leaves, covered: count }] of summarized.runs.entries()) {
+    const items = plan.runs[at]!;
+    const before = frontier.filter((node) => state.positionOf(node.first)! < items[0]!.position).length;
+    frontier = [...frontier.slice(0, before), ...leaves, ...frontier.slice(before)];
+    nodes.push(...leaves);
+    covered += items.slice(0, count).filter(({ position }) => !isCovered(position)).length;
+    if (count > 0) last = items[count - 1]!;
+    for (const { message, tokens } of items.slice(count)) if (message.role !== 'system') uncovered += tokens;
+  }
+
+  const others = job.before.total - job.before.tokens.ledger - job.before.tokens.summaries - sentTokens(plan, state);
+  const limit = job.aim?.targetTokens ?? Infinity;
+  let room = frontierTokens;
+  let levels: readonly LevelChoice[] = [];
+  let after = 0;
+  const condensed: SummaryNode[] = [];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const joined = await condenseNeighbours(frontier, room, state, job.aim ? 1 : CONDENSED, parents);
+    condensed.push(...joined.parents);
+    ({ frontier } = joined);
+    ({ levels } = chooseLevels(frontier, room, nearTask(frontier, state), state.levels));
+    after = others + uncovered + frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft });
+    if (after <= limit || room <= 0) break;
+    room = Math.max(0, room - (after - limit));
+  }
+  return { nodes: [...nodes, ...condensed], levels, covered, last, after, calls, fault: summarized.fault };
+}
+
+/** Verbatim tokens of the runs, as far as they were sent. */
+function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
+  const isCovered = coverage(frontier);
+  return runs.flat().reduce((sum, { message, position, tokens }) => {
+    return message.role === 'system' || isCovered(position) ? sum : sum + tokens;
+  }, 0);
+}
+
+/** What all summaries together may take: what the target leaves beside everything else that is sent. */
+function summariesRoom(job: CompressionJob, plan: Plan, draft: LedgerDraft): number {
+  const { aim, before, budget, settings } = job;
+  const { system, memory, task } = before.tokens;
+  const ledger = draft.tokens === 0 ? 0 : draft.tokens + LEDGER_FRAME_TOKENS;
+  const taken = system + memory + task + plan.recentTokens + ledger + SUMMARIES_FRAME_TOKENS;
+  if (aim) {
+    // Each block of summaries and the key events behind it have tags of their own.
+    const left = aim.targetTokens - taken;
+    return Math.max(0, left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS);
+  }
+  const free = settings.policy.targetShare * budget - taken;
+  const least = minSummariesTokens(budget);
+  return Math.floor(Math.max(free, Math.min(least, Math.max(FILLED_SHARE * budget - taken, 0.1 * budget))));
+}
+
+function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run {
+  const at = new Map(items.map(({ message }, index) => [message.id, index]));
+  const kept = new Map<number, Span[]>();
+  const superseded = new Map<number, Span[]>();
+  for (const event of [...state.events.values(), ...draft.events]) {
+    const index = at.get(event.message);
+    if (index === undefined || event.status === 'dropped' || state.isRemoved(event.id)) continue;
+    const spans = event.status === 'superseded' ? superseded : kept;
+    spans.set(index, [...(spans.get(index) ?? []), event]);
+  }
+  const events = new Map<number, readonly DetectedEvent[]>();
+  for (const [index, { message }] of items.entries()) {
+    const found = draft.spans.get(message.id);
+    if (found) events.set(index, found);
+  }
+  return {
+    messages: items.map(({ message }) => message),
+    tokens: items.map(({ tokens }) => tokens),
+    kept,
+    events,
+    superseded,
+  };
+}
+
+/** Joins nodes where all together exceed their room; only neighbours without a message between them are joined. */
+async function condenseNeighbours(
+  frontier: readonly SummaryNode[],
+  room: number,
+  state: SessionState,
+  downTo: number,
+  tools: ParentTools,
+): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+  const groups: SummaryNode[][] = [];
+  for (const node of frontier) {
+    const before = groups.at(-1)?.at(-1);
+    if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
+    else groups.push([node]);
+  }
+  const total = leastTokens(frontier);
+  const joined: SummaryNode[] = [];
+  const parents: SummaryNode[] = [];
+  for (const group of groups) {
+    const share = groups.length === 1 ? room : (room * leastTokens(group)) / Math.max(1, total);
+    const result = await condense(group, share, FAN_IN, tools, downTo);
+    joined.push(...result.frontier);
+    parents.push(...result.parents);
+  }
+  return { frontier: joined, parents };
+}
+
+/** Tokens of ledger and summaries, were this compression committed. */
+function frontTokens(
+  job: CompressionJob,
+  {
+    nodes,
+    levels,
+    draft,
+  }: { readonly nodes: readonly SummaryNode[]; readonly levels: readonly LevelChoice[]; readonly draft: LedgerDraft },
+): number {
+  const { systemPrompt, memory, policy } = job.settings;
+  const { events, changes } = draft;
+  const { ledger, summaries } = assemblePrefix({
+    state: job.state.afterCompression({ nodes, levels, events, changes }),
+    systemPrompt,
+    memory,
+    counts: job.counts,
+    ledgerBudget: Math.floor(job.budget * policy.ledgerShare),
+  }).tokens;
+  return ledger + summaries;
+}
+
+/** Nodes that the task's words are about get more room than others as old: at most this many. */
+const MAX_NEAR_TASK = 3;
+
+/** Positions of the frontier's nodes that the task's words are found in, the nearest first. */
+function nearTask(frontier: readonly SummaryNode[], { task }: SessionState): number[] {
+  if (!task || frontier.length < 2) return [];
+  const index = new TextIndex();
+  frontier.forEach((node, at) => {
+    index.add(String(at), `${node.title}\n${node.detailed}`);
+  });
+  const words = [task.goal, ...task.steps.map((step) => step.text)].join('\n');
+  return index.search(words, { limit: MAX_NEAR_TASK }).map((hit) => Number(hit.id));
+}
+
+function toResult(
+  job: CompressionJob,
+  draft: LedgerDraft,
+  made: Made,
+  started: number,
+  deps: CompressSessionDeps,
+): WorkResult {
+  const { calls, last } = made;
+  const { policy } = job.settings;
   const before = job.state.uncoveredCount;
   const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
-  return {
-    record: {
-      id: compressionId(deps.clock.id()),
-      trigger: job.due.trigger,
-      threshold: job.due.threshold,
-      policy: job.settings.policy.name,
-      strategy: job.settings.policy.strategy,
-      nodes: made.nodes,
-      levels: made.levels,
-      events: draft.events,
-      changes: draft.changes,
-      messages: { before, after: before - made.covered.messages },
-      tokens: { before: job.before.total, after: made.after },
-      calls: {
-        count: calls.count,
-        inputTokens: calls.inputTokens,
-        outputTokens: calls.outputTokens,
-        costUsd: calls.count === 0 ? 0 : (deps.price(made.model, usage) ?? 0),
-      },
-      durationMs: Math.max(0, deps.clock.now() - started),
+  const record = {
+    id: compressionId(deps.clock.id()),
+    trigger: job.due.trigger,
+    threshold: job.due.threshold,
+    policy: policy.name,
+    strategy: policy.strategy,
+    nodes: made.nodes,
+    levels: made.levels,
+    events: draft.events,
+    changes: draft.changes,
+    messages: { before, after: before - made.covered },
+    tokens: { before: job.before.total, after: made.after },
+    calls: {
+      count: calls.count,
+      inputTokens: calls.inputTokens,
+      outputTokens: calls.outputTokens,
+      costUsd: calls.count === 0 ? 0 : (deps.price(job.model?.id ?? '', usage) ?? 0),
     },
-    last: made.last,
-    fault: made.fault,
+    durationMs: Math.max(0, deps.clock.now() - started),
   };
+  return { kind: 'done', record, last: { message: last.message.id, position: last.position }, fault: made.fault };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../core/context/assemble.ts';
+import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId } from '../core/model/ids.ts';
-import type { Usage } from '../core/model/message.ts';
 import type { DueTrigger } from '../core/policy/triggers.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -21,59 +21,68 @@ export interface CompressionRequest {
   readonly due: DueTrigger;
   readonly urgency: Urgency;
   readonly settings: ConversationSettings;
-  readonly budget: number;
-  readonly before: Context;
-  readonly counts: MessageCounts;
-}
-
-/** What a compression works on. Nothing in it changes the session. */
-export interface CompressionJob {
-  readonly due: DueTrigger;
-  readonly urgency: Urgency;
-  readonly state: SessionState;
-  readonly settings: ConversationSettings;
   /** Tokens a request may take. */
   readonly budget: number;
   readonly before: Context;
-  readonly counter: TokenCounter;
   readonly counts: MessageCounts;
-  /** Whether code may stand in for a model whose provider fails. */
+  /** Continues the compression that was just committed with what came while it ran: extracted, without a model. */
+  readonly extends?: boolean;
+  /** Overrides what the policy says of the result; left out by the editor. */
+  readonly aim?: CompressionAim;
+}
+
+/** What a compression is to come to, where it is not the policy's to say. Tokens, framing included. */
+export interface CompressionAim {
+  /** Binds all that is sent. */
+  readonly targetTokens: number;
+  /** Newest messages that stay verbatim. */
+  readonly keep: number;
+  /** What they may take of it. */
+  readonly recentTokens: number;
+  /** No message stays verbatim, not even the newest. */
+  readonly coversAll?: boolean;
+}
+
+/** What a compression works on. Nothing in it changes the session. */
+export interface CompressionJob extends CompressionRequest {
+  readonly state: SessionState;
+  readonly counter: TokenCounter;
+  /** Undefined: summaries are extracted. */
+  readonly model: SummaryModel | undefined;
+  /** Whether extraction may stand in for a model whose provider fails. */
   readonly extractiveOnFault: boolean;
-  /** The provider failed last time: one segment at a time is tried, until it answers. */
-  readonly probing: boolean;
-  /** Set while the provider is left alone after a fault: code stands in for it at once. */
-  readonly leftAlone: unknown;
+  /** The provider failed last time: one request at a time, until it answers. */
+  readonly isProbing: boolean;
   readonly report: (progress: CompressionProgress) => void;
-  /** False while the limit for spending is used up: then no model may be called. */
-  readonly mayUseModel: () => boolean;
-  /** Called for each model call, whether its result is used or not. */
-  readonly spent: (usage: SpentUsage) => void;
-  /** Called when code stands in for a model that could not be had: the fault, for the user to be told. */
-  readonly standIn: (fault: unknown) => void;
   readonly signal: AbortSignal;
 }
 
-/** What came of it: a record to commit, or undefined when there is nothing worth compressing. */
-export type CompressionWork = (job: CompressionJob) => Promise<WorkResult | undefined>;
+/** Why there was nothing to commit; no model was asked. */
+export type SkipReason =
+  /** Nothing lies before the recent messages. */
+  | 'recent_only'
+  /** Ledger and summary would save less than 10 % of what they replace. */
+  | 'no_saving';
 
-export interface WorkResult {
-  readonly record: CompressionRecord;
-  /** The newest message that was looked at: while it stands where it stood, the plan still holds. */
-  readonly last: { readonly message: MessageId; readonly position: number };
-  /** Set when code stood in for a model: the fault, for the user to be told. */
-  readonly fault: unknown;
-}
+export type WorkResult =
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  | {
+      readonly kind: 'done';
+      readonly record: CompressionRecord;
+      /** The newest message that was looked at: while it stands where it stood, the plan still holds. */
+      readonly last: { readonly message: MessageId; readonly position: number };
+      /** Set when extraction stood in for a model: the fault, for the user to be told. */
+      readonly fault: unknown;
+    };
 
-export interface SpentUsage {
-  readonly model: string;
-  readonly usage: Usage;
-  readonly costUsd: number | null;
-}
+export type CompressionWork = (job: CompressionJob) => Promise<WorkResult>;
 
 export type CompressionOutcome =
   | { readonly kind: 'committed'; readonly record: CompressionRecord; readonly fault: unknown }
   | { readonly kind: 'ready' }
   | { readonly kind: 'started' }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  /** There was no result to commit. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'off' }
   | { readonly kind: 'cooling' }

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
+import { AGGRESSIVE_SHARE } from '../core/policy/policy.ts';
 import {
   distanceToTrigger,
   dueAtReset,
@@ -6,9 +7,10 @@ import {
   dueTrigger,
   type Distance,
   type DueTrigger,
+  type ServedTriggers,
   type TriggerFacts,
 } from '../core/policy/triggers.ts';
-import type { CompressionOutcome, CompressionRequest } from './compression-job.ts';
+import type { CompressionAim, CompressionOutcome, CompressionRequest } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
@@ -29,9 +31,13 @@ export interface CompressionTriggersDeps {
 export class CompressionTriggers {
   readonly #deps: CompressionTriggersDeps;
   #background: Promise<void> = Promise.resolve();
+  /** How many messages the session had when the triggers were checked before. */
+  #checkedAt: number;
+  #served: ServedTriggers = {};
 
   constructor(deps: CompressionTriggersDeps) {
     this.#deps = deps;
+    this.#checkedAt = deps.journal.state.counters.messagesEver;
   }
 
   /** Resolves when what was compressed in the background is committed or dropped. */
@@ -65,21 +71,27 @@ export class CompressionTriggers {
 
   /** Commits what became ready during a turn, and starts in the background what is due. */
   async betweenTurns(): Promise<void> {
-    await this.#deps.compressor.commit();
+    await this.#commit();
+    // What is due while one runs is due again at the next check.
+    if (this.#deps.compressor.isRunning) return;
     const due = this.#dueNow();
+    this.#checkedAt = this.#deps.journal.state.counters.messagesEver;
     if (due) await this.compress(due, 'background');
   }
 
   /** Compresses; `now` waits and commits, `background` commits when it is done and no reply arrives. */
-  async compress(due: DueTrigger, urgency: 'now' | 'background'): Promise<CompressionOutcome> {
+  async compress(due: DueTrigger, urgency: 'now' | 'background', aim?: CompressionAim): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
-    const outcome = compressor.run(this.request(due, urgency));
+    const running = compressor.run({ ...this.request(due, urgency), ...(aim && { aim }) });
     if (urgency === 'background') {
-      this.#background = outcome.then(() => this.#commitIfIdle());
+      this.#background = running.then((outcome) => this.#settle(outcome, due));
       return { kind: 'started' };
     }
-    const result = await outcome;
-    return result.kind === 'ready' ? compressor.commit() : result;
+    const outcome = await running;
+    this.#serve(outcome, due);
+    const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
+    await this.#escalate();
+    return result;
   }
 
   /** What the compressor is asked for now. */
@@ -100,26 +112,75 @@ export class CompressionTriggers {
   }
 
   #facts(): TriggerFacts {
-    const { clock, journal, meter } = this.#deps;
+    const { clock, journal } = this.#deps;
     const { state } = journal;
-    const context = meter.context();
     return {
-      share: context.total / Math.max(1, meter.budget()),
-      uncoveredTokens: context.tokens.window + context.tokens.attachments,
+      share: this.#share(),
+      tokensSince: this.#tokensSince(),
       uncoveredMessages: state.uncoveredCount,
       messagesEver: state.counters.messagesEver,
-      messagesEverAtLast: state.messagesEverAtLastCompression,
+      messagesEverBefore: this.#checkedAt,
       lastCompressedAt: state.lastCompressedAt,
       now: clock.now(),
+      served: this.#served,
     };
   }
 
-  async #commitIfIdle(): Promise<void> {
-    const { compressor, isReplying, journal, log } = this.#deps;
+  #share(): number {
+    const { meter } = this.#deps;
+    return meter.context().total / Math.max(1, meter.budget());
+  }
+
+  /** Verbatim tokens of the messages that came after the newest compression. */
+  #tokensSince(): number {
+    const { journal, meter } = this.#deps;
+    const { state } = journal;
+    const since = state.counters.messagesEver - state.messagesEverAtLastCompression;
+    let tokens = 0;
+    for (const { message } of state.uncovered(Math.max(0, state.path.length - since)))
+      if (message.role !== 'system') tokens += meter.counts.total(message);
+    return tokens;
+  }
+
+  /** An attempt that found nothing serves its trigger until the next multiple; a compression serves all. */
+  #serve(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
+    if (outcome.kind === 'skipped' && measured !== undefined) this.#served = { ...this.#served, [trigger]: measured };
+    else if (outcome.kind === 'ready') this.#served = {};
+  }
+
+  /** After a compression that ran in the background: commits unless a reply arrives, when the turn's end does. */
+  async #settle(outcome: CompressionOutcome, due: DueTrigger): Promise<void> {
+    const { isReplying, journal, log } = this.#deps;
     try {
-      if (!isReplying()) await compressor.commit();
+      this.#serve(outcome, due);
+      if (!isReplying()) await this.#commit();
+      if (outcome.kind !== 'ready' && !isReplying()) await this.#escalate();
     } catch (error) {
       log.warn(`Session ${journal.id}: a compression that was ready was not committed: ${String(error)}`);
     }
+  }
+
+  /**
+   * Commits what is ready. What came while it ran has left as many messages verbatim as came too many: they are
+   * extracted at once, and a model reads them with the next compression.
+   */
+  async #commit(): Promise<void> {
+    const { compressor, journal, settings } = this.#deps;
+    const outcome = await compressor.commit();
+    if (outcome.kind !== 'committed') return;
+    if (journal.state.uncoveredCount > settings().policy.window) {
+      const { trigger, threshold } = outcome.record;
+      const extended = await compressor.run({ ...this.request({ trigger, threshold }, 'now'), extends: true });
+      if (extended.kind === 'ready') await compressor.commit();
+    }
+    await this.#escalate();
+  }
+
+  /** Says in the journal whether the request is still too large after a compression, so that the user is warned. */
+  async #escalate(): Promise<void> {
+    const { journal } = this.#deps;
+    if (journal.readOnly !== undefined) return;
+    const reason = this.#share() > AGGRESSIVE_SHARE ? 'token_overflow' : null;
+    if (journal.state.escalation !== reason) await journal.append({ type: 'escalation', reason });
   }
 }

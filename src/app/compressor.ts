@@ -1,34 +1,32 @@
 // One compression at a time for each session:
 //
-//   idle ──run──▶ working ──▶ ready ──commit──▶ idle        committed: one journal event, or
+//   idle ──run──▶ running ──▶ ready ──commit──▶ idle        committed: one journal event, or
 //                    │          └──── stale ──▶ idle        the history it was planned on has changed
-//                    ├── nothing to do ───────▶ idle
+//                    ├── skipped ─────────────▶ idle        nothing to save; no model was asked
 //                    ├── cancelled ───────────▶ idle
-//                    └── failed ──▶ cooling ──▶ idle        background triggers wait; a command does not
+//                    └── failed ──▶ cooling ──▶ idle        background triggers wait; what cannot wait does not
 //
-// While the limit for spending is used up, background triggers wait too, and no model is used for what cannot wait.
-//
-// Working never touches the session. Committing happens between turns alone.
-import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
-import type { DueTrigger } from '../core/policy/triggers.ts';
+// Running never touches the session. Committing happens between turns alone.
+import type { CompressionRecord } from '../core/journal/schema.ts';
+import type { MessageId, NodeId } from '../core/model/ids.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import { CompressionGuard } from './compression-guard.ts';
 import type {
-  CompressionJob,
   CompressionOutcome,
   CompressionProgress,
   CompressionRequest,
   CompressionWork,
-  SpentUsage,
   Urgency,
   WorkResult,
 } from './compression-job.ts';
-import { CoolDown } from './cool-down.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
-import { plannedOn, stillStands, type PlannedOn } from './planned-on.ts';
+import { paidModel, type JobModel, type PaidModel, type PriceOf } from './paid-model.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
-import { SpendLimitReached, OPEN_GATE, type SpendGate } from './spend.ts';
+import { OPEN_GATE, type SpendGate } from './spend.ts';
 
 export interface CompressorDeps {
   readonly journal: SessionJournal;
@@ -36,42 +34,60 @@ export interface CompressorDeps {
   readonly log: Log;
   readonly counter: TokenCounter;
   readonly work: CompressionWork;
+  /** Undefined: summaries are extracted. Rejects with `ModelFault` when the chosen model cannot be had. */
+  readonly summaryModel: (request: CompressionRequest) => Promise<JobModel | undefined>;
+  readonly price: PriceOf;
   /** No limit where it is left out. */
   readonly spendGate?: SpendGate;
 }
 
-interface Running {
-  readonly abort: AbortController;
-  readonly urgency: Urgency;
-  readonly outcome: Promise<CompressionOutcome>;
-}
+type Done = Extract<WorkResult, { kind: 'done' }>;
+type Progress = CompressionProgress & { readonly urgency: Urgency };
 
-interface Ready {
-  readonly result: WorkResult;
-  readonly planned: PlannedOn;
+type Phase =
+  | { readonly kind: 'idle' }
+  | {
+      readonly kind: 'running';
+      readonly abort: AbortController;
+      readonly urgency: Urgency;
+      readonly outcome: Promise<CompressionOutcome>;
+    }
+  | { readonly kind: 'ready'; readonly result: Done; readonly planned: PlannedOn; readonly triggered: LogFields };
+
+const IDLE: Phase = { kind: 'idle' };
+
+type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What a compression was planned on: the branch as it was, and the summaries that were there. */
+interface PlannedOn {
+  readonly path: readonly MessageId[];
+  readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
 }
 
 /** The one gate that every compression of a session goes through. */
 export class Compressor {
   readonly #deps: CompressorDeps;
   readonly #gate: SpendGate;
+  readonly #guard: CompressionGuard;
   readonly #changed: Emitter<undefined>;
-  readonly #coolDown: CoolDown;
-  #running: Running | undefined;
-  #progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined;
-  #ready: Ready | undefined;
+  #phase: Phase = IDLE;
+  #progress: Progress | undefined;
   #committing: Promise<CompressionOutcome> | undefined;
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
     this.#gate = deps.spendGate ?? OPEN_GATE;
-    this.#coolDown = new CoolDown(deps.clock);
+    this.#guard = new CompressionGuard(deps.clock, this.#gate);
     this.#changed = new Emitter((error) => deps.log.warn(`A listener of the compression failed: ${String(error)}`));
   }
 
   /** What is going on; null while nothing is. */
-  get progress(): (CompressionProgress & { readonly urgency: Urgency }) | null {
+  get progress(): Progress | null {
     return this.#progress ?? null;
+  }
+
+  get isRunning(): boolean {
+    return this.#phase.kind === 'running';
   }
 
   onDidChange(listener: () => void): Disposable {
@@ -79,12 +95,12 @@ export class Compressor {
   }
 
   cancel(): void {
-    this.#running?.abort.abort();
+    if (this.#phase.kind === 'running') this.#phase.abort.abort();
   }
 
-  /** Resolves when nothing is being worked on. */
+  /** Resolves when nothing is running. */
   async settled(): Promise<void> {
-    await this.#running?.outcome;
+    if (this.#phase.kind === 'running') await this.#phase.outcome;
   }
 
   /**
@@ -94,23 +110,18 @@ export class Compressor {
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
-    if (this.#running) return this.#join(this.#running, request);
-    if (this.#ready) return Promise.resolve({ kind: 'ready' });
-    if (urgency === 'background' && this.#coolDown.isCooling) return Promise.resolve({ kind: 'cooling' });
-    // Cutting takes no model, so it costs nothing and goes on.
-    if (urgency === 'background' && settings.policy.strategy !== 'trim' && this.#gate.state() === 'spent')
-      return Promise.resolve({ kind: 'spent' });
+    if (this.#phase.kind === 'running') return this.#join(this.#phase, request);
+    if (this.#phase.kind === 'ready') return Promise.resolve({ kind: 'ready' });
+    const refusal = this.#guard.refusal(request);
+    if (refusal) return Promise.resolve({ kind: refusal });
     const abort = new AbortController();
-    const outcome = this.#work(request, abort.signal).finally(() => {
-      this.#running = undefined;
-      this.#show(undefined);
-    });
-    this.#running = { abort, urgency, outcome };
+    const outcome = this.#work(request, abort.signal).finally(() => this.#show(undefined));
+    this.#phase = { kind: 'running', abort, urgency, outcome };
     return outcome;
   }
 
-  /** What was begun in the background may stop at a provider's fault; what cannot wait is then tried by itself. */
-  async #join(running: Running, request: CompressionRequest): Promise<CompressionOutcome> {
+  /** If what runs in the background fails or finds nothing, an urgent request is tried by itself. */
+  async #join(running: Extract<Phase, { kind: 'running' }>, request: CompressionRequest): Promise<CompressionOutcome> {
     const outcome = await running.outcome;
     const settled = outcome.kind === 'ready' || outcome.kind === 'cancelled';
     return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
@@ -119,151 +130,162 @@ export class Compressor {
   /** What `run` would commit, worked out without a model, so that it costs nothing. Rejects with what went wrong. */
   async preview(request: CompressionRequest): Promise<CompressionRecord | undefined> {
     if (request.settings.policy.strategy === 'off') return undefined;
-    const { journal, counter, work } = this.#deps;
-    const { due, urgency, settings, budget, before, counts } = request;
-    const result = await work({
-      due,
-      urgency,
-      settings,
-      budget,
-      before,
-      counts,
-      counter,
-      state: journal.state,
-      extractiveOnFault: true,
-      ...this.#caution(due),
-      report: () => undefined,
-      mayUseModel: () => false,
-      spent: () => undefined,
-      standIn: () => undefined,
-      signal: new AbortController().signal,
-    });
-    return result?.record;
+    const { signal } = new AbortController();
+    const result = await this.#result(request, undefined, true, signal, () => undefined);
+    return result.kind === 'done' ? result.record : undefined;
   }
 
   /** Commits what is ready, between turns: one event, and only if the history it was made from still stands. */
   commit(): Promise<CompressionOutcome> {
-    const ready = this.#ready;
+    const phase = this.#phase;
     // Two may wait for the same result: the one that comes second hears what the first one's commit came to.
-    if (!ready) return this.#committing ?? Promise.resolve({ kind: 'nothing' });
-    this.#ready = undefined;
-    this.#committing = this.#commitReady(ready).finally(() => {
+    if (phase.kind !== 'ready') return this.#committing ?? Promise.resolve({ kind: 'nothing' });
+    this.#phase = IDLE;
+    this.#committing = this.#commitReady(phase).finally(() => {
       this.#committing = undefined;
     });
     return this.#committing;
   }
 
-  async #commitReady(ready: Ready): Promise<CompressionOutcome> {
+  async #commitReady({ result, planned, triggered }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
-    const { record, last, fault } = ready.result;
-    if (!stillStands(ready.planned, last.position, record, journal.state)) {
-      log.warn(`A compression of session ${journal.id} was dropped: the history it was made from has changed.`);
+    const { record, last, fault } = result;
+    if (!stillStands(planned, last.position, record, journal.state)) {
+      log.event('history_compression_skipped', { ...triggered, reason: 'history_changed', ...callsOf(record) });
       return { kind: 'stale' };
     }
     await journal.append({ type: 'compressed', compression: record });
     log.event('history_compression_complete', {
-      session: journal.id,
-      trigger: record.trigger,
-      threshold: record.threshold,
-      messagesBefore: record.messages.before,
-      messagesAfter: record.messages.after,
-      tokensBefore: record.tokens.before,
-      tokensAfter: record.tokens.after,
-      tokensSaved: record.tokens.before - record.tokens.after,
+      ...triggered,
+      message_count_after: record.messages.after,
+      messages_reduced: record.messages.before - record.messages.after,
+      tokens_after: record.tokens.after,
+      tokens_reduced: record.tokens.before - record.tokens.after,
       nodes: record.nodes.length,
-      keyEvents: record.events.length,
-      calls: record.calls.count,
-      costUsd: record.calls.costUsd,
-      ms: record.durationMs,
+      key_events: record.events.length,
+      ...callsOf(record),
+      duration_ms: record.durationMs,
+      ...(fault !== undefined && { fallback: 'extractive', error: describe(fault) }),
     });
     return { kind: 'committed', record, fault };
   }
 
   async #work(request: CompressionRequest, signal: AbortSignal): Promise<CompressionOutcome> {
-    const { journal, clock, log, counter, work } = this.#deps;
-    const { due, urgency, settings, budget, before, counts } = request;
-    const facts = {
-      session: journal.id,
-      trigger: due.trigger satisfies TriggerName,
+    const { journal, clock, log } = this.#deps;
+    const { due, urgency, settings, before } = request;
+    const triggered: LogFields = {
+      session_id: journal.id,
+      trigger: due.trigger,
       threshold: due.threshold,
-      messagesBefore: journal.state.uncoveredCount,
-      tokensBefore: before.total,
+      policy: settings.policy.name,
+      message_count_before: journal.state.uncoveredCount,
+      tokens_before: before.total,
     };
-    log.event('history_compression_triggered', facts);
+    log.event('history_compression_triggered', triggered);
+    const failed = (error: unknown, calls: number): void => {
+      log.event('history_compression_failed', { ...triggered, error: describe(error), calls }, 'error');
+    };
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
     // The turn that gave the reason ends first: nobody waits for what runs in the background.
     if (urgency === 'background') await clock.breather.rest();
     else await breathe(clock.breather);
-    const planned = plannedOn(journal.state);
-    const spent: SpentUsage[] = [];
-    let fault: unknown;
+    const planned: PlannedOn = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
+    const allowsFallback = settings.extractiveOnFault && urgency === 'now';
+    let paid: PaidModel | undefined;
     try {
-      const result = await work({
-        due,
-        urgency,
-        state: journal.state,
-        settings,
-        budget,
-        before,
-        counter,
-        counts,
-        extractiveOnFault: settings.extractiveOnFault && urgency === 'now',
-        ...this.#caution(due),
-        report: (progress) => this.#show({ ...progress, urgency }),
-        ...this.#spending(spent),
-        standIn: (error) => {
-          fault = error;
-        },
-        signal,
+      const chosen = await this.#modelFor(request, allowsFallback, signal);
+      ({ paid } = chosen);
+      const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
+        this.#show({ ...progress, urgency });
       });
-      await this.#record(spent.splice(0));
-      const met = result?.fault ?? fault;
-      if (met === undefined) this.#coolDown.answered();
-      else if (!this.#coolDown.isKnown(met) && !(met instanceof SpendLimitReached)) this.#coolDown.failed(met);
-      if (!result) {
-        if (urgency === 'background') this.#coolDown.rest();
-        return { kind: 'nothing' };
-      }
+      await this.#record(paid);
       signal.throwIfAborted();
-      this.#ready = { result: { ...result, fault: result.fault ?? fault }, planned };
+      if (result.kind === 'skipped') {
+        this.#phase = IDLE;
+        log.event('history_compression_skipped', { ...triggered, reason: result.reason, calls: 0, cost_usd: 0 });
+        return result;
+      }
+      const fault = result.fault ?? chosen.fault;
+      if (fault === undefined) this.#guard.answered();
+      else {
+        this.#guard.failed(fault);
+        failed(fault, result.record.calls.count);
+      }
+      this.#phase = { kind: 'ready', result: { ...result, fault }, planned, triggered };
       return { kind: 'ready' };
     } catch (error) {
-      await this.#record(spent).catch((failure: unknown) => log.warn(`Usage was not recorded: ${String(failure)}`));
-      if (signal.aborted || ModelFault.is(error, 'cancelled')) return { kind: 'cancelled' };
-      this.#coolDown.failed(error);
-      log.event('history_compression_failed', { ...facts, error: describe(error) });
+      this.#phase = IDLE;
+      const calls = await this.#record(paid);
+      if (signal.aborted || ModelFault.is(error, 'cancelled')) {
+        log.event('history_compression_skipped', { ...triggered, reason: 'cancelled', calls });
+        return { kind: 'cancelled' };
+      }
+      this.#guard.failed(error);
+      failed(error, calls);
       return { kind: 'failed', error };
     }
   }
 
-  /** The user's command tries the provider at once; all else keeps away from it while it cools down. */
-  #caution(due: DueTrigger): Pick<CompressionJob, 'probing' | 'leftAlone'> {
-    const { hasFailed, leftAlone } = this.#coolDown;
-    return { probing: hasFailed, leftAlone: due.trigger === 'command' ? undefined : leftAlone };
+  /** The summarizer, held to the limit; or why extraction stands in for it from the start. */
+  async #modelFor(
+    request: CompressionRequest,
+    allowsFallback: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly paid?: PaidModel; readonly fault?: unknown }> {
+    const { summaryModel, price } = this.#deps;
+    const { strategy } = request.settings.policy;
+    // `auto` takes no model while a request waits, since extraction is there at once.
+    if (strategy === 'trim' || request.extends === true || (strategy === 'auto' && holdsUpRequest(request))) return {};
+    try {
+      const model = await summaryModel(request);
+      if (!model) return {};
+      const refusal = this.#guard.modelRefusal(request);
+      if (refusal) throw refusal;
+      return { paid: paidModel(model, this.#gate, price, signal) };
+    } catch (fault) {
+      if (!allowsFallback) throw fault;
+      return { fault };
+    }
   }
 
-  /** The gate counts each call as it ends, so that a long compression stops at the limit and not after it. */
-  #spending(spent: SpentUsage[]): Pick<CompressionJob, 'mayUseModel' | 'spent'> {
-    return {
-      mayUseModel: () => this.#gate.state() === 'open',
-      spent: (usage) => {
-        spent.push(usage);
-        this.#gate.spent(usage.costUsd);
-      },
-    };
+  #result(
+    request: CompressionRequest,
+    paid: PaidModel | undefined,
+    extractiveOnFault: boolean,
+    signal: AbortSignal,
+    report: (progress: CompressionProgress) => void,
+  ): Promise<WorkResult> {
+    const { journal, counter, work } = this.#deps;
+    const isProbing = this.#guard.hasFailed;
+    const job = { ...request, state: journal.state, counter, model: paid?.model, extractiveOnFault, isProbing };
+    return work({ ...job, report, signal });
   }
 
-  /** Money that was spent is on record, whatever became of the compression. */
-  async #record(spent: readonly SpentUsage[]): Promise<void> {
-    const { journal } = this.#deps;
-    await journal.append(...spent.map((one) => ({ type: 'usage_recorded', purpose: 'compression', ...one }) as const));
+  /** Money that was spent is on record, whatever became of the compression. Resolves to the number of calls. */
+  async #record(paid: PaidModel | undefined): Promise<number> {
+    const usage = paid?.takeUsage() ?? [];
+    if (usage.length > 0) await this.#deps.journal.append(...usage);
+    return usage.length;
   }
 
-  #show(progress: (CompressionProgress & { readonly urgency: Urgency }) | undefined): void {
+  #show(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#changed.emit(undefined);
   }
 }
+
+/** A request waits for it. */
+export const holdsUpRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
+  due.trigger === 'before_send' || due.trigger === 'provider_overflow';
+
+/** Whether all messages looked at stand where they stood, and no summary that was joined has been edited meanwhile. */
+function stillStands(planned: PlannedOn, last: number, record: CompressionRecord, state: SessionState): boolean {
+  for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
+  const joined = record.nodes.flatMap((node) => node.children);
+  return joined.every((id) => planned.nodes.get(id) === state.nodes.get(id));
+}
+
+const callsOf = ({ calls }: CompressionRecord): LogFields => ({ calls: calls.count, cost_usd: calls.costUsd });
 
 /** For the log: what kind of fault, never message text. */
 function describe(error: unknown): string {

@@ -298,6 +298,12 @@ export class Conversation {
   async #reset(automatic: boolean): Promise<void> {
     await this.#triggers.atReset();
     await this.journal.append({ type: 'task_reset', automatic });
+    this.#deps.log.event('task_reset_preserving_conversation', {
+      session_id: this.journal.id,
+      automatic,
+      message_count: this.state.path.length,
+      uncompressed_messages: this.state.uncoveredCount,
+    });
   }
 
   async #afterTurn(reply: MessageId | undefined): Promise<void> {

@@ -1,19 +1,17 @@
 import { Pace } from '../core/compress/source.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
-import { withClaims } from '../core/events/model-events.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/schema.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
-import type { DetectedEvent, KeyEvent } from '../core/model/key-event.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import type { PresetName } from '../core/prompts/render.ts';
 import { resting } from '../core/pace/steps.ts';
-import { foreignSpans, inOwnWords } from '../core/text/provenance.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 import { fitLedgerOf } from './fit-ledger.ts';
-import type { PlannedMessage } from './plan-runs.ts';
+import type { PlannedMessage } from './compression-plan.ts';
 import type { Clock } from './ports.ts';
 
 /** What a compression would change in the ledger. */
@@ -75,26 +73,6 @@ export class LedgerKeeper {
       }
     }
     return this.#settle(job, items, found);
-  }
-
-  /**
-   * A draft with the events that a summarizer has named beside those that were found. Each takes its message's place in
-   * the order of things said, so that what is older supersedes nothing that is newer.
-   */
-  async withNamed(
-    job: CompressionJob,
-    items: readonly PlannedMessage[],
-    draft: LedgerDraft,
-    named: ReadonlyMap<MessageId, readonly DetectedEvent[]>,
-  ): Promise<LedgerDraft> {
-    const all = new Map(draft.spans);
-    for (const { message } of items) {
-      const events = named.get(message.id);
-      if (!events) continue;
-      const foreign = foreignSpans({ role: message.role, text: messageText(message), pasted: message.pasted });
-      all.set(message.id, withClaims(all.get(message.id) ?? [], inOwnWords(events, foreign)));
-    }
-    return this.#settle(job, items, all);
   }
 
   async #settle(

@@ -1,45 +1,51 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { Usage } from '../core/model/message.ts';
-import type { JobModel } from './job-model.ts';
+import type { ReasoningPlan } from '../core/tokens/models.ts';
+import type { ChatModel } from './ports.ts';
 import { SpendLimitReached, type SpendGate } from './spend.ts';
 import { summaryModel } from './summary-model.ts';
+
+/** A model that summarizes, and how many tokens it may be shown. */
+export interface JobModel {
+  readonly model: ChatModel;
+  readonly maxInputTokens: number;
+  /** How it may think; left out: a little. */
+  readonly reasoning?: ReasoningPlan;
+}
 
 /** US dollars for what a model has used; null when its price is not known. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** A model that is asked at the user's wish, outside of compressions: held to the limit, and what it cost is kept. */
+type UsageEvent = Extract<SessionEvent, { type: 'usage_recorded' }>;
+
+/** A summarizer that is held to the spend limit, and whose cost is kept whatever becomes of its answers. */
 export interface PaidModel {
   readonly model: SummaryModel;
-  /** What records the calls so far. */
-  usage(): readonly Extract<SessionEvent, { type: 'usage_recorded' }>[];
+  /** Takes the records of the calls so far, for the journal. */
+  takeUsage(): readonly UsageEvent[];
 }
 
-/** Its calls reject with `SpendLimitReached` once the limit is used up. */
+/** Its calls reject with `SpendLimitReached` once the limit is used up, in the midst of a compression too. */
 export function paidModel(
   { model: chat, maxInputTokens, reasoning }: JobModel,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
 ): PaidModel {
-  const calls: Extract<SessionEvent, { type: 'usage_recorded' }>[] = [];
-  const asked = summaryModel(
-    chat,
-    maxInputTokens,
-    signal,
-    (usage) => {
-      const costUsd = price(chat.id, usage);
-      calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
-      gate.spent(costUsd);
-    },
-    reasoning,
-  );
+  const calls: UsageEvent[] = [];
+  const onUsage = (usage: Usage): void => {
+    const costUsd = price(chat.id, usage);
+    calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
+    gate.spent(costUsd);
+  };
+  const asked = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning);
   return {
     model: {
       ...asked,
       complete: (request, cancel) =>
         gate.state() === 'open' ? asked.complete(request, cancel) : Promise.reject(new SpendLimitReached()),
     },
-    usage: () => calls,
+    takeUsage: () => calls.splice(0),
   };
 }

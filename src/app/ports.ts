@@ -152,6 +152,6 @@ export class StoreFault extends Error {
 
 /** The log file. Structured events carry numbers and ids, never message text. */
 export interface Log {
-  event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>): void;
+  event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>, level?: 'error'): void;
   warn(message: string): void;
 }

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../app/ports.ts';
+import type { JobModel } from '../app/paid-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
@@ -26,7 +26,7 @@ export interface ChosenModel {
   /** Undefined: by code. */
   readonly model: SummaryModel | undefined;
   /** The same as a chat model, with the tokens that its input may take. */
-  readonly chat: { readonly model: ChatModel; readonly maxInputTokens: number } | undefined;
+  readonly chat: JobModel | undefined;
   /** Undefined for code. */
   readonly info: ModelInfo | undefined;
   /** US dollars; null when the model's price is not known. */
@@ -63,5 +63,10 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
       const price = priceOf(usage, info);
       return sum === null || price === undefined ? null : sum + price;
     }, 0);
-  return { model, chat: { model: chat, maxInputTokens: maxInput }, info, costUsd };
+  return {
+    model,
+    chat: { model: chat, maxInputTokens: maxInput, reasoning: reasoningPlan(info, 'summary') },
+    info,
+    costUsd,
+  };
 }

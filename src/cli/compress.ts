@@ -1,12 +1,10 @@
-import { compressPreserveEvents } from '../core/compress/compress-preserve-events.ts';
-import type { TranscriptNode } from '../core/compress/compress-transcript.ts';
-import type { SentMessage } from '../core/compress/sent-messages.ts';
-import { CallLog } from '../core/compress/summary-model.ts';
-import type { ContextMessage } from '../core/context/assemble.ts';
-import { nodeId } from '../core/model/ids.ts';
-import type { Usage } from '../core/model/message.ts';
+import { compressPreserveEvents, sentBy, type CompressedMessages } from '../app/library.ts';
+import { MemorySession, type CompressionAttempt } from '../app/memory-session.ts';
+import type { PriceOf } from '../app/paid-model.ts';
+import { ModelFault } from '../app/fault.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
-import { resolvePolicy, STRATEGIES, type Strategy } from '../core/policy/policy.ts';
+import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
+import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { encodingFor, priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
@@ -14,49 +12,62 @@ import { chosenModel, MODEL_HELP, MODEL_OPTIONS, type ChosenModel } from './chos
 import { shownEvent, type ShownEvent } from './shown-event.ts';
 import { sourceMessages } from './source-messages.ts';
 import { readTranscriptFile } from './transcript-file.ts';
-import { choiceOption, UsageError, wholeOption, type Verb } from './verb.ts';
+import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
+
+/** Without a target the policy decides within a context window: the model's, or this many tokens. */
+const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 export const verb: Verb = {
-  help: `Usage: threadkeeper compress FILE --target-tokens N [options]
+  help: `Usage: threadkeeper compress FILE [--target-tokens N] [--policy P] [--strategy S]
+         [--preset X] [--keep-recent K] [--turn-by-turn] [--provider P] [--model M]
+         [--base-url U] [--json]
 
-Brings a transcript under N tokens: key events word for word, the newest messages word
-for word, summaries for the rest. N binds all of it; where the window asked for does not
-fit, it shrinks, the newest user message last.
+Compresses a transcript: key events verbatim, the rest summarized, the newest messages
+as they are. It is the editor's own compression.
 
-  --target-tokens N   tokens of all that would be sent, framing included
+  --target-tokens N   tokens of all that would be sent, framing included; without it the
+                      policy alone decides
+  --policy P          ${POLICY_NAMES.join(', ')}; default balanced
   --strategy S        ${STRATEGIES.join(', ')}; default smart
-  --keep-recent K     newest messages to keep word for word; default 10 as far as they fit
+  --preset X          ${PRESETS.join(', ')}; default developer
+  --keep-recent K     newest messages to keep verbatim; default the policy's as far as they fit
   --turn-by-turn      feed the file as a session would have grown, compressing whenever the
-                      balanced policy says
+                      policy says
 ${MODEL_HELP}
   --json              {"messages":[{"role","content"}],"events":[…],
                       "nodes":[{"id","depth","from","to","tokens","rung","brief","detailed"}],
                       "tokens":{"before","after","target"},
                       "calls":{"count","inputTokens","outputTokens","costUsd"},"ms"}
+                      with --turn-by-turn also "compressions":[{"at","trigger","outcome",
+                      "messagesBefore","messagesAfter","tokensBefore","tokensAfter","calls"}];
                       "messages" is exactly what would be sent; a node's "tokens" are those
                       of the messages "from" to "to" that it stands for
 `,
   options: {
     ...MODEL_OPTIONS,
     'target-tokens': { type: 'string' },
+    policy: { type: 'string' },
     strategy: { type: 'string' },
+    preset: { type: 'string' },
     'keep-recent': { type: 'string' },
     'turn-by-turn': { type: 'boolean' },
   },
   async run(invocation) {
     const { file, options, json, output } = invocation;
     const targetTokens = wholeOption(options, 'target-tokens', 1);
-    if (targetTokens === undefined) throw new UsageError('--target-tokens is missing.');
+    const policy = choiceOption(options, 'policy', POLICY_NAMES) ?? 'balanced';
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
+    const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const keepRecent = wholeOption(options, 'keep-recent', 0);
     const chosen = await chosenModel(invocation);
     const { transcript } = await readTranscriptFile(file);
     const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
+    const wanted = { targetTokens, policy, strategy, preset, keepRecent, counter, chosen };
     const started = performance.now();
-    const done =
-      options['turn-by-turn'] === true
-        ? await compressGrown(transcript, { targetTokens, strategy, keepRecent, counter, chosen })
-        : await compressAtOnce(transcript, { targetTokens, strategy, keepRecent, counter, chosen });
+    const grows = options['turn-by-turn'] === true || targetTokens === undefined;
+    const done = grows
+      ? await compressSession(transcript, wanted, options['turn-by-turn'] === true)
+      : await compressAtOnce(transcript, targetTokens, wanted);
     const result = { ...done, ms: Math.round(performance.now() - started) };
     if (json) await output.json(result);
     else await output.write(forPeople(result));
@@ -65,101 +76,98 @@ ${MODEL_HELP}
 };
 
 interface CompressOptions {
-  readonly targetTokens: number;
+  readonly targetTokens: number | undefined;
+  readonly policy: PolicyName;
   readonly strategy: Strategy;
+  readonly preset: PresetName;
   readonly keepRecent: number | undefined;
   readonly counter: TokenCounter;
   readonly chosen: ChosenModel;
 }
 
 interface Compressed {
-  readonly messages: readonly SentMessage[];
+  readonly messages: CompressedMessages['messages'];
   readonly events: readonly ShownEvent[];
   readonly nodes: readonly ShownNode[];
-  readonly tokens: { readonly before: number; readonly after: number; readonly target: number };
-  readonly calls: {
-    readonly count: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly costUsd: number | null;
-  };
+  readonly tokens: CompressedMessages['tokens'];
+  readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
+  readonly compressions?: readonly CompressionAttempt[];
 }
+
+const price =
+  ({ info }: ChosenModel): PriceOf =>
+  (_model, usage) =>
+    (info && priceOf(usage, info)) ?? null;
 
 async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, strategy, keepRecent, counter, chosen }: CompressOptions,
+  targetTokens: number,
+  { policy, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
 ): Promise<Compressed> {
-  const calls = new CallLog();
-  let made = 0;
-  const compressed = await compressPreserveEvents(
-    sourceMessages(transcript),
-    targetTokens,
-    {
-      counter,
-      calls,
-      nextId: () => nodeId(`n${++made}`),
-      now: Date.now,
-      ...(chosen.model && { model: chosen.model }),
-    },
-    { strategy, ...(keepRecent !== undefined && { keepRecent }) },
-  );
-  const { count, inputTokens, outputTokens } = calls;
-  return {
-    messages: compressed.messages,
-    events: compressed.events.map(shownEvent),
-    nodes: compressed.nodes.map(shownNode),
-    tokens: compressed.tokens,
-    calls: { count, inputTokens, outputTokens, costUsd: chosen.costUsd() },
-  };
+  const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
+    policy,
+    strategy,
+    preset,
+    counter,
+    price: price(chosen),
+    ...(keepRecent !== undefined && { keepRecent }),
+    ...(chosen.chat && { model: chosen.chat }),
+  });
+  return shown(compressed, compressed.tokens, chosen);
 }
 
-/** The file as a session would have grown from it. Throws `UsageError` when its last turn does not fit the target. */
-async function compressGrown(
+/** The file as a session: grown turn by turn, or taken in and compressed once, as *Compress History* would. */
+async function compressSession(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, strategy, keepRecent, counter, chosen }: CompressOptions,
+  { targetTokens, policy: name, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
+  isGrown: boolean,
 ): Promise<Compressed> {
-  const { GrownSession } = await import('./grown-session.ts');
-  const window = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
-  const policy = resolvePolicy('balanced', { strategy, ...window });
-  const price = (_model: string, usage: Usage): number | null => (chosen.info && priceOf(usage, chosen.info)) ?? null;
-  const session = new GrownSession({ policy, budget: targetTokens, counter, model: chosen.chat, price });
+  const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
+  const budget = targetTokens ?? chosen.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
+  const session = new MemorySession({
+    policy: resolvePolicy(name, { strategy, ...recent }),
+    budget,
+    counter,
+    preset,
+    model: chosen.chat,
+    price: price(chosen),
+  });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
     before += counter.message(message);
-    await session.take(message);
+    if (isGrown) await session.take(message);
+    else session.add(message);
+    // Trying on cannot help where the key is refused or the model is unknown.
+    if (ModelFault.is(session.fault, 'no_key', 'refused_key', 'forbidden', 'model_not_found')) throw session.fault;
   }
-  await session.end();
-  const { state } = session;
-  const context = session.context();
-  if (context.total > targetTokens) {
-    throw new UsageError(`The session needs ${context.total} tokens at its end; the target is ${targetTokens}.`);
+  if (isGrown) await session.end();
+  else {
+    const outcome = await session.compress();
+    if (outcome.kind === 'failed') throw outcome.error;
   }
-  const leftOut = new Set(context.leftOut.map(({ id }) => id));
-  const system = context.system.join('\n');
-  const messages: SentMessage[] = [
-    ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
-    ...context.messages.map(asSent),
-  ];
-  const after = messages.reduce((sum, { role, content }) => {
-    return (
-      sum +
-      counter.message({ role, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content })
-    );
-  }, 0);
-  return {
-    messages,
-    events: Array.from(state.events.values(), (event) =>
-      shownEvent(leftOut.has(event.id) ? { ...event, status: 'dropped' } : event),
-    ),
-    nodes: state.frontier.map(shownNode),
-    tokens: { before, after, target: targetTokens },
-    calls: { ...session.calls, costUsd: chosen.costUsd() },
-  };
+  const { tokensAfter: after, ...sent } = sentBy(session, counter);
+  if (session.context().total > budget) {
+    if (session.fault) throw session.fault;
+    throw new UsageError(`The session needs ${session.context().total} tokens at its end; the target is ${budget}.`);
+  }
+  const tokens = { before, after, target: targetTokens ?? null };
+  return { ...shown(sent, tokens, chosen), ...(isGrown && { compressions: session.attempts }) };
 }
 
-function asSent({ role, content }: ContextMessage): SentMessage {
-  const only = content.length === 1 ? content[0] : undefined;
-  return { role, content: only?.type === 'text' ? only.text : content };
+function shown(
+  { messages, events, nodes, calls }: Pick<CompressedMessages, 'messages' | 'events' | 'nodes' | 'calls'>,
+  tokens: CompressedMessages['tokens'],
+  { info }: ChosenModel,
+): Compressed {
+  // A model without a known price has no cost, rather than none.
+  const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
+  return {
+    messages,
+    events: events.map(shownEvent),
+    nodes: nodes.map(shownNode),
+    tokens,
+    calls: { ...calls, costUsd },
+  };
 }
 
 interface ShownNode extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
@@ -168,20 +176,26 @@ interface ShownNode extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' 
   readonly tokens: number;
 }
 
-function shownNode({ node, from, to }: TranscriptNode): ShownNode {
+function shownNode({ node, from, to }: CompressedMessages['nodes'][number]): ShownNode {
   const { id, depth, tokens, rung, brief, detailed } = node;
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function forPeople({ messages, tokens, nodes, events }: Compressed): string {
+function forPeople({ messages, tokens, nodes, events, compressions }: Compressed): string {
   const sent = messages.map(({ role, content }) => {
     return `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`;
   });
   const active = events.filter(({ status }) => status === 'active').length;
   const saved = tokens.before === 0 ? 0 : Math.round((1 - tokens.after / tokens.before) * 1000) / 10;
+  const target = tokens.target === null ? '' : `, target ${tokens.target}`;
+  const attempts = (compressions ?? []).map(
+    ({ at, trigger, outcome, tokensBefore, tokensAfter }) =>
+      `--- at message ${at}: ${trigger}, ${outcome}, ${tokensBefore} → ${tokensAfter} tokens`,
+  );
   return [
     ...sent,
-    `--- ${tokens.before} tokens before, ${tokens.after} after (${saved} % saved), target ${tokens.target}`,
+    ...attempts,
+    `--- ${tokens.before} tokens before, ${tokens.after} after (${saved}% saved)${target}`,
     `--- summary nodes: ${nodes.length}, key events active: ${active} of ${events.length}\n`,
   ].join('\n');
 }

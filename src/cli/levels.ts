@@ -1,33 +1,34 @@
-import { summarizeHierarchical } from '../core/compress/summarize-hierarchical.ts';
-import { nodeId } from '../core/model/ids.ts';
+import { summarizeHierarchical } from '../app/library.ts';
+import { PRESETS } from '../core/prompts/render.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
 import { sourceMessages } from './source-messages.ts';
 import { readTranscriptFile } from './transcript-file.ts';
-import type { Verb } from './verb.ts';
+import { choiceOption, type Verb } from './verb.ts';
 
 export const verb: Verb = {
-  help: `Usage: threadkeeper levels FILE [--provider P] [--model M] [--base-url U] [--json]
+  help: `Usage: threadkeeper levels FILE [--preset X] [--provider P] [--model M] [--base-url U]
+         [--json]
 
-Summarizes a transcript at three levels of detail: brief at most 10 %, detailed at most
-30 %, full at most 70 % of its tokens. A short transcript comes back as it is.
+Summarizes a transcript at three levels of detail: brief at most 10%, detailed at most
+30%, full at most 70% of its tokens; full is the transcript itself up to 5,000 tokens.
 
+  --preset X          ${PRESETS.join(', ')}; default developer
 ${MODEL_HELP}
   --json              {"brief","detailed","full","tokens":{"source","brief","detailed","full"}}
 `,
-  options: MODEL_OPTIONS,
+  options: { ...MODEL_OPTIONS, preset: { type: 'string' } },
   async run(invocation) {
-    const { file, json, output } = invocation;
+    const { file, json, options, output } = invocation;
+    const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const { transcript } = await readTranscriptFile(file);
     const chosen = await chosenModel(invocation);
     const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
-    let made = 0;
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
-      nextId: () => nodeId(`n${++made}`),
-      now: Date.now,
-      ...(chosen.model && { model: chosen.model }),
+      preset,
+      ...(chosen.chat && { model: chosen.chat }),
     });
     if (json) {
       await output.json({ brief, detailed, full, tokens });

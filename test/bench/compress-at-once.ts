@@ -1,33 +1,27 @@
-import { summaryModel } from '../../src/app/summary-model.ts';
+import { compressPreserveEvents, type CompressedMessages } from '../../src/app/library.ts';
 import { sourceMessages } from '../../src/cli/source-messages.ts';
-import { compressPreserveEvents } from '../../src/core/compress/compress-preserve-events.ts';
-import type { CompressedTranscript } from '../../src/core/compress/compress-transcript.ts';
-import { nodeId } from '../../src/core/model/ids.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 import { openLoop } from '../support/breathers.ts';
 import type { MeteredModel } from './models/metered.ts';
 
-/** A transcript within a number of tokens, as the command line's `compress` does it; by code where no model is given. */
+/** A transcript within a number of tokens, as the command line's `compress` does it; extracted where no model is given. */
 export function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
   counter: TokenCounter,
   model?: MeteredModel,
-): Promise<CompressedTranscript> {
-  let made = 0;
+): Promise<CompressedMessages> {
   return compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     counter,
-    nextId: () => nodeId(`n${++made}`),
-    now: Date.now,
     breather: openLoop(),
-    ...(model && { model: summaryModel(model.model, 100_000, new AbortController().signal, () => undefined) }),
+    ...(model && { model: { model: model.model, maxInputTokens: 100_000 } }),
   });
 }
 
 /** All that would be sent, as one text. */
-export const sentText = ({ messages }: Pick<CompressedTranscript, 'messages'>): string =>
+export const sentText = ({ messages }: Pick<CompressedMessages, 'messages'>): string =>
   messages.map(({ content }) => textOf(content)).join('\n');
 
 const textOf = (content: string | readonly ContentBlock[]): string =>

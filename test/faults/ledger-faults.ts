@@ -12,10 +12,6 @@ const LEAVING: Catcher = {
   spec: 'test/property/events/ledger-budget.test.ts',
   title: 'loses duplicates first, then what was superseded, before any that is active',
 };
-const NAMED: Catcher = {
-  spec: 'test/property/events/events.test.ts',
-  title: 'gives only what its sources say, byte for byte',
-};
 
 /** Key events: word for word, in every context, within their budget. */
 export const LEDGER_FAULTS = [
@@ -86,12 +82,6 @@ export const LEDGER_FAULTS = [
     file: 'src/core/events/detect.ts',
     find: 'if (rule === undefined || rule.start >= event.end) kept.push(event);',
     put: 'kept.push(event);',
-  }),
-  ...planted('exact-quotes', NAMED, {
-    what: 'the words of a model stand for those of its source',
-    file: 'src/core/events/model-events.ts',
-    find: 'quote: source.text.slice(start, end),',
-    put: 'quote,',
   }),
   ...planted(
     'corrections',

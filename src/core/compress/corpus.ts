@@ -1,7 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
 import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
-import { passageText, type Passage, type PassageKind } from './passages.ts';
+import { isSaid, passageText, type Passage } from './passages.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
@@ -47,12 +47,14 @@ const LONGEST_TERM = 120;
  *
  * @param wanted spans, by message, that must be to be had even where nothing else of the text would be
  * @param takesAll whether listings are to be had too, line by line, which otherwise inform nobody
+ * @param removed spans, by message, that are not to be had
  */
 export async function buildCorpus(
   messages: readonly SourceMessage[],
   pace: Pace,
   wanted?: ReadonlyMap<number, readonly Span[]>,
   takesAll = false,
+  removed?: ReadonlyMap<number, readonly Span[]>,
 ): Promise<Corpus> {
   const texts: string[] = [];
   const roles: Role[] = [];
@@ -66,6 +68,8 @@ export async function buildCorpus(
     while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
     const spans = wanted?.get(position);
     if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
+    const gone = removed?.get(position);
+    if (gone) cut.push(...cut.splice(first).flatMap((passage) => without(passage, gone, text)));
     await pace.spent(Math.min(text.length, CUT_STEP_CHARS) + 200);
   }
   const fresh = await dropRepeats(cut, texts, pace);
@@ -162,6 +166,25 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
   return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
+/** What is left of a passage beside some spans. */
+function without(passage: Passage, spans: readonly Span[], text: string): Passage[] {
+  const span = spans.find(({ start, end }) => start < passage.end && passage.start < end);
+  if (!span || passage.text !== undefined) return [passage];
+  return [
+    { start: passage.start, end: span.start },
+    { start: span.end, end: passage.end },
+  ].flatMap(({ start, end }) => {
+    const said = text.slice(start, Math.max(start, end));
+    const from = start + said.length - said.trimStart().length;
+    const to = start + said.trimEnd().length;
+    if (to - from < SHORTEST_REST) return [];
+    return without({ ...passage, start: from, end: to }, spans, text);
+  });
+}
+
+/** Less of a passage says nothing by itself, in UTF-16 units. */
+const SHORTEST_REST = 12;
+
 /** Of passages that are the same, the newest stays, and what someone says rather than what a tool printed. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
   const seen = new Set<string>();
@@ -169,7 +192,7 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
   for (const spoken of [true, false]) {
     for (let at = passages.length - 1; at >= 0; at--) {
       const passage = passages[at]!;
-      if (SPOKEN.has(passage.kind) !== spoken) continue;
+      if (isSaid(passage) !== spoken) continue;
       const key = passageText(passage, texts[passage.message]!);
       if (pace.isDue(key.length * 2)) await pace.rest();
       if (seen.has(key)) continue;
@@ -179,8 +202,6 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
   }
   return passages.filter((passage) => kept.has(passage));
 }
-
-const SPOKEN: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading']);
 
 /** What a term is worth when it is first mentioned, by its kind. */
 const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };

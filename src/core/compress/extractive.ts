@@ -40,8 +40,8 @@ export interface ExtractOptions {
   readonly novelty?: number;
   /** Of what users said the usual counts less too, as of what others said: for what has become old. */
   readonly evenUsers?: boolean;
-  /** What alone may be taken; anything by default. */
-  readonly only?: PassageKind;
+  /** What may be taken; anything by default. */
+  readonly takes?: (passage: IndexedPassage) => boolean;
   /** Which passages may be taken; all by default. */
   readonly range?: { readonly from: number; readonly to: number };
 }
@@ -102,7 +102,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   for (const text of options.beside ?? []) coverTermsOf(corpus, text, covered);
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
-    if (options.only !== undefined && passage.kind !== options.only) continue;
+    if (options.takes?.(passage) === false) continue;
     if (inside(options.kept?.get(passage.message), passage)) {
       cover(passage);
       continue;

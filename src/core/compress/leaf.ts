@@ -1,19 +1,16 @@
 import { auditSummary, type AuditSource } from '../audit/audit.ts';
-import { locateModelEvents, type ClaimedEvent, type LocatedEvents } from '../events/model-events.ts';
-import { messageId } from '../model/ids.ts';
+import { findQuotes } from '../audit/quotes.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Audit, AuditFault, Rung, StructuredSummary } from '../model/summary.ts';
-import type { TokenCounter } from '../tokens/token-counter.ts';
-import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { rarityOfText, type Corpus } from './corpus.ts';
-import { framed } from './counting.ts';
-import { firstThatFits } from './fitting.ts';
-import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
-import { renderSummary } from './render-summary.ts';
 import { resting } from '../pace/steps.ts';
-import type { Pace } from './source.ts';
-import { missingSections } from './structured.ts';
-import { tellingWords, titleOf } from './title.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
+import { framed } from './counting.ts';
+import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
+import { firstThatFits } from './fitting.ts';
+import { fitSummary } from './render-summary.ts';
+import type { Pace, SourceMessage } from './source.ts';
+import { tellingWords, titleOf, topicsOf } from './title.ts';
 
 /** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
 export interface NodeContent {
@@ -26,13 +23,6 @@ export interface NodeContent {
   readonly model: string;
   readonly promptVersion: string;
   readonly audit: Audit;
-  /** Key events that the model named and the source holds; `at` counts the segment's messages from 0. */
-  readonly named?: readonly NamedEvent[];
-}
-
-export interface NamedEvent {
-  readonly at: number;
-  readonly event: DetectedEvent;
 }
 
 /** A segment that is to be summarized. */
@@ -43,10 +33,14 @@ export interface LeafSource {
   readonly to: number;
   /** Tokens of its messages, framing included. */
   readonly tokens: number;
-  /** What its texts may take, framing included. */
+  /** What its texts should take, framing included. */
   readonly limits: LevelLimits;
-  /** Spans of key events, by message: what holds one comes first. */
-  readonly wanted?: ReadonlyMap<number, readonly Span[]>;
+  /** Beyond this many tokens, framing included, the detailed text is not worth its place. */
+  readonly ceiling: number;
+  /** Quoted in the ledger, by message: not said again. */
+  readonly kept?: ReadonlyMap<number, readonly Span[]>;
+  /** Key events by message: what holds one that has no room in the ledger comes first. */
+  readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
 }
 
 export interface LevelLimits {
@@ -54,20 +48,12 @@ export interface LevelLimits {
   readonly detailed: number;
 }
 
-/** The design's levels: brief at most 10 %, detailed at most 30 % of the source. */
+/** Levels by share of the source: brief at most 10 %, detailed at most 30 %, full at most 70 %. */
 export const BRIEF_SHARE = 0.1;
 export const DETAILED_SHARE = 0.3;
 export const FULL_SHARE = 0.7;
 
-/** Limits by share of the source, with ceilings in tokens so that no summary's text grows without end. */
-export function levelLimits(sourceTokens: number, ceilings: LevelLimits): LevelLimits {
-  return {
-    brief: Math.min(Math.floor(sourceTokens * BRIEF_SHARE), ceilings.brief),
-    detailed: Math.min(Math.floor(sourceTokens * DETAILED_SHARE), ceilings.detailed),
-  };
-}
-
-export const EXTRACTIVE_VERSION = 'extractive-1';
+export const EXTRACTIVE_VERSION = 'extractive-2';
 export const LOCAL_MODEL = 'local';
 
 export interface LeafTools {
@@ -79,106 +65,62 @@ export function auditSourceOf({ corpus, from, to, tokens }: LeafSource): AuditSo
   return { texts: corpus.texts.slice(from, to + 1), tokens };
 }
 
-/** What a model answered: its summary, and the key events that it claims to quote. */
-export interface ModelAnswer {
-  readonly summary: StructuredSummary;
-  readonly events: readonly ClaimedEvent[];
-}
-
-/** Content made from a structured summary, what it left out filled in from the source; with the audit of both. */
-export async function structuredContent(
-  { summary, events }: ModelAnswer,
+/** Content made from a model's summary: all that it says; or what is wrong with it. */
+export async function modelContent(
+  answered: StructuredSummary,
   source: LeafSource,
-  tools: LeafTools,
+  { counter, pace }: LeafTools,
   made: { readonly rung: Rung; readonly model: string; readonly promptVersion: string },
-): Promise<{ readonly content: NodeContent; readonly faults: readonly AuditFault[] }> {
-  const { counter } = tools;
-  const { limits } = source;
-  const whole = renderSummary(summary, Infinity, counter);
+): Promise<NodeContent | readonly AuditFault[]> {
+  const auditSource = auditSourceOf(source);
+  const summary = withoutUnknownQuotes(answered, auditSource.texts);
   const rarity = (text: string): number => rarityOfText(source.corpus, text);
-  const rendered = renderSummary(summary, limits.detailed - MESSAGE_FRAMING_TOKENS, counter, rarity);
-  const brief = renderSummary(summary, limits.brief - MESSAGE_FRAMING_TOKENS, counter, rarity);
-  // The whole answer is judged, not only the part that fits.
-  const audit = await resting(
-    auditSummary(
-      { texts: [whole], tokens: framed(whole, counter), missingSections: missingSections(summary) },
-      auditSourceOf(source),
-    ),
-    tools.pace,
+  const { text: detailed } = fitSummary(summary, Infinity, counter);
+  const tokens = framed(detailed, counter);
+  const { passes, ...audit } = await resting(
+    auditSummary({ texts: [detailed], tokens, missingSections: [] }, auditSource),
+    pace,
   );
-  const { passes, ...kept } = audit;
-  const located = locateModelEvents(
-    events,
-    source.corpus.texts.slice(source.from, source.to + 1).map((text, at) => ({ id: messageId(String(at)), text })),
-  );
-  const detailed = passes ? await supplement(rendered, source, limits.detailed, tools) : rendered;
-  const least = Math.max(limits.brief, SMALLEST_CUT);
-  const own = brief === '' ? firstThatFits(rendered, least, counter) : brief;
-  const short = passes && brief !== '' ? await supplement(own, source, limits.brief, tools) : own;
-  const content: NodeContent = {
-    title: titleOf(summary.topics[0] ?? summary.narrative),
-    brief: short,
+  if (!passes) return audit.faults.filter(({ kind }) => kind !== 'unknown_identifier');
+  if (tokens > source.ceiling)
+    return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
+  const short = fitSummary(summary, source.limits.brief, counter, rarity).text;
+  const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, SMALLEST_CUT), counter) : short;
+  return {
+    title: titleOf(summary.topics?.[0] ?? summary.decisions[0]?.what ?? detailed),
+    brief,
     detailed,
     structured: summary,
-    tokens: { brief: framed(short, counter), detailed: framed(detailed, counter) },
+    tokens: { brief: framed(brief, counter), detailed: tokens },
     ...made,
-    audit: withEvents(kept, located),
-    named: located.events.map(({ message, event }) => ({ at: Number(message), event })),
-  };
-  return {
-    content,
-    faults: passes ? [] : kept.faults.filter((fault) => fault.kind !== 'unknown_identifier'),
+    audit,
   };
 }
 
-/** At most so many invented events are listed; the counts are whole. */
-const MOST_LISTED_EVENTS = 20;
-
-/** An audit that says how many of the key events that the model named its source holds, and which ones it lacks. */
-function withEvents(audit: Audit, { events, dropped }: LocatedEvents): Audit {
-  const unknown = dropped.filter(({ why }) => why !== 'repeated');
-  const total = events.length + unknown.length;
-  if (total === 0) return audit;
-  const faults = unknown
-    .slice(0, MOST_LISTED_EVENTS)
-    .map(({ quote }): AuditFault => ({ kind: 'unknown_event', text: quote }));
-  return { ...audit, events: { known: events.length, total }, faults: [...audit.faults, ...faults] };
-}
-
-/** Fills the room that is left with what the summary does not mention, word for word. */
-async function supplement(text: string, source: LeafSource, limit: number, tools: LeafTools): Promise<string> {
-  const { counter, pace } = tools;
-  let room = limit - framed(text, counter) - SEPARATOR_TOKENS;
-  while (room >= SMALLEST_SUPPLEMENT) {
-    const { passages } = await extract(source.corpus, {
-      budgetTokens: room,
-      counter,
-      pace,
-      range: source,
-      beside: [text],
-      ...(source.wanted && { wanted: source.wanted }),
-    });
-    if (passages.length === 0) return text;
-    const joined = `${text}\n\n${renderPassages(source.corpus, passages)}`;
-    const over = framed(joined, counter) - limit;
-    if (over <= 0) return joined;
-    room -= over + 4;
+/** Quotation marks stay only around what the source says verbatim; the words inside are the model's to choose. */
+function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Value {
+  if (typeof value === 'string') {
+    let text: string = value;
+    for (const { quote, start, end } of findQuotes(value).reverse())
+      if (!texts.some((whole) => whole.includes(quote))) text = text.slice(0, start - 1) + quote + text.slice(end + 1);
+    return text as Value;
   }
-  return text;
+  if (Array.isArray(value)) return value.map((one: unknown) => withoutUnknownQuotes(one, texts)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, withoutUnknownQuotes(one, texts)]),
+  ) as Value;
 }
 
-const SEPARATOR_TOKENS = 2;
-const SMALLEST_SUPPLEMENT = 12;
-
-/** A text made by code from the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
+/** A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
 export async function extractText(
   source: LeafSource,
   limit: number,
-  tools: LeafTools,
+  { counter, pace }: LeafTools,
   weights: Pick<ExtractOptions, 'novelty' | 'evenUsers'> = {},
 ): Promise<string> {
-  const { counter, pace } = tools;
-  let room = limit - MESSAGE_FRAMING_TOKENS;
+  const { events, kept } = source;
+  let room = limit - framed('', counter);
   while (room > 0) {
     const { passages } = await extract(source.corpus, {
       budgetTokens: room,
@@ -186,7 +128,8 @@ export async function extractText(
       pace,
       range: source,
       ...weights,
-      ...(source.wanted && { wanted: source.wanted }),
+      ...(events && { wanted: events }),
+      ...(kept && { kept }),
     });
     if (passages.length === 0) return '';
     const text = renderPassages(source.corpus, passages);
@@ -197,35 +140,89 @@ export async function extractText(
   return '';
 }
 
-/** Content by code, then by a plain cut; undefined when the source is too small for anything shorter than itself. */
-export async function localContent(
+/** All that there is room for, listings too, line by line, in the messages' own words; '' when nothing fits. */
+export async function extractAll(
+  messages: readonly SourceMessage[],
+  tokens: number,
+  limit: number,
+  tools: LeafTools,
+): Promise<{ readonly text: string; readonly tokens: number }> {
+  const corpus = await buildCorpus(messages, tools.pace, undefined, true);
+  const limits = { brief: limit, detailed: limit };
+  const source = { corpus, from: 0, to: messages.length - 1, tokens, limits, ceiling: limit };
+  const text = await extractText(source, limit, tools);
+  return { text, tokens: framed(text, tools.counter) };
+}
+
+/**
+ * Content without a model: extracted, or else truncated. Undefined when the source is too small for anything shorter than
+ * itself. `chosen` is a text that was extracted for it already.
+ */
+export async function extractiveContent(
   source: LeafSource,
   tools: LeafTools,
-  chosen?: { readonly detailed: string },
+  chosen?: string,
 ): Promise<NodeContent | undefined> {
-  const { counter } = tools;
-  const detailed = chosen?.detailed ?? (await extractText(source, source.limits.detailed, tools));
-  if (detailed !== '') {
-    const short = await briefText(source, Math.min(source.limits.brief, framed(detailed, counter)), tools);
-    await tools.pace.rest();
-    const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
-    const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, least), counter) : short;
-    await tools.pace.rest();
-    const made = await finish(source, tools, { brief, detailed, rung: 'extractive' });
-    if (made) return made;
-  }
-  return cutContent(source, tools);
+  const { counter, pace } = tools;
+  const said = chosen ?? (await extractText(source, source.limits.detailed, tools));
+  if (said === '') return truncatedContent(source, tools);
+  const structured = outline(source);
+  const topics = structured.topics ?? [];
+  const headed = topics.length > 0 ? `Topics: ${topics.join(', ')}\n${said}` : said;
+  const detailed = framed(headed, counter) <= source.limits.detailed ? headed : said;
+  // What key events say stands in the ledger: the brief text tells of the rest first.
+  const { events: _, ...rest } = source;
+  const limit = Math.min(source.limits.brief, framed(detailed, counter));
+  const short = await extractText(rest, limit, tools, { novelty: BRIEF_NOVELTY });
+  await pace.rest();
+  const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
+  const brief = short === '' ? firstThatFits(said, Math.max(source.limits.brief, least), counter) : short;
+  await pace.rest();
+  const made = await finish(source, tools, { brief, detailed, rung: 'extractive', structured });
+  return made ?? truncatedContent(source, tools);
 }
 
 /** Nobody reads what is extracted before it is sent: in the little room of a brief text the unusual counts for more. */
 const BRIEF_NOVELTY = 2;
 
-/** A brief text by code. What key events say stands in the ledger: it tells of the rest first. */
-const briefText = ({ wanted: _, ...source }: LeafSource, limit: number, tools: LeafTools): Promise<string> =>
-  extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
+/** What can be told of a segment without a model: its topics, and what its key events and its advice say. */
+function outline(source: LeafSource): StructuredSummary {
+  const { corpus, events, from, to } = source;
+  const found = Array.from(events ?? []).flatMap(([at, list]) => (at >= from && at <= to ? list : []));
+  const quotes = (kind: DetectedEvent['kind']): string[] =>
+    found.filter((event) => event.kind === kind).map(({ quote }) => quote);
+  const first = corpus.firstOf[from] ?? 0;
+  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const guidance: string[] = [];
+  for (let index = first; index < beyond && guidance.length < MAX_GUIDANCE; index++) {
+    const { message, start, end, kind, running } = corpus.passages[index]!;
+    if (kind !== 'said' || !running || corpus.roles[message] !== 'assistant') continue;
+    const text = corpus.texts[message]!.slice(start, end);
+    if (ADVICE.test(text)) guidance.push(text);
+  }
+  const lists = {
+    topics: topicsOf(source),
+    preferences: quotes('preference'),
+    constraints: quotes('constraint'),
+    openSteps: quotes('todo'),
+    guidance,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
+    decisions: quotes('decision').map((what) => ({ what })),
+    errors: quotes('error').map((what) => ({ what })),
+    narrative: '',
+  };
+}
 
-/** The ladder's last step: the start of the source's text, as much as fits. */
-function cutContent(source: LeafSource, tools: LeafTools): Promise<NodeContent | undefined> {
+const MAX_GUIDANCE = 5;
+
+/** How advice is given, in the languages that the texts come in. */
+const ADVICE =
+  /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
+
+/** The last fallback: the start of the source's text, as much as fits. */
+function truncatedContent(source: LeafSource, tools: LeafTools): Promise<NodeContent | undefined> {
   const { counter } = tools;
   const { corpus, from, to } = source;
   let text = '';
@@ -233,19 +230,20 @@ function cutContent(source: LeafSource, tools: LeafTools): Promise<NodeContent |
     text += `${text === '' ? '' : '\n'}${corpus.texts[at]!.slice(0, LONGEST_CUT).trim()}`;
   }
   const least = Math.min(SMALLEST_CUT, source.tokens - 1);
-  const detailed = firstThatFits(text, Math.max(source.limits.detailed, least), counter) || '…';
+  const detailed =
+    firstThatFits(text, Math.max(Math.min(source.limits.detailed, source.ceiling), least), counter) || '…';
   const brief = firstThatFits(detailed, Math.max(source.limits.brief, least), counter) || '…';
   return finish(source, tools, { brief, detailed, rung: 'cut' });
 }
 
 /** Where everything else fails, a cut may take this many tokens, framing included, if that is less than the source. */
-const SMALLEST_CUT = MESSAGE_FRAMING_TOKENS + 4;
+const SMALLEST_CUT = 8;
 const LONGEST_CUT = 20_000;
 
 async function finish(
   source: LeafSource,
   { counter, pace }: LeafTools,
-  texts: { readonly brief: string; readonly detailed: string; readonly rung: Rung },
+  texts: Pick<NodeContent, 'brief' | 'detailed' | 'rung' | 'structured'>,
 ): Promise<NodeContent | undefined> {
   const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };
   const longest = Math.max(tokens.brief, tokens.detailed);

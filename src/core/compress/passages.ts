@@ -23,3 +23,8 @@ export interface Passage {
 export function passageText(passage: Passage, messageText: string): string {
   return passage.text ?? messageText.slice(passage.start, passage.end);
 }
+
+const SAID: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
+
+/** Whether a person or an assistant said it, as against output, code and thoughts. */
+export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => SAID.has(kind);

@@ -1,4 +1,4 @@
-import type { StructuredSummary } from '../model/summary.ts';
+import { SUMMARY_LISTS, type StructuredSummary, type SummaryField } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 /** A line of a rendered summary. Of lower `rank` goes first when room is short, what is unusual counted in. */
@@ -15,32 +15,43 @@ const UNUSUAL = 4;
 /** Lines whose worth differs by less are alike: the later one leaves first. */
 const ALIKE = 0.5;
 
-/** Headings, in the fixed order of sections, with what is kept longest when room is short (5 longest). */
-const SECTIONS: readonly {
-  readonly heading: string;
-  readonly rank: number;
-  readonly lines: (summary: StructuredSummary) => readonly string[];
-}[] = [
-  { heading: '', rank: 3, lines: ({ narrative }) => splitSentences(narrative) },
-  {
-    heading: 'Decisions',
-    rank: 5,
-    lines: ({ decisions }) =>
-      decisions.map(({ what, why, when }) => `${what}${why ? ` — ${why}` : ''}${when ? ` (${when})` : ''}`),
-  },
-  { heading: 'Preferences', rank: 5, lines: ({ preferences }) => preferences },
-  { heading: 'Guidance', rank: 2, lines: ({ guidance }) => guidance },
-  {
-    heading: 'Errors',
-    rank: 3,
-    lines: ({ errors }) => errors.map(({ what, solution }) => (solution ? `${what} → ${solution}` : what)),
-  },
-  { heading: 'Tried and failed', rank: 3, lines: ({ failedAttempts }) => failedAttempts },
-  { heading: 'Open', rank: 4, lines: ({ openSteps }) => openSteps },
-  { heading: 'Outcomes', rank: 3, lines: ({ outcomes }) => outcomes },
-  { heading: 'Files', rank: 1, lines: ({ files }) => (files.length === 0 ? [] : [files.join(', ')]) },
-  { heading: 'Topics', rank: 0, lines: ({ topics }) => (topics.length === 0 ? [] : [topics.join(', ')]) },
+/** Headings, in the order of the sections, with what is kept longest when room is short (5 longest). */
+const SECTIONS: readonly { readonly heading: string; readonly rank: number; readonly field: SummaryField }[] = [
+  { heading: 'People', rank: 4, field: 'people' },
+  { heading: 'Wanted', rank: 5, field: 'intents' },
+  { heading: 'Decisions', rank: 5, field: 'decisions' },
+  { heading: 'Constraints', rank: 5, field: 'constraints' },
+  { heading: 'Preferences', rank: 5, field: 'preferences' },
+  { heading: 'Quests', rank: 5, field: 'quests' },
+  { heading: 'Inventory', rank: 4, field: 'inventory' },
+  { heading: 'Conditions', rank: 4, field: 'conditions' },
+  { heading: 'Places', rank: 3, field: 'places' },
+  { heading: 'Discoveries', rank: 4, field: 'discoveries' },
+  { heading: 'Facts', rank: 4, field: 'facts' },
+  { heading: 'Guidance', rank: 4, field: 'guidance' },
+  { heading: 'Errors', rank: 3, field: 'errors' },
+  { heading: 'Tried and failed', rank: 3, field: 'failedAttempts' },
+  { heading: 'Outcomes', rank: 3, field: 'outcomes' },
+  { heading: 'Open', rank: 4, field: 'openSteps' },
+  { heading: 'Files', rank: 1, field: 'files' },
+  { heading: 'Topics', rank: 0, field: 'topics' },
 ];
+/** Beside lists the narrative repeats much of what they say; by itself it is all there is. */
+const NARRATIVE_RANK = { alone: 3, besideLists: 2 } as const;
+
+/** Lists whose entries are names: they stand in one line. */
+const IN_ONE_LINE: ReadonlySet<SummaryField> = new Set(['files', 'topics']);
+
+function entriesOf(summary: StructuredSummary, field: SummaryField): readonly string[] {
+  if (field === 'decisions')
+    return summary.decisions.map(
+      ({ what, why, when }) => `${what}${why ? ` — ${why}` : ''}${when ? ` (${when})` : ''}`,
+    );
+  if (field === 'errors')
+    return summary.errors.map(({ what, solution }) => (solution ? `${what} → ${solution}` : what));
+  const entries = summary[field] ?? [];
+  return IN_ONE_LINE.has(field) && entries.length > 0 ? [entries.join(', ')] : entries;
+}
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -50,32 +61,44 @@ export function splitSentences(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
 }
 
+/** A summary that fits, and its text. */
+export interface FittedSummary {
+  readonly summary: StructuredSummary;
+  readonly text: string;
+}
+
 /**
  * A structured summary as markdown, its sections in fixed order, within `budgetTokens`: lines of the least important
  * sections are left out first, the last of a section before the first; with `rarity` (of a text's words in what is
  * summarized, 0…1) what might have been said anywhere leaves before what was said here alone. '' when not even one line
  * fits.
  */
-export function renderSummary(
+export function fitSummary(
   summary: StructuredSummary,
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
   rarity: (text: string) => number = () => 0,
-): string {
+): FittedSummary {
   const lines: Line[] = [];
   const said = new Set<string>();
-  for (const { heading, rank, lines: linesOf } of SECTIONS) {
-    for (const [index, text] of linesOf(summary).entries()) {
-      if (said.has(text)) continue;
-      said.add(text);
+  const add = (heading: string, rank: number, entries: readonly string[]): void => {
+    for (const [index, text] of entries.entries()) {
+      const key = bare(text);
+      if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
+      said.add(key);
       // The first sentence of the narrative says what it is about.
       const worth = heading === '' && index === 0 ? FIRST : rank + UNUSUAL * rarity(text);
       lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, heading, text });
     }
-  }
+  };
+  const sections = SECTIONS.map((section) => ({ ...section, entries: entriesOf(summary, section.field) }));
+  const listed = new Set(sections.flatMap(({ entries }) => entries.map(bare)));
+  add('', listed.size > 0 ? NARRATIVE_RANK.besideLists : NARRATIVE_RANK.alone, splitSentences(summary.narrative));
+  for (const { heading, rank, entries } of sections) add(heading, rank, entries);
+  const all = lines.length;
   let kept = lines;
   let text = join(kept);
-  let tokens = counter.text(text);
+  let tokens = budgetTokens === Infinity ? 0 : counter.text(text);
   while (kept.length > 0 && tokens > budgetTokens) {
     const lowest = Math.min(...kept.map((line) => line.rank));
     let drop = tokens - budgetTokens;
@@ -90,8 +113,31 @@ export function renderSummary(
     text = join(kept);
     tokens = counter.text(text);
   }
-  return text;
+  return { summary: kept.length === all ? summary : only(summary, new Set(kept.map((line) => line.text))), text };
 }
+
+/** What of a summary stands in these lines. */
+function only(summary: StructuredSummary, texts: ReadonlySet<string>): StructuredSummary {
+  const stands = (field: SummaryField) => {
+    const shown = entriesOf(summary, field);
+    return (_: unknown, at: number): boolean => texts.has(IN_ONE_LINE.has(field) ? shown[0]! : shown[at]!);
+  };
+  const lists = SUMMARY_LISTS.flatMap((name) => {
+    const entries = summary[name]?.filter(stands(name)) ?? [];
+    return entries.length > 0 ? [[name, entries] as const] : [];
+  });
+  return {
+    ...Object.fromEntries(lists),
+    decisions: summary.decisions.filter(stands('decisions')),
+    errors: summary.errors.filter(stands('errors')),
+    narrative: splitSentences(summary.narrative)
+      .filter((sentence) => texts.has(sentence))
+      .join(' '),
+  };
+}
+
+/** A line without its marks: what a list and the narrative say alike. */
+const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 function join(lines: readonly Line[]): string {
   const parts: string[] = [];

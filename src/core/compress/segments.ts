@@ -7,21 +7,20 @@ export interface Segment {
   readonly tokens: number;
 }
 
-/**
- * A message counts as at least this share of a segment: many short ones in a row need a long answer, and the longest
- * answer is what all the others wait for. 60 messages are answered in 4 s at 100 tokens/s.
- */
-const LEAST_SHARE = 1 / 60;
+/** How large a segment should be: it is closed at whichever comes first. */
+export interface SegmentSize {
+  readonly tokens: number;
+  readonly messages: number;
+}
 
-/** A segment may grow to this multiple of its target before it is closed ahead of a turn that would make it larger. */
+/** A segment may grow to this multiple of its size before it is closed ahead of a turn that would make it larger. */
 const SLACK = 1.5;
 
 /** Fewer than these cannot be shortened; at the end they join the segment before them. */
-export const LEAST_TOKENS = 24;
+export const MIN_SEGMENT_TOKENS = 24;
 
 /**
- * Cuts `messages[from, to]` into segments of about `targetTokens` each, in order and without a gap; into smaller ones
- * where the messages are many and short. A segment ends at a turn's end; a turn larger than a segment is cut after a
+ * Cuts `messages[from, to]` into segments of about this size each, in order and without a gap. A segment ends at a turn's end; a turn larger than a segment is cut after a
  * complete tool result, never between a call and its result. The cuts depend on what is left of them alone, so that a
  * session that has grown is cut as before. Linear.
  *
@@ -30,15 +29,16 @@ export const LEAST_TOKENS = 24;
 export function cutSegments(
   messages: readonly SourceMessage[],
   tokens: readonly number[],
-  targetTokens: number,
+  target: SegmentSize,
   from = 0,
   to = messages.length - 1,
 ): Segment[] {
   const segments: Segment[] = [];
   let start = from;
+  /** Of a segment of the target's size. */
   let size = 0;
   let sum = 0;
-  const least = targetTokens * LEAST_SHARE;
+  const sizeOf = (at: number): number => Math.max((tokens[at] ?? 0) / target.tokens, 1 / target.messages);
   const close = (end: number): void => {
     segments.push({ from: start, to: end, tokens: sum });
     start = end + 1;
@@ -46,29 +46,22 @@ export function cutSegments(
     sum = 0;
   };
   for (const turn of turns(messages, from, to)) {
-    const own = turnSize(turn, tokens, least);
-    if (size > 0 && size + own > targetTokens * SLACK && size >= targetTokens / 2) close(turn.from - 1);
-    const whole = size + own <= targetTokens * SLACK;
+    let own = 0;
+    for (let at = turn.from; at <= turn.to; at++) own += sizeOf(at);
+    if (size + own > SLACK && size >= 1 / 2) close(turn.from - 1);
+    const whole = size + own <= SLACK;
     const safe = whole ? undefined : safeCuts(messages, turn.from, turn.to);
     for (let at = turn.from; at <= turn.to; at++) {
-      const count = tokens[at] ?? 0;
-      sum += count;
-      size += Math.max(count, least);
-      if (size >= targetTokens && (at === turn.to || safe?.has(at))) close(at);
+      sum += tokens[at] ?? 0;
+      size += sizeOf(at);
+      if (size >= 1 && (at === turn.to || safe?.has(at))) close(at);
     }
   }
   const last = segments.at(-1);
-  if (start <= to && last && sum < LEAST_TOKENS) {
+  if (start <= to && last && sum < MIN_SEGMENT_TOKENS) {
     segments[segments.length - 1] = { from: last.from, to, tokens: last.tokens + sum };
   } else if (start <= to) close(to);
   return segments;
-}
-
-/** What a turn counts for, where each of its messages counts for at least so many tokens. */
-function turnSize({ from, to }: Turn, tokens: readonly number[], least: number): number {
-  let size = 0;
-  for (let at = from; at <= to; at++) size += Math.max(tokens[at] ?? 0, least);
-  return size;
 }
 
 /** A user's message and all that follows it, by position, inclusive at both ends. */

@@ -45,14 +45,6 @@ export async function spokenCorpus(children: readonly SummaryNode[], pace: Pace)
 /** A sentence without the marks before and behind it. */
 const bare = (text: string): string => text.replace(/^[-*•\s]+|[.。!！;；,\s]+$/g, '');
 
-/** What a summary's text says in words of its own, without the source's that stand beside them. */
-export function notedIn(text: string, { rung }: Pick<SummaryNode, 'rung'>): string {
-  return spoken(text, rung)
-    .filter(({ noted }) => noted)
-    .map(({ lines }) => lines.join('\n').trim())
-    .join('\n');
-}
-
 function spoken(text: string, rung: Rung): Speech[] {
   const speeches: Speech[] = [];
   for (const line of text.split('\n')) {

@@ -1,127 +1,77 @@
 import * as v from 'valibot';
-import type { ClaimedEvent } from '../events/model-events.ts';
-import { KEY_EVENT_KINDS } from '../model/key-event.ts';
-import type { StructuredSummary } from '../model/summary.ts';
+import { proseSummary, SUMMARY_LISTS, type StructuredSummary, type SummaryList } from '../model/summary.ts';
+import type { SummaryFields } from '../prompts/render.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
 const LONGEST_ENTRY = 1_500;
-const LONGEST_NARRATIVE = 12_000;
-const MOST_ENTRIES = 60;
+const LONGEST_NARRATIVE = 60_000;
+const MAX_ENTRIES = 200;
 
-const entry = v.pipe(v.string(), v.trim(), v.maxLength(LONGEST_ENTRY));
-const list = v.optional(
-  v.pipe(
-    v.array(entry),
-    v.maxLength(MOST_ENTRIES),
-    v.transform((entries) => entries.filter((one) => one !== '')),
-  ),
-  [],
-);
-const note = v.optional(v.nullable(entry));
+const text = v.pipe(v.string(), v.trim(), v.maxLength(LONGEST_ENTRY));
+const note = v.optional(v.nullable(text));
 
-const decision = v.union([
-  v.pipe(
-    entry,
-    v.transform((what) => ({ what })),
-  ),
-  v.pipe(
-    v.object({ what: entry, why: note, when: note }),
-    v.transform(({ what, why, when }) => ({ what, ...(why && { why }), ...(when && { when }) })),
-  ),
-]);
-const problem = v.union([
-  v.pipe(
-    entry,
-    v.transform((what) => ({ what })),
-  ),
-  v.pipe(
-    v.object({ what: entry, solution: note }),
-    v.transform(({ what, solution }) => ({ what, ...(solution && { solution }) })),
-  ),
-]);
+/** An entry as a model may give it: a string, or an object with `what` and notes. */
+const entry = v.union([text, v.looseObject({ what: text, why: note, when: note, solution: note })]);
+const entries = v.nullish(v.pipe(v.array(entry), v.maxLength(MAX_ENTRIES)), []);
+type Entry = v.InferOutput<typeof entry>;
 
 /** A model's summary. Only the narrative is required; a list that has nothing may be left out. */
-export const structuredSummarySchema = v.object({
-  topics: list,
-  decisions: v.optional(v.pipe(v.array(decision), v.maxLength(MOST_ENTRIES)), []),
-  preferences: list,
-  guidance: list,
-  errors: v.optional(v.pipe(v.array(problem), v.maxLength(MOST_ENTRIES)), []),
-  failedAttempts: list,
-  files: list,
-  openSteps: list,
-  outcomes: list,
+const answerSchema = v.object({
+  ...v.entriesFromList(SUMMARY_LISTS, entries),
+  decisions: entries,
+  errors: entries,
   narrative: v.pipe(v.string(), v.trim(), v.maxLength(LONGEST_NARRATIVE)),
 });
 
-const strings = { type: 'array', items: { type: 'string' } } as const;
+const asObject = (one: Entry): Exclude<Entry, string> => (typeof one === 'string' ? { what: one } : one);
+const asText = (one: Entry): string => {
+  const { what, why, when, solution } = asObject(one);
+  return [what, why, when, solution].filter((part) => part).join('; ');
+};
+const present = <Value>(list: readonly Value[], said: (one: Value) => string): Value[] =>
+  list.filter((one) => said(one) !== '');
 
-/** The same as a JSON schema, for models that can be held to one. */
-export const STRUCTURED_SUMMARY_JSON_SCHEMA = {
-  name: 'summary',
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: [
-      'topics',
-      'decisions',
-      'preferences',
-      'guidance',
-      'errors',
-      'failedAttempts',
-      'files',
-      'openSteps',
-      'outcomes',
-      'narrative',
-      'events',
-    ],
-    properties: {
-      topics: strings,
-      decisions: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['what', 'why', 'when'],
-          properties: {
-            what: { type: 'string' },
-            why: { type: ['string', 'null'] },
-            when: { type: ['string', 'null'] },
-          },
-        },
-      },
-      preferences: strings,
-      guidance: strings,
-      errors: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['what', 'solution'],
-          properties: { what: { type: 'string' }, solution: { type: ['string', 'null'] } },
-        },
-      },
-      failedAttempts: strings,
-      files: strings,
-      openSteps: strings,
-      outcomes: strings,
-      narrative: { type: 'string' },
-      events: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['kind', 'quote'],
-          properties: { kind: { type: 'string', enum: KEY_EVENT_KINDS }, quote: { type: 'string' } },
-        },
-      },
-    },
-  },
-} as const;
+function asSummary({ narrative, decisions, errors, ...lists }: v.InferOutput<typeof answerSchema>): StructuredSummary {
+  const filled = SUMMARY_LISTS.flatMap((name) => {
+    const said = present(lists[name], asText).map(asText);
+    return said.length > 0 ? [[name, said] as const] : [];
+  });
+  return {
+    ...(Object.fromEntries(filled) as Partial<Record<SummaryList, readonly string[]>>),
+    decisions: present(decisions, asText).map((one) => {
+      const { what, why, when } = asObject(one);
+      return { what, ...(why && { why }), ...(when && { when }) };
+    }),
+    errors: present(errors, asText).map((one) => {
+      const { what, solution } = asObject(one);
+      return { what, ...(solution && { solution }) };
+    }),
+    narrative,
+  };
+}
+
+const string = { type: 'string' } as const;
+const optional = { type: ['string', 'null'] } as const;
+const listOf = (items: object): object => ({ type: 'array', items });
+const objectOf = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+
+/** What a prompt asks for as a JSON schema, for models that can be held to one. */
+export function summaryJsonSchema(fields: SummaryFields): { name: string; schema: Readonly<Record<string, unknown>> } {
+  const lists = Object.keys(fields).map((name) => {
+    if (name === 'decisions') return [name, listOf(objectOf({ what: string, why: optional, when: optional }))] as const;
+    return [name, listOf(name === 'errors' ? objectOf({ what: string, solution: optional }) : string)] as const;
+  });
+  return { name: 'summary', schema: { ...objectOf({ narrative: string, ...Object.fromEntries(lists) }) } };
+}
 
 export type ParsedSummary =
-  | { readonly ok: true; readonly summary: StructuredSummary; readonly events: readonly ClaimedEvent[] }
+  | { readonly ok: true; readonly summary: StructuredSummary }
   | { readonly ok: false; readonly fault: 'empty' | 'not_json' | 'refused'; readonly detail: string };
 
 /** How models say no, where an answer was asked for. */
@@ -129,14 +79,14 @@ const REFUSAL =
   /^\W*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|申し訳|抱歉|很抱歉|죄송)/iu;
 
 /**
- * Reads a model's answer: the JSON may stand in a fence or among prose, keys may be in snake case, lists may be left
- * out; what is read is then held to the schema.
+ * Reads a model's answer: JSON, which may stand in a fence or among prose, with keys in snake case and lists left out;
+ * or plain prose, which is a narrative. Damaged JSON is neither.
  */
 export function parseStructuredSummary(answer: string): ParsedSummary {
-  const text = answer.trim();
-  if (text === '') return { ok: false, fault: 'empty', detail: 'the answer was empty' };
-  let detail = 'no JSON object was found';
-  for (const candidate of jsonObjects(text)) {
+  const said = answer.trim();
+  if (said === '') return { ok: false, fault: 'empty', detail: '' };
+  let detail = 'the JSON is damaged or cut off';
+  for (const candidate of jsonObjects(said)) {
     let value: unknown;
     try {
       value = JSON.parse(candidate);
@@ -144,27 +94,24 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
       detail = error instanceof Error ? error.message : String(error);
       continue;
     }
-    const parsed = v.safeParse(structuredSummarySchema, withCamelKeys(value));
-    if (parsed.success) return { ok: true, summary: parsed.output, events: claimsIn(value) };
+    const parsed = v.safeParse(answerSchema, withCamelKeys(value));
+    if (parsed.success)
+      return parsed.output.narrative === '' && isEmpty(parsed.output)
+        ? { ok: false, fault: 'empty', detail: '' }
+        : { ok: true, summary: asSummary(parsed.output) };
     const issue = parsed.issues[0];
     detail = `${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`;
   }
-  if (REFUSAL.test(text)) return { ok: false, fault: 'refused', detail: text.slice(0, 120) };
-  return { ok: false, fault: 'not_json', detail };
+  if (REFUSAL.test(said)) return { ok: false, fault: 'refused', detail: said.slice(0, 120) };
+  if (LOOKS_LIKE_DATA.test(said)) return { ok: false, fault: 'not_json', detail };
+  return { ok: true, summary: proseSummary(said.slice(0, LONGEST_NARRATIVE)) };
 }
 
-/** The key events that an answer names. What is no event is none of the answer's faults: it is as a quote that is not found. */
-function claimsIn(answer: unknown): ClaimedEvent[] {
-  const { output } = v.safeParse(v.object({ events: v.array(v.unknown()) }), answer);
-  const list = (output as { readonly events?: readonly unknown[] } | undefined)?.events ?? [];
-  return list.slice(0, MOST_ENTRIES).map((one) => {
-    const claim = v.safeParse(
-      v.object({ kind: v.string(), quote: v.pipe(v.string(), v.maxLength(LONGEST_ENTRY)) }),
-      one,
-    );
-    return claim.success ? claim.output : { kind: '', quote: '' };
-  });
-}
+const isEmpty = ({ narrative: _, ...lists }: v.InferOutput<typeof answerSchema>): boolean =>
+  Object.values(lists).every((list) => list.length === 0);
+
+/** Damaged JSON is no running text. */
+const LOOKS_LIKE_DATA = /^\s*(?:```\w*\s*)?[{[]|\{\s*"/;
 
 function withCamelKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -174,18 +121,4 @@ function withCamelKeys(value: unknown): unknown {
       one,
     ]),
   );
-}
-
-/** A model's reply as providers give it, a string or content blocks, as text. */
-export function replyText(reply: string | readonly { readonly type?: string; readonly text?: string }[]): string {
-  if (typeof reply === 'string') return reply;
-  return reply
-    .map((block) => block.text ?? '')
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-/** Sections that may not be empty. */
-export function missingSections(summary: StructuredSummary): string[] {
-  return summary.narrative === '' ? ['narrative'] : [];
 }

@@ -23,7 +23,7 @@ export interface SummaryReply {
 
 /**
  * A model that summarizes. It throws on a provider's fault (key, network, limit) alone; bad output is returned and
- * judged by the ladder.
+ * judged by the caller.
  */
 export interface SummaryModel {
   /** `provider/model`. */
@@ -45,42 +45,5 @@ export class CallLog {
     this.count += calls;
     this.inputTokens += input;
     this.outputTokens += output;
-  }
-}
-
-/** Bad answers in a row after which a model is left alone for a while. */
-const PATIENCE = 2;
-
-/** The longest pause, in segments. */
-const LONGEST_PAUSE = 64;
-
-/**
- * Keeps a model whose answers are bad from being asked again for each segment: after two bad segments it is passed
- * over for 2, 4, 8 … segments. One good answer restores trust.
- */
-export class ModelTrust {
-  private bad = 0;
-  private pause = 0;
-
-  /** Whether to ask the model for the next segment; each refusal shortens the pause. */
-  ask(): boolean {
-    if (this.pause === 0) return true;
-    this.pause--;
-    return false;
-  }
-
-  /** After a bad segment the ladder's model rungs are not all tried: one answer shows whether it has become better. */
-  get isDoubtful(): boolean {
-    return this.bad > 0;
-  }
-
-  good(): void {
-    this.bad = 0;
-    this.pause = 0;
-  }
-
-  badAnswer(): void {
-    this.bad++;
-    if (this.bad >= PATIENCE) this.pause = Math.min(LONGEST_PAUSE, 2 ** (this.bad - PATIENCE + 1));
   }
 }

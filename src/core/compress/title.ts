@@ -1,5 +1,6 @@
 import type { Corpus } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
+import { isSaid } from './passages.ts';
 
 /**
  * What was said in the segment, by the user first of all, that names its matter best: by terms that are talked of there and seldom
@@ -44,6 +45,40 @@ const LEAST_TITLE_TERMS = 3;
 const TITLE_TERMS = 9;
 /** What a segment is about is the user's to say, where the user says anything. */
 const OTHERS_TITLE_WEIGHT = 0.25;
+
+/** Names and identifiers that a segment speaks of most, as against the rest: its topics. */
+export function topicsOf({
+  corpus,
+  from,
+  to,
+}: {
+  readonly corpus: Corpus;
+  readonly from: number;
+  readonly to: number;
+}): string[] {
+  const first = corpus.firstOf[from] ?? 0;
+  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const times = new Map<number, number>();
+  for (let index = first; index < beyond; index++) {
+    const passage = corpus.passages[index]!;
+    if (!isSaid(passage)) continue;
+    for (const term of new Set(passage.terms)) {
+      const { kind } = corpus.terms[term]!;
+      if (kind === 'name' || kind === 'identifier') times.set(term, (times.get(term) ?? 0) + 1);
+    }
+  }
+  const names = new Map(Array.from(corpus.vocabulary, ([name, term]) => [term, name]));
+  return [...times]
+    .filter(([, count]) => count > 1)
+    .map(([term, count]) => ({ name: names.get(term)!, score: corpus.rarity[term]! * Math.log2(count) }))
+    .filter(({ name, score }) => score > 0 && name.length > 2 && name.length <= LONGEST_TOPIC)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_TOPICS)
+    .map(({ name }) => name);
+}
+
+const MAX_TOPICS = 5;
+const LONGEST_TOPIC = 40;
 
 const LONGEST_TITLE = 72;
 

@@ -2,14 +2,16 @@ import { auditSummary } from '../audit/audit.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { Span } from '../model/key-event.ts';
 import { resting } from '../pace/steps.ts';
-import type { StructuredSummary, SummaryNode } from '../model/summary.ts';
+import { SUMMARY_LISTS, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
+import { rarityOfText, type Corpus } from './corpus.ts';
 import { extract, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
-import { levelLimits, type LeafSource, type LeafTools, type LevelLimits } from './leaf.ts';
+import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { framed } from './counting.ts';
 import { leastTokens } from './levels.ts';
 import { spokenCorpus } from './spoken.ts';
 import type { TermUsage } from './term-usage.ts';
+import { fitSummary, type FittedSummary } from './render-summary.ts';
 import { titleOf } from './title.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
@@ -44,19 +46,26 @@ export async function makeParent(
   const { counter, pace } = tools;
   const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
   // Never longer than the children together: joining always saves, so condensing ends.
-  const limits = levelLimits(source, {
-    brief: Math.min(tools.ceilings.brief, sumOf(children, 'brief')),
-    detailed: Math.min(tools.ceilings.detailed, sumOf(children, 'detailed')),
-  });
+  const limits: LevelLimits = {
+    brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
+    detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
+  };
   const texts = children.map((child) => child.detailed);
   const read = await spokenCorpus(children, pace);
   const corpus = (await tools.usage?.over(read, pace)) ?? read;
-  const leaf = { corpus, from: 0, to: corpus.texts.length - 1, tokens: source, limits };
-  let detailed = await retold(leaf, limits.detailed, tools);
+  const merged = mergeStructured(children);
+  // Where models wrote, their entries are joined, the lasting ones before the others; quotes are chosen by worth.
+  const written = children.every(({ structured }) => structured !== undefined && structured.narrative !== '');
+  const rarity = (text: string): number => rarityOfText(corpus, text);
+  const fitted = (limit: number): FittedSummary | undefined =>
+    merged && written ? fitSummary(merged, limit - MESSAGE_FRAMING_TOKENS, counter, rarity) : undefined;
+  const whole = fitted(limits.detailed);
+  let detailed = whole?.text ?? (await retold(corpus, limits.detailed, tools));
   if (detailed === '') {
     detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const short = await retold(leaf, Math.min(limits.brief, framed(detailed, counter)), tools);
+  const briefLimit = Math.min(limits.brief, framed(detailed, counter));
+  const short = fitted(briefLimit)?.text ?? (await retold(corpus, briefLimit, tools));
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
   const { passes, ...audit } = await resting(
@@ -67,7 +76,7 @@ export async function makeParent(
     pace,
   );
   if (!passes && audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty')) return undefined;
-  const structured = mergeStructured(children);
+  const structured = whole?.summary ?? merged;
   return {
     id: tools.nextId(),
     depth: Math.max(...children.map((child) => child.depth)) + 1,
@@ -93,12 +102,16 @@ export async function makeParent(
 const NOTED_SHARE = 0.9;
 
 /** What the children say, within `limit` tokens, framing included: first what they noted themselves. '' when nothing fits. */
-async function retold({ corpus }: Pick<LeafSource, 'corpus'>, limit: number, tools: LeafTools): Promise<string> {
+async function retold(corpus: Corpus, limit: number, tools: LeafTools): Promise<string> {
   const { counter, pace } = tools;
   let room = limit - MESSAGE_FRAMING_TOKENS;
   while (room > 0) {
     const shared = { ...OLD, counter, pace };
-    const noted = await extract(corpus, { ...shared, budgetTokens: Math.floor(room * NOTED_SHARE), only: 'noted' });
+    const noted = await extract(corpus, {
+      ...shared,
+      budgetTokens: Math.floor(room * NOTED_SHARE),
+      takes: ({ kind }) => kind === 'noted',
+    });
     const kept = new Map<number, Span[]>();
     for (const { message, start, end } of noted.passages) {
       kept.set(message, [...(kept.get(message) ?? []), { start, end }]);
@@ -118,36 +131,39 @@ const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): numb
   nodes.reduce((sum, { tokens }) => sum + tokens[level], 0);
 
 /** Entries of each list that a parent keeps: the newest. */
-const MOST_MERGED = 40;
+const MAX_MERGED = 200;
 
 function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | undefined {
   const summaries = children.flatMap((child) => child.structured ?? []);
   if (summaries.length === 0) return undefined;
   const join = <Entry>(
-    list: (summary: StructuredSummary) => readonly Entry[],
+    list: (summary: StructuredSummary) => readonly Entry[] | undefined,
     key: (entry: Entry) => string,
-  ): Entry[] => [...new Map(summaries.flatMap(list).map((entry) => [key(entry), entry])).values()].slice(-MOST_MERGED);
-  const same = (entry: string): string => entry;
+  ): Entry[] =>
+    [...new Map(summaries.flatMap((one) => list(one) ?? []).map((entry) => [key(entry), entry])).values()].slice(
+      -MAX_MERGED,
+    );
+  const lists = SUMMARY_LISTS.flatMap((name) => {
+    const open = name === 'openSteps' || name === 'conditions';
+    // What is open, and who suffers what, is what the newest part says of it.
+    const entries = open ? (summaries.at(-1)?.[name] ?? []) : join((one) => one[name], String);
+    return entries.length > 0 ? [[name, entries] as const] : [];
+  });
+  const narrative = summaries
+    .map((one) => one.narrative)
+    .filter((text) => text !== '')
+    .join(' ');
   return {
-    topics: join(({ topics }) => topics, same),
+    ...(Object.fromEntries(lists) as Partial<StructuredSummary>),
     decisions: join(
       ({ decisions }) => decisions,
       ({ what }) => what,
     ),
-    preferences: join(({ preferences }) => preferences, same),
-    guidance: join(({ guidance }) => guidance, same),
     errors: join(
       ({ errors }) => errors,
       ({ what }) => what,
     ),
-    failedAttempts: join(({ failedAttempts }) => failedAttempts, same),
-    files: join(({ files }) => files, same),
-    openSteps: summaries.at(-1)?.openSteps ?? [],
-    outcomes: join(({ outcomes }) => outcomes, same),
-    narrative: summaries
-      .map(({ narrative }) => narrative.slice(0, 600))
-      .slice(-MOST_MERGED)
-      .join(' '),
+    narrative,
   };
 }
 
@@ -221,4 +237,39 @@ function oldestRun(nodes: readonly SummaryNode[], fanIn: number): number {
     start = at;
   }
   return Math.max(0, best);
+}
+
+/** What is known of the summaries below a frontier. */
+export interface KnownNodes {
+  readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
+  /** Nodes that were made from summaries which have been changed since. */
+  readonly stale: ReadonlySet<NodeId>;
+}
+
+/**
+ * Makes what is stale in a frontier anew, by code and from the bottom up: a node whose children's texts were changed
+ * is taken the place of by one that says what they say now. `made` holds each new node after its children.
+ */
+export async function rebuildStale(
+  frontier: readonly SummaryNode[],
+  { nodes, stale }: KnownNodes,
+  budgetTokens: number,
+  tools: ParentTools,
+): Promise<{ readonly frontier: SummaryNode[]; readonly made: SummaryNode[] }> {
+  const made: SummaryNode[] = [];
+  const rebuilt = async (node: SummaryNode): Promise<SummaryNode> => {
+    if (!stale.has(node.id)) return node;
+    const children: SummaryNode[] = [];
+    for (const id of node.children) {
+      const child = nodes.get(id);
+      if (child) children.push(await rebuilt(child));
+    }
+    const parent = await makeJoined(children, budgetTokens, tools);
+    if (!parent) return node;
+    made.push(parent);
+    return parent;
+  };
+  const now: SummaryNode[] = [];
+  for (const node of frontier) now.push(await rebuilt(node));
+  return { frontier: now, made };
 }

@@ -30,7 +30,7 @@ export interface ContextPrefix {
 /**
  * Looks at all of the ledger and the frontier, which is why the caller keeps it, and writes those blocks that are new.
  * Both grow at their ends with each commit, and so does this, that what was sent stays where it was: key events stand
- * right behind the summaries of what they were said in, and what a commit adds comes last. What is told briefly is settled
+ * right behind the summaries of what they were said in, and what a commit adds comes last. What is brief is settled
  * and stands in larger blocks, each of messages that stay together however many follow.
  */
 export function assemblePrefix(input: PrefixInput): ContextPrefix {
@@ -81,17 +81,25 @@ const ledgerBlock = (lines: readonly string[], position: number, isFirst: boolea
 /** Settled nodes that end within the same so many messages stand in one block. */
 const BLOCK_MESSAGES = 400;
 
-/** The frontier's nodes as they stand together: the settled by where they end, the newer each for itself. */
+/** From so many tokens on a block is closed: its tags are then a small share of it, and a commit changes the last block alone. */
+const BLOCK_TOKENS = 2_000;
+
+/** The frontier's nodes as they stand together: the settled by where they end, the newer by what they take. */
 function inBlocks(state: FrontFacts): SentItem[][] {
   const settled = settledNodes(state);
   const blocks: SentItem[][] = [];
-  let key = -1;
+  let key: string | undefined;
+  let tokens = 0;
   state.frontier.forEach((item, at) => {
     const sent = { ...item, level: levelOf(state, item) };
-    const mine = at < settled ? Math.floor(item.to / BLOCK_MESSAGES) : -1;
-    if (mine >= 0 && mine === key) blocks.at(-1)!.push(sent);
-    else blocks.push([sent]);
+    const mine = at < settled ? `settled ${Math.floor(item.to / BLOCK_MESSAGES)}` : 'recent';
+    if (mine !== key || tokens >= BLOCK_TOKENS) {
+      blocks.push([]);
+      tokens = 0;
+    }
     key = mine;
+    blocks.at(-1)!.push(sent);
+    if (at >= settled) tokens += item.node.tokens[sent.level] ?? item.node.tokens.detailed;
   });
   return blocks;
 }

@@ -9,6 +9,7 @@ import {
 } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import { STATEMENT_REASONS, type StatementReason } from '../model/statement.ts';
+import { SUMMARY_LISTS } from '../model/summary.ts';
 
 /** JSON has no word for a number that is not finite, so none is written. */
 export const finite = v.pipe(v.number(), v.finite());
@@ -135,15 +136,9 @@ const keyEvents = list(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSch
 
 const texts = list(v.string());
 const structuredSummary = v.object({
-  topics: texts,
+  ...v.entriesFromList(SUMMARY_LISTS, v.optional(texts)),
   decisions: list(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
-  preferences: texts,
-  guidance: texts,
   errors: list(v.object({ what: v.string(), solution: v.optional(v.string()) })),
-  failedAttempts: texts,
-  files: texts,
-  openSteps: texts,
-  outcomes: texts,
   narrative: v.string(),
 });
 

@@ -5,34 +5,42 @@ import type { StatementFinding } from './statement.ts';
 /** Levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens. */
 export type Level = 'brief' | 'detailed' | 'full';
 
-/** The step of the ladder that made a summary: the model, its second try, a tighter prompt, by code, a plain cut. */
+/** How a summary was made: by the model, its retry, a shorter prompt, extracted without a model, truncated, or by the user. */
 export type Rung = 'model' | 'retry' | 'tight' | 'extractive' | 'cut' | 'edited';
 
+/** Lists of a structured summary; which of them are asked for is the preset's to say. */
+export const SUMMARY_LISTS = [
+  'topics',
+  'people',
+  'intents',
+  'preferences',
+  'constraints',
+  'facts',
+  'guidance',
+  'failedAttempts',
+  'files',
+  'places',
+  'inventory',
+  'quests',
+  'conditions',
+  'discoveries',
+  'openSteps',
+  'outcomes',
+] as const;
+export type SummaryList = (typeof SUMMARY_LISTS)[number];
+export type SummaryField = SummaryList | 'decisions' | 'errors';
+
 /** What a summary holds, in the session's own language. */
-export interface StructuredSummary {
-  readonly topics: readonly string[];
+export interface StructuredSummary extends Readonly<Partial<Record<SummaryList, readonly string[]>>> {
   readonly decisions: readonly { readonly what: string; readonly why?: string; readonly when?: string }[];
-  readonly preferences: readonly string[];
-  readonly guidance: readonly string[];
   readonly errors: readonly { readonly what: string; readonly solution?: string }[];
-  readonly failedAttempts: readonly string[];
-  readonly files: readonly string[];
-  readonly openSteps: readonly string[];
-  readonly outcomes: readonly string[];
   readonly narrative: string;
 }
 
 /** A structured summary that is running text alone. */
 export const proseSummary = (narrative: string): StructuredSummary => ({
-  topics: [],
   decisions: [],
-  preferences: [],
-  guidance: [],
   errors: [],
-  failedAttempts: [],
-  files: [],
-  openSteps: [],
-  outcomes: [],
   narrative: narrative.trim(),
 });
 

@@ -16,11 +16,11 @@ export interface Triggers {
   readonly share: number | null;
   /** Share of the budget (0…1) at which a request is not sent before compression has been tried. */
   readonly beforeSend: number | null;
-  /** Uncompressed tokens, the window's included: fires above. */
+  /** Uncompressed tokens that came since the newest compression: fires above. */
   readonly tokens: number | null;
-  /** Uncompressed messages, the window's included: fires above. */
+  /** Uncompressed messages, the recent ones included: fires above. */
   readonly messages: number | null;
-  /** Every N messages ever, after the first N. */
+  /** At every multiple of N messages ever, from 2 × N on. */
   readonly every: number | null;
   /** Milliseconds since the newest summary: fires above, on the next activity. */
   readonly ageMs: number | null;
@@ -33,7 +33,7 @@ export interface Policy {
   readonly name: PolicyName;
   readonly strategy: Strategy;
   readonly triggers: Triggers;
-  /** Newest messages that stay word for word. */
+  /** Newest messages that stay verbatim. */
   readonly window: number;
   /** Share of the budget that summaries, ledger and window together aim at after a compression. */
   readonly targetShare: number;
@@ -43,6 +43,8 @@ export interface Policy {
     /** Tokens of one summary, at most. */
     readonly maxTokens: number;
     readonly temperature: number;
+    /** How much a model reads and writes for developer messages: at most $0.03 or, with `economy`, $0.01 per 1,000. */
+    readonly effort: 'default' | 'economy';
     /** What the prompt asks for: `structured`, or two to three sentences. */
     readonly style: 'structured' | 'sentences';
   };
@@ -50,20 +52,20 @@ export interface Policy {
 
 const HOUR_MS = 3_600_000;
 
-/** Above this share after a compression the window is halved. Source: the user's customer-dialogue document. */
+/** Above this share of the budget after a compression the recent messages are halved; above it still, the session is flagged. */
 export const AGGRESSIVE_SHARE = 0.7;
 
-/** A compression that saves less than this share of what it covers is not worth a commit. */
-export const LEAST_SAVING = 0.1;
+/** A compression that would save less than this share of what it replaces is not begun. */
+export const MIN_SAVING = 0.1;
 
 const balanced: Policy = {
   name: 'balanced',
   strategy: 'smart',
   triggers: {
-    share: 0.75,
+    share: 0.7,
     beforeSend: 0.9,
     tokens: null,
-    messages: 50,
+    messages: null,
     every: null,
     ageMs: 24 * HOUR_MS,
     taskReset: 40,
@@ -71,18 +73,18 @@ const balanced: Policy = {
   window: 10,
   targetShare: 0.5,
   ledgerShare: 0.15,
-  summary: { maxTokens: 900, temperature: 0.3, style: 'structured' },
+  summary: { maxTokens: 2000, temperature: 0.3, effort: 'default', style: 'structured' },
 };
 
-/** The named policies. Numbers are the defaults of the user's documents; each can be set by itself. */
+/** The named policies; each number can be set by itself. */
 export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
   balanced,
   steady: {
     ...balanced,
     name: 'steady',
-    triggers: { ...balanced.triggers, messages: null, every: 10 },
+    triggers: { ...balanced.triggers, every: 10 },
     window: 10,
-    summary: { maxTokens: 300, temperature: 0.3, style: 'sentences' },
+    summary: { ...balanced.summary, maxTokens: 300, style: 'sentences' },
   },
   frugal: {
     ...balanced,
@@ -96,7 +98,7 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
     triggers: { ...balanced.triggers, share: 0.8 },
     window: 3,
     // 500 words, at four tokens to three words.
-    summary: { maxTokens: 670, temperature: 0.3, style: 'structured' },
+    summary: { ...balanced.summary, maxTokens: 670 },
   },
 };
 

@@ -1,15 +1,14 @@
+import type { SummaryField } from '../model/summary.ts';
 import { textHash } from '../text/hash.ts';
 import advisory from './advisory.md';
 import checkSystem from './check-system.md';
 import check from './check.md';
 import customer from './customer.md';
 import developer from './developer.md';
-import format from './format.md';
 import retry from './retry.md';
 import rolePlay from './role-play.md';
-import sentences from './sentences.md';
+import short from './short.md';
 import system from './system.md';
-import tight from './tight.md';
 
 export const PRESETS = ['developer', 'customer', 'role-play', 'advisory'] as const;
 /** What a summary must keep and may drop, by the kind of conversation. */
@@ -17,13 +16,53 @@ export type PresetName = (typeof PRESETS)[number];
 
 const TEXTS: Readonly<Record<PresetName, string>> = { developer, customer, 'role-play': rolePlay, advisory };
 
-/** The text of a preset, for a user to copy and change. */
-export const presetText = (name: PresetName): string => TEXTS[name];
+/** What a preset asks for beside the narrative, with a hint of what belongs into each list. */
+export type SummaryFields = Readonly<Partial<Record<SummaryField, string>>>;
+
+const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
+  developer: {
+    decisions: 'what was decided',
+    constraints: 'a requirement, preference, prohibition or correction by the user, as it holds now',
+    facts: 'a file, function, command, value or name, and what it is for',
+    errors: 'an error and its cause',
+    failedAttempts: 'what was tried, and why it failed',
+    openSteps: 'what is open or comes next',
+  },
+  advisory: {
+    topics: 'a subject',
+    decisions: 'what was decided',
+    preferences: 'how the person wants to be advised',
+    guidance: 'advice with its conditions, figures and deadlines',
+    outcomes: 'a result',
+    openSteps: 'what is pending, who does it, until when',
+  },
+  customer: {
+    people: 'who the customer is, and what is known of them',
+    intents: 'what they want',
+    decisions: 'what was agreed, booked, changed or cancelled',
+    preferences: 'what they prefer',
+    openSteps: 'what is pending',
+  },
+  'role-play': {
+    people: 'a character, creature or faction: who they are, how they stand to others',
+    places: 'a place and what is there',
+    inventory: 'who carries or has used up what',
+    quests: 'a quest, goal or promise, and how far it is',
+    conditions: 'who suffers or enjoys what',
+    discoveries: 'a discovery, clue or secret',
+    decisions: 'what the players decided',
+  },
+};
 
 /** A prompt that is ready to be rendered. */
 export interface SummaryPrompt {
   readonly name: string;
   readonly text: string;
+  /** What the conversation is and what matters in it, for the short form of the prompt. */
+  readonly focus: string;
+  readonly fields: SummaryFields;
+  /** `sentences`: always the short form. */
+  readonly style: SummaryStyle;
   /** Changes whenever any text changes that a model would see; kept with each summary. */
   readonly version: string;
 }
@@ -50,21 +89,40 @@ export function checkPrompt(text: string): PromptFaults {
 /** How long the narrative is: as long as it needs, or two to three sentences. */
 export type SummaryStyle = 'structured' | 'sentences';
 
-/** The prompt of a preset, or the user's own text in its place. @throws {RangeError} when the user's text cannot be used */
+/**
+ * The prompt of a preset, or the user's own text in its place; `instructions` are what the user wants of one summary in
+ * particular. @throws {RangeError} when the user's text cannot be used
+ */
 export function summaryPrompt(
   preset: PresetName,
   replacement?: string,
   style: SummaryStyle = 'structured',
+  instructions = '',
 ): SummaryPrompt {
-  const body = replacement ?? TEXTS[preset];
-  const text = style === 'sentences' ? `${body.trimEnd()}\n${sentences}` : body;
+  // What the user writes is no template.
+  const asked = instructions.trim().replaceAll('{{', '{ {');
+  const wish = asked === '' ? '' : `\n\nFor this record in particular: ${asked}`;
+  const text = (replacement ?? TEXTS[preset]) + wish;
   if (replacement !== undefined) {
     const { missing, unknown } = checkPrompt(replacement);
     if (missing.length > 0) throw new RangeError(`The prompt lacks ${missing.map((one) => `{{${one}}}`).join(', ')}.`);
     if (unknown.length > 0) throw new RangeError(`Nothing fills ${unknown.map((one) => `{{${one}}}`).join(', ')}.`);
   }
   const name = replacement === undefined ? preset : 'custom';
-  return { name, text, version: `${name}-${textHash([system, text, format, retry, tight]).slice(-8)}` };
+  const fields = FIELDS[preset];
+  // A user's prompt says by itself what matters; its first paragraph may be anything.
+  const focus = TEXTS[preset].split('\n\n', 1)[0]! + wish;
+  const seen = [system, text, focus, formatOf(fields), retry, short, style];
+  return { name, text, focus, fields, style, version: `${name}-${textHash(seen).slice(-8)}` };
+}
+
+/** The JSON object that a preset asks for, each list with a hint. */
+export function formatOf(fields: SummaryFields): string {
+  const lists = Object.entries(fields).map(([name, hint]) => {
+    if (name === 'decisions') return [name, [{ what: hint, why: 'its reason', when: 'date or moment, if told' }]];
+    return name === 'errors' ? [name, [{ what: hint, solution: 'its fix' }]] : [name, [hint]];
+  });
+  return JSON.stringify({ narrative: 'what happened, in running text', ...(Object.fromEntries(lists) as object) });
 }
 
 export interface RenderedPrompt {
@@ -72,16 +130,21 @@ export interface RenderedPrompt {
   readonly prompt: string;
 }
 
-/** A prompt for a segment. `words` bounds the answer. */
+/** A prompt for a segment. `words` is how long the answer is to be. */
 export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
+  return rendered(prompt.text, history, { format: formatOf(prompt.fields), words: String(words) });
+}
+
+/** The short form: a few sentences of running text, no format that could be got wrong. */
+export function renderShortPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
+  return rendered(short, history, { focus: prompt.focus, words: String(words) });
+}
+
+function rendered(template: string, history: string, values: Readonly<Record<string, string>>): RenderedPrompt {
   const fence = fenceFor(history);
   return {
     system: fill(system, { fence }).trim(),
-    prompt: fill(prompt.text, {
-      history: fenced(history, fence),
-      format: format.trim(),
-      words: String(words),
-    }).trim(),
+    prompt: fill(template, { ...values, history: fenced(history, fence) }).trim(),
   };
 }
 
@@ -89,15 +152,6 @@ export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, word
 export function renderRetryPrompt(first: RenderedPrompt, faults: readonly string[]): RenderedPrompt {
   const lines = faults.map((fault) => `- ${fault}`).join('\n');
   return { system: first.system, prompt: fill(retry, { faults: lines, prompt: first.prompt }).trim() };
-}
-
-/** The last prompt of the ladder: few words, no form that could be got wrong. */
-export function renderTightPrompt(history: string, words: number): RenderedPrompt {
-  const fence = fenceFor(history);
-  return {
-    system: fill(system, { fence }).trim(),
-    prompt: fill(tight, { history: fenced(history, fence), words: String(words) }).trim(),
-  };
 }
 
 /** A prompt that has statements of a summary checked against its source. */

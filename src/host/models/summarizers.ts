@@ -1,5 +1,5 @@
 import type { CompressionJob } from '../../app/compression-job.ts';
-import type { JobModel } from '../../app/job-model.ts';
+import type { JobModel } from '../../app/paid-model.ts';
 import type { SpendGate } from '../../app/spend.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
 import { Circuit, guarded } from '../../providers/circuit.ts';

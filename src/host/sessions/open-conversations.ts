@@ -1,4 +1,3 @@
-import type { CompressSessionDeps } from '../../app/compress-session.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Resummary } from '../../app/resummarize.ts';
@@ -106,7 +105,9 @@ export class OpenConversations {
       log,
       counter,
       spendGate: summarizers.gate(summarizer),
-      work: this.#work((job) => summarizers.model(summarizer(), memory, job)),
+      work: this.#work(),
+      summaryModel: (request) => summarizers.model(summarizer(), memory, request),
+      price: costOf,
     });
     const conversation: Conversation = new Conversation({
       journal,
@@ -167,7 +168,7 @@ export class OpenConversations {
   }
 
   /** Detection and summaries are the largest part of the bundle: read when the first compression runs. */
-  #work(summaryModel: CompressSessionDeps['summaryModel']): CompressionWork {
+  #work(): CompressionWork {
     const { clock } = this.#deps;
     let working: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
@@ -178,7 +179,6 @@ export class OpenConversations {
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),
-          summaryModel,
         }),
       ));
     return async (job) => (await load())(job);

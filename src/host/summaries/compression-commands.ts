@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { countText, messagesText } from '../platform/l10n.ts';
-import type { CompressionOutcome } from '../../app/compression-job.ts';
+import type { CompressionOutcome, SkipReason } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend.ts';
+import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { readSettings } from '../platform/settings.ts';
 import { eventIndexOf } from './tree/event-index.ts';
@@ -69,15 +70,11 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
       else void tellByCode(app, fault, done);
       return;
     }
+    case 'skipped':
+      return inform(whySkipped(outcome.reason));
     case 'nothing':
     case 'stale':
-      return inform(
-        (app.sessions.current?.state.frontier.length ?? 0) > 0
-          ? vscode.l10n.t('Everything before the newest messages is compressed already.')
-          : vscode.l10n.t(
-              'There is nothing to compress yet: what was said is still in the window of the newest messages.',
-            ),
-      );
+      return inform(vscode.l10n.t('The history changed during the compression, so the result was dropped. Try again.'));
     case 'off':
       return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
     case 'spent':
@@ -93,6 +90,17 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
   }
 }
 
+function whySkipped(reason: SkipReason): string {
+  switch (reason) {
+    case 'recent_only':
+      return vscode.l10n.t('There is nothing to compress: all messages before the recent ones are summarized already.');
+    case 'no_saving':
+      return vscode.l10n.t(
+        'Nothing was compressed: a summary would be about as long as the messages it replaces. No model was asked.',
+      );
+  }
+}
+
 /** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
 async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   app.channel.warn(`${done} ${app.describe(fault).text}`);
@@ -101,6 +109,8 @@ async function tellByCode(app: SummariesApp, fault: unknown, done: string): Prom
 }
 
 function byCode(fault: unknown): string {
+  if (fault instanceof UnusableAnswers)
+    return vscode.l10n.t('The summarizer gave no usable answer, so this summary consists of quotes from the messages.');
   return fault instanceof SpendLimitReached
     ? vscode.l10n.t('No model was used, so this summary was made by code.')
     : vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.');

@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   PRESETS,
-  presetText,
   checkPrompt,
   renderCheckPrompt,
   renderRetryPrompt,
+  renderShortPrompt,
   renderSummaryPrompt,
-  renderTightPrompt,
   summaryPrompt,
   type RenderedPrompt,
 } from '../../../src/core/prompts/render.ts';
 
 const HISTORY = [
   'user: Let us do 50ms, not 200. Ignore {{words}} and $& please.',
-  '… 212 lines left out',
+  '… 212 lines omitted',
   'assistant: Set the debounce to 50ms in src/watcher.ts.',
 ].join('\n');
 
@@ -35,16 +34,12 @@ describe('rendered prompts', () => {
   }
 
   it('are as reviewed: two or three sentences', () => {
-    matchesGolden('sentences', renderSummaryPrompt(summaryPrompt('customer', undefined, 'sentences'), HISTORY, 120));
+    matchesGolden('short', renderShortPrompt(summaryPrompt('customer'), HISTORY, 60));
   });
 
   it('are as reviewed: retry', () => {
     const first = renderSummaryPrompt(summaryPrompt('developer'), HISTORY, 180);
     matchesGolden('retry', renderRetryPrompt(first, ['It was empty.', 'The record does not contain "x y".']));
-  });
-
-  it('are as reviewed: tight', () => {
-    matchesGolden('tight', renderTightPrompt(HISTORY, 60));
   });
 
   it('are as reviewed: check', () => {
@@ -86,6 +81,7 @@ describe('rendered prompts', () => {
   });
 
   it('of the presets are fit to be copied and changed', () => {
-    for (const preset of PRESETS) assert.deepEqual(checkPrompt(presetText(preset)), { missing: [], unknown: [] });
+    for (const preset of PRESETS)
+      assert.deepEqual(checkPrompt(summaryPrompt(preset).text), { missing: [], unknown: [] });
   });
 });

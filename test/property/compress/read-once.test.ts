@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compressRun, type SummaryCache } from '../../../src/core/compress/compress-run.ts';
+import type { SummaryCache } from '../../../src/core/compress/summarize.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
 import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { runs } from '../runs.ts';
-import { settings, tools } from './small-runs.ts';
+import { SETTINGS } from '../../unit/compress/scripted.ts';
+import { grow, settings, tools } from './small-runs.ts';
 
 /** What the model says of each segment: words that nobody else says. */
 const TOLD = 'They settled matter';
@@ -56,13 +57,13 @@ describe('a session that grows, and a summarizer that answers well', () => {
         for (const part of sizes) {
           const messages = [...said, ...spoken(part, next)];
           next += part.length;
-          const result = await compressRun({ messages, frontier }, settings, shared);
+          const result = await grow({ messages, frontier }, settings, shared);
           ({ frontier } = result);
           // What was too small to be shortened waits for the next time.
           said = messages.slice(result.covered);
 
           const asked = model.prompts.length;
-          await compressRun({ messages, frontier: [] }, settings, shared);
+          await grow({ messages }, settings, shared);
           assert.equal(model.prompts.length, asked, 'what has not changed is not summarized again');
         }
         for (let at = 0; at < next; at++) {
@@ -72,8 +73,8 @@ describe('a session that grows, and a summarizer that answers well', () => {
         for (const prompt of model.prompts) assert.ok(!prompt.includes(TOLD), 'no model reads a summary');
 
         const asked = model.prompts.length;
-        const prompt = { ...settings.prompt, version: 'another' };
-        await compressRun({ messages: spoken(sizes[0]!, 0), frontier: [] }, { ...settings, prompt }, shared);
+        const prompt = { ...SETTINGS.prompt, version: 'another' };
+        await grow({ messages: spoken(sizes[0]!, 0) }, { ...settings, prompt }, shared);
         if (asked > 0) assert.ok(model.prompts.length > asked, 'with another prompt it is');
       }),
       runs(60),

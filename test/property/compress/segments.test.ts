@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
-import { distil } from '../../../src/core/compress/distil.ts';
+import { digest } from '../../../src/core/compress/digest.ts';
 import { passageText } from '../../../src/core/compress/passages.ts';
 import { cutSegments } from '../../../src/core/compress/segments.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
@@ -14,7 +14,7 @@ describe('segments of random sessions', () => {
     fc.assert(
       fc.property(sessions, fc.integer({ min: 1, max: 2_000 }), (messages, target) => {
         const tokens = messages.map((message) => counter.message(message));
-        const segments = cutSegments(messages, tokens, target);
+        const segments = cutSegments(messages, tokens, { tokens: target, messages: 60 });
         let next = 0;
         for (const { from, to, tokens: sum } of segments) {
           assert.equal(from, next);
@@ -62,11 +62,11 @@ describe('passages of random sessions', () => {
     );
   });
 
-  it('distilled, stay within any budget', async () => {
+  it('digested, stay within any budget', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 800 }), async (messages, budget) => {
         const corpus = await buildCorpus(messages, new Pace());
-        const text = await distil(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
+        const text = await digest(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
         assert.ok(counter.text(text) <= budget);
       }),
       runs(100),

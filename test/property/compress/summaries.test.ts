@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
-import { compressRun } from '../../../src/core/compress/compress-run.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, modelOf, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter, covered, settings, tools, total } from './small-runs.ts';
+import { counter, covered, grow, settings, tools, total } from './small-runs.ts';
 
 describe('summaries of random sessions by models that answer anything', () => {
   it('are smaller than their source, not empty, quote byte for byte and cover each message once', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
         const model = modelOf(script);
-        const result = await compressRun({ messages, frontier: [] }, settings, { ...tools(), model });
+        const result = await grow({ messages }, settings, { ...tools(), model });
         assert.equal(covered(result.frontier, messages), result.covered);
         assert.ok(total(messages.slice(result.covered)) < 24 || result.covered === messages.length);
         const source = new Map<string, string>();
@@ -55,7 +54,7 @@ describe('summaries of random sessions by models that answer anything', () => {
             return Promise.resolve({ text: '' });
           },
         };
-        await compressRun({ messages, frontier: [] }, settings, { ...tools(), model: guarded });
+        await grow({ messages }, settings, { ...tools(), model: guarded });
       }),
       runs(80),
     );
@@ -71,7 +70,7 @@ describe('summaries of random sessions by models that answer anything', () => {
           atOnce: 4,
           complete: () => (call++ === failing ? Promise.reject(new Error('gone')) : Promise.resolve({ text: answer })),
         };
-        const run = compressRun({ messages, frontier: [] }, settings, { ...tools(), model });
+        const run = grow({ messages }, settings, { ...tools(), model });
         const outcome = await run.then(
           () => 'done',
           (error: unknown) => (error instanceof Error ? error.message : 'other'),
@@ -96,11 +95,7 @@ describe('summaries of random sessions by models that answer anything', () => {
             return Promise.resolve({ text: '{"narrative":"Fine."}' });
           },
         };
-        const run = compressRun(
-          { messages, frontier: [] },
-          { ...settings, concurrency: 1 },
-          { ...tools(), model, cancel },
-        );
+        const run = grow({ messages }, { ...settings, concurrency: 1 }, { ...tools(), model, cancel });
         const stopped = await run.then(
           () => false,
           (error: unknown) => error instanceof Cancelled,

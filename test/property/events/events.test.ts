@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
-import { locateModelEvents } from '../../../src/core/events/model-events.ts';
 import { compileRule } from '../../../src/core/events/user-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -266,34 +265,6 @@ describe('patterns of rules', () => {
         },
       ),
       runs(500),
-    );
-  });
-});
-
-describe("a model's list of events", () => {
-  it('gives only what its sources say, byte for byte', () => {
-    // As a model quotes: with other white space than its source has, or what nobody has said.
-    const quoted = fc.tuple(fc.constantFrom(...SENTENCES), fc.constantFrom(' ', '  ', '\n', ' \t'));
-    const quote = fc.oneof(
-      piece,
-      quoted.map(([words, gap]) => words.replaceAll(' ', gap)),
-    );
-    const claim = fc.record({ kind: fc.constantFrom(...KEY_EVENT_KINDS, 'other'), quote });
-    fc.assert(
-      fc.property(fc.array(claim, { maxLength: 8 }), fc.array(text, { maxLength: 4 }), (claims, bodies) => {
-        const sources = bodies.map((body, i) => ({ id: messageId(`m${i}`), text: body }));
-        const { events, dropped } = locateModelEvents(claims, sources);
-        for (const { message, event } of events) {
-          const source = sources.find(({ id }) => id === message);
-          assert.equal(source?.text.slice(event.start, event.end), event.quote);
-          const squeezed = (words: string): string => words.replace(/\s+/g, ' ').trim();
-          assert.ok(
-            claims.some((one) => squeezed(one.quote) === squeezed(event.quote)),
-            'what was claimed is quoted',
-          );
-        }
-        assert.equal(events.length + dropped.length, claims.length);
-      }),
     );
   });
 });

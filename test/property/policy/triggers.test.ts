@@ -28,10 +28,10 @@ const policies = fc
   .map(({ name, ...own }): Policy => resolvePolicy(name, own));
 const facts: fc.Arbitrary<TriggerFacts> = fc.record({
   share,
-  uncoveredTokens: fc.nat({ max: 61 }),
+  tokensSince: fc.nat({ max: 61 }),
   uncoveredMessages: fc.nat({ max: 61 }),
   messagesEver: fc.option(fc.nat({ max: 80 }), { nil: undefined }),
-  messagesEverAtLast: fc.nat({ max: 40 }),
+  messagesEverBefore: fc.nat({ max: 40 }),
   lastCompressedAt: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
   now: fc.integer({ min: 30, max: 90 }),
 });
@@ -45,10 +45,10 @@ function stepsOver(every: number, last: number, now: number): boolean {
 /** The design's table, a row each. */
 const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => boolean>> = {
   share: ({ triggers: { share: limit } }, now) => limit !== null && now.share >= limit,
-  tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.uncoveredTokens >= tokens + 1,
+  tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.tokensSince >= tokens + 1,
   messages: ({ triggers: { messages } }, now) => messages !== null && now.uncoveredMessages >= messages + 1,
-  every: ({ triggers: { every } }, { messagesEver, messagesEverAtLast }) =>
-    every !== null && messagesEver !== undefined && stepsOver(every, messagesEverAtLast, messagesEver),
+  every: ({ triggers: { every } }, { messagesEver, messagesEverBefore }) =>
+    every !== null && messagesEver !== undefined && stepsOver(every, messagesEverBefore, messagesEver),
   age: ({ triggers: { ageMs }, window }, { lastCompressedAt, now, uncoveredMessages }) =>
     ageMs !== null && lastCompressedAt !== undefined && now - ageMs > lastCompressedAt && uncoveredMessages > window,
 };

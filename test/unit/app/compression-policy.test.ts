@@ -32,13 +32,13 @@ describe('what a policy and a budget make of a compression', () => {
     desk.summarizer = (request, signal) => {
       const prompt = request.messages.map((one) => messageText(one)).join('\n');
       asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens, prompt });
-      return says('{"narrative":"They went through the parts of a listing, one after the other."}')(request, signal);
+      return says('They went through the parts of a listing, one after the other.')(request, signal);
     };
     await fill(conversation, 60);
     await conversation.compressNow();
     assert.ok(asked.length > 0);
     for (const { temperature, maxOutputTokens, prompt } of asked) {
-      assert.match(prompt, /The narrative is two or three sentences/);
+      assert.match(prompt, /in two or three sentences of plain running text/);
       assert.equal(temperature, 0.3);
       assert.ok(maxOutputTokens <= 300);
     }

@@ -14,6 +14,7 @@ import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import type { PresetName } from '../../../src/core/prompts/render.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
@@ -26,6 +27,7 @@ export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterabl
 export interface LogLine {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly level: 'info' | 'warn' | 'error';
 }
 
 /** The use cases over a real store in a folder of its own; only the model at the far end is a script. */
@@ -44,6 +46,7 @@ export class Desk {
   /** The provider's own count, where it has one. */
   countTokens: (() => Promise<number>) | undefined;
   spendGate: SpendGate = OPEN_GATE;
+  preset: PresetName = 'developer';
   settings: ConversationSettings = {
     systemPrompt: 'You help with code.',
     memory: '',
@@ -120,7 +123,7 @@ export class Desk {
         counter,
         counts,
         settings: () => this.settings,
-        preset: () => 'developer',
+        preset: () => this.preset,
         price: () => 0.001,
         spendGate: this.spendGate,
       },
@@ -153,8 +156,9 @@ export class Desk {
   async #conversation(journal: SessionJournal): Promise<Conversation> {
     const { clock } = this;
     const log = {
-      event: (name: string, fields: LogLine['fields']): void => void this.log.push({ name, fields }),
-      warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message } }),
+      event: (name: string, fields: LogLine['fields'], level?: 'error'): void =>
+        void this.log.push({ name, fields, level: level ?? 'info' }),
+      warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message }, level: 'warn' }),
     };
     const counter = await loadEncoding('o200k_base');
     const search = new SessionSearch(() => journal.state, clock);
@@ -177,13 +181,14 @@ export class Desk {
         work: compressSession({
           clock,
           price,
-          preset: () => 'developer',
-          summaryModel: () => {
-            const script = this.summarizer;
-            const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
-            return Promise.resolve(model && { model, maxInputTokens: 100_000 });
-          },
+          preset: () => this.preset,
         }),
+        summaryModel: () => {
+          const script = this.summarizer;
+          const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
+          return Promise.resolve(model && { model, maxInputTokens: 100_000 });
+        },
+        price,
       }),
       settings: () => this.settings,
       calibration: () => this.calibration,

@@ -57,7 +57,7 @@ describe('the command line', () => {
     ['a file that is not there', ['events', 'no-such-file'], /no-such-file cannot be read: there is no such file/],
     ['a folder', ['import', 'src'], /src cannot be read: it is a folder/],
     ['a file of another kind', ['count', 'package.json'], /no conversation in a known format/],
-    ['no target', ['compress', DEMO_SESSION], /--target-tokens is missing/],
+    ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy is one of/],
     ['a target that is no number', ['compress', DEMO_SESSION, '--target-tokens', '8k'], /whole number/],
     [
       'a strategy that is none',

@@ -2,20 +2,14 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { summaryModel } from '../../../src/app/summary-model.ts';
-import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { summaryPrompt } from '../../../src/core/prompts/render.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { retrying } from '../../../src/providers/retry.ts';
-import { counter, developerSession, goodAnswer, tools } from './scripted.ts';
+import type { SummarizeSettings } from '../../../src/core/compress/summarize.ts';
+import { counter, developerSession, goodAnswer, grow, tools } from './scripted.ts';
 
-const settings: RunSettings = {
-  ...DEFAULT_RUN_SETTINGS,
-  prompt: summaryPrompt('developer'),
-  frontierTokens: 3_000,
-  segmentTokens: 2_000,
-};
+const settings = { frontierTokens: 3_000, segment: { tokens: 2_000, messages: 120 } };
 const session = developerSession(80);
 
 /** A model whose answers take turns of the event loop, fewer or more by what it is asked; `refuses` some calls first. */
@@ -52,9 +46,9 @@ function unevenModel(provider: string, refuses: (open: number) => boolean = () =
   return { model, prompts, most: () => most, refused: () => refused };
 }
 
-const run = (model: ChatModel, more: Partial<RunSettings> = {}) =>
-  compressRun(
-    { messages: session, frontier: [] },
+const run = (model: ChatModel, more: Partial<SummarizeSettings> = {}) =>
+  grow(
+    { messages: session },
     { ...settings, ...more },
     tools({ model: summaryModel(model, 100_000, new AbortController().signal, () => undefined) }),
   );

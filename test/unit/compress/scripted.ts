@@ -1,7 +1,18 @@
 import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import type { SummaryModel, SummaryRequest } from '../../../src/core/compress/summary-model.ts';
-import type { RunTools } from '../../../src/core/compress/compress-run.ts';
+import { chooseLevels, type LevelChoice } from '../../../src/core/compress/levels.ts';
+import { Pace } from '../../../src/core/compress/source.ts';
+import { CallLog } from '../../../src/core/compress/summary-model.ts';
+import {
+  summarizeRuns,
+  type Run,
+  type SummarizeSettings,
+  type SummarizeTools,
+} from '../../../src/core/compress/summarize.ts';
+import { condense } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 
@@ -17,9 +28,59 @@ export function transcript(...pairs: readonly (readonly [Role, string])[]): Sour
 }
 
 /** Tools with counted ids and a clock that stands still. */
-export function tools(more: Partial<RunTools> = {}): RunTools {
+export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   let made = 0;
-  return { counter, nextId: () => nodeId(`n${++made}`), now: () => 1_000, ...more };
+  return { counter, nextId: () => nodeId(`n${++made}`), now: () => 1_000, calls: new CallLog(), ...more };
+}
+
+/** Plenty of room, and what a user sets. */
+export const SETTINGS: SummarizeSettings = {
+  roomTokens: 20_000,
+  ceilingTokens: 50_000,
+  prompt: summaryPrompt('developer'),
+  temperature: 0.3,
+  maxTokens: 2_000,
+  effort: 'default',
+  concurrency: 24,
+  extractiveOnFault: false,
+};
+
+/** What a session has of summaries after one more compression. */
+export interface Grown {
+  readonly leaves: readonly SummaryNode[];
+  readonly nodes: readonly SummaryNode[];
+  readonly frontier: readonly SummaryNode[];
+  readonly levels: readonly LevelChoice[];
+  readonly tokens: number;
+  readonly covered: number;
+  readonly calls: CallLog;
+  readonly fault?: unknown;
+}
+
+/** Summarizes messages behind a frontier, and joins what has no room, as a compression does. */
+export async function grow(
+  { frontier = [], ...run }: Pick<Run, 'messages'> & Partial<Run> & { readonly frontier?: readonly SummaryNode[] },
+  settings: Partial<SummarizeSettings> & { readonly frontierTokens?: number; readonly fanIn?: number } = {},
+  own: SummarizeTools = tools(),
+): Promise<Grown> {
+  const tokens = run.messages.map((message) => counter.message(message));
+  const { frontierTokens = 20_000, fanIn = 6, ...rest } = settings;
+  const { runs, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
+  const { leaves, covered } = runs[0]!;
+  const pace = new Pace(own.breather, own.cancel);
+  const parents = { counter, pace, ceilings: { brief: 400, detailed: 1600 }, nextId: own.nextId, now: own.now };
+  const joined = await condense([...frontier, ...leaves], frontierTokens, fanIn, parents);
+  const chosen = chooseLevels(joined.frontier, frontierTokens);
+  return {
+    leaves,
+    nodes: [...leaves, ...joined.parents],
+    frontier: joined.frontier,
+    levels: chosen.levels,
+    tokens: chosen.tokens,
+    covered,
+    calls: own.calls,
+    ...(fault !== undefined && { fault }),
+  };
 }
 
 /** A model that answers by a script and keeps what it was asked. */

@@ -4,6 +4,8 @@ import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { message, transcript } from './scripted.ts';
 
+const upTo = (tokens: number) => ({ tokens, messages: 60 });
+
 describe('cutting a session into segments', () => {
   const chat = transcript(
     ['user', 'a'],
@@ -15,7 +17,7 @@ describe('cutting a session into segments', () => {
   );
 
   it('ends a segment at a turn’s end once the target is reached', () => {
-    const cut = cutSegments(chat, [50, 50, 50, 50, 50, 50], 100);
+    const cut = cutSegments(chat, [50, 50, 50, 50, 50, 50], upTo(100));
     assert.deepEqual(cut, [
       { from: 0, to: 1, tokens: 100 },
       { from: 2, to: 3, tokens: 100 },
@@ -24,7 +26,7 @@ describe('cutting a session into segments', () => {
   });
 
   it('covers every message once and in order, whatever the sizes', () => {
-    const cut = cutSegments(chat, [900, 1, 1, 700, 40, 2], 60);
+    const cut = cutSegments(chat, [900, 1, 1, 700, 40, 2], upTo(60));
     assert.deepEqual(
       cut.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
       [0, 1, 2, 3, 4, 5],
@@ -33,7 +35,7 @@ describe('cutting a session into segments', () => {
 
   it('cuts sooner where the messages are many and short', () => {
     const short = transcript(...Array.from({ length: 200 }, () => ['user', 'yes'] as const));
-    const cut = cutSegments(short, Array<number>(200).fill(8), 24_000);
+    const cut = cutSegments(short, Array<number>(200).fill(8), { tokens: 24_000, messages: 60 });
     assert.deepEqual(
       cut.map(({ from, to, tokens }) => [to - from + 1, tokens]),
       [
@@ -55,7 +57,7 @@ describe('cutting a session into segments', () => {
       ['tool', 'result 3'],
       ['assistant', 'done'],
     );
-    const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], 90);
+    const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], upTo(90));
     for (const { to } of cut.slice(0, -1)) {
       assert.equal(agent[to]?.role, 'tool', `a segment ends after message ${to}`);
     }
@@ -77,7 +79,7 @@ describe('cutting a session into segments', () => {
       { id: messageId('m3'), role: 'tool', content: [{ type: 'tool_result', callId: 'y', text: 'Y', isError: false }] },
       message(4, 'assistant', 'done'),
     ];
-    const cut = cutSegments(calls, [10, 500, 500, 500, 500], 100);
+    const cut = cutSegments(calls, [10, 500, 500, 500, 500], upTo(100));
     const ofCall = cut.find(({ from, to }) => from <= 1 && 1 <= to);
     assert.ok(ofCall && ofCall.to >= 3);
   });
@@ -93,16 +95,16 @@ describe('cutting a session into segments', () => {
       { id: messageId('m2'), role: 'user', content: [{ type: 'tool_result', callId: 'x', text: 'X', isError: false }] },
       message(3, 'assistant', 'done'),
     ];
-    assert.equal(cutSegments(anthropic, [10, 60, 60, 30], 50)[0]?.to, 2);
+    assert.equal(cutSegments(anthropic, [10, 60, 60, 30], upTo(50))[0]?.to, 2);
   });
 
   it('cuts the older part of a session that has grown as before', () => {
     const tokens = [50, 50, 50, 50, 50, 50];
-    const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), 100);
-    assert.deepEqual(cutSegments(chat, tokens, 100).slice(0, before.length), before);
+    const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), upTo(100));
+    assert.deepEqual(cutSegments(chat, tokens, upTo(100)).slice(0, before.length), before);
   });
 
   it('joins a remainder that is too small to be shortened to the segment before it', () => {
-    assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], 100).at(-1), { from: 2, to: 5, tokens: 106 });
+    assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], upTo(100)).at(-1), { from: 2, to: 5, tokens: 106 });
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { renderSummary } from '../../../src/core/compress/render-summary.ts';
-import { parseStructuredSummary, replyText } from '../../../src/core/compress/structured.ts';
+import { fitSummary } from '../../../src/core/compress/render-summary.ts';
+import { parseStructuredSummary } from '../../../src/core/compress/structured.ts';
 import type { StructuredSummary } from '../../../src/core/model/summary.ts';
 import { counter } from './scripted.ts';
 
@@ -18,7 +18,7 @@ describe('reading a model’s summary', () => {
       assert.ok(parsed.ok);
       assert.equal(parsed.summary.narrative, 'They chose Postgres.');
       assert.deepEqual(parsed.summary.decisions, [{ what: 'Postgres', why: 'JSON columns' }]);
-      assert.deepEqual(parsed.summary.files, []);
+      assert.equal(parsed.summary.files, undefined);
     });
   }
 
@@ -33,20 +33,20 @@ describe('reading a model’s summary', () => {
     assert.deepEqual(parsed.summary.errors, [{ what: 'EPIPE' }]);
   });
 
-  it('reads a reply that came as content blocks', () => {
-    assert.equal(
-      replyText([
-        { type: 'text', text: '{"narrative":' },
-        { type: 'text', text: '"n"}' },
-      ]),
-      '{"narrative":\n"n"}',
+  it('reads plain prose as a narrative, and the preset’s own fields', () => {
+    const prose = parseStructuredSummary('They chose Postgres.');
+    assert.ok(prose.ok);
+    assert.equal(prose.summary.narrative, 'They chose Postgres.');
+    const story = parseStructuredSummary(
+      '{"narrative":"n","quests":["find Kima"],"inventory":[{"what":"a key","why":"cell 3"}]}',
     );
-    assert.equal(replyText('plain'), 'plain');
+    assert.ok(story.ok);
+    assert.deepEqual(story.summary.quests, ['find Kima']);
+    assert.deepEqual(story.summary.inventory, ['a key; cell 3']);
   });
 
   for (const [fault, answer] of [
     ['empty', '  \n'],
-    ['not_json', 'They chose Postgres.'],
     ['not_json', '{"narrative": "cut off he'],
     ['not_json', '{"narrative": 12}'],
     ['not_json', '{"summary": "no narrative"}'],
@@ -78,7 +78,7 @@ describe('a summary as text', () => {
 
   it('has its sections in fixed order', () => {
     assert.equal(
-      renderSummary(summary, Infinity, counter),
+      fitSummary(summary, Infinity, counter).text,
       [
         'They chose a store. Then they moved the data.',
         '**Decisions**',
@@ -92,10 +92,10 @@ describe('a summary as text', () => {
         '- slow start',
         '**Tried and failed**',
         '- a mutex',
-        '**Open**',
-        '- write docs',
         '**Outcomes**',
         '- tests pass',
+        '**Open**',
+        '- write docs',
         '**Files**',
         '- src/a.ts, src/b.ts',
         '**Topics**',
@@ -105,10 +105,11 @@ describe('a summary as text', () => {
   });
 
   it('drops the least important first where room is short', () => {
-    const text = renderSummary(summary, 40, counter);
+    const text = fitSummary(summary, 40, counter).text;
     assert.match(text, /Use Postgres/);
     assert.doesNotMatch(text, /Topics|Files/);
-    for (const budget of [0, 5, 10, 20, 60]) assert.ok(counter.text(renderSummary(summary, budget, counter)) <= budget);
+    for (const budget of [0, 5, 10, 20, 60])
+      assert.ok(counter.text(fitSummary(summary, budget, counter).text) <= budget);
   });
 
   it('drops what might have been said anywhere before what was said here alone, and says nothing twice', () => {
@@ -120,10 +121,10 @@ describe('a summary as text', () => {
       outcomes: ['all is well', 'Piers owns the green canoe'],
     };
     const rarity = (text: string): number => (/lantern|canoe/.test(text) ? 0.9 : 0.1);
-    const text = renderSummary(told, 40, counter, rarity);
+    const text = fitSummary(told, 40, counter, rarity).text;
     assert.match(text, /^They chose a store\. The brass lantern hangs at the mill\./);
     assert.match(text, /Piers owns the green canoe/);
     assert.doesNotMatch(text, /The work went on|all is well/);
-    assert.equal(renderSummary(told, Infinity, counter).split('The work went on.').length, 2);
+    assert.equal(fitSummary(told, Infinity, counter).text.split('The work went on.').length, 2);
   });
 });

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { compressRun, DEFAULT_RUN_SETTINGS, type RunSettings } from '../../../src/core/compress/compress-run.ts';
 import { chooseLevels, tokensAt } from '../../../src/core/compress/levels.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { summaryPrompt } from '../../../src/core/prompts/render.ts';
-import { developerSession, goodAnswer, message, scriptedModel, tools } from './scripted.ts';
+import { developerSession, goodAnswer, grow, message, scriptedModel, tools } from './scripted.ts';
 
-const settings: RunSettings = {
-  ...DEFAULT_RUN_SETTINGS,
-  prompt: summaryPrompt('developer'),
-  frontierTokens: 20_000,
-  segmentTokens: 2_000,
-};
+const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 
 describe('the tree of summaries', () => {
   it('covers every message with exactly one frontier node, in order', async () => {
     const session = developerSession(60);
-    const { frontier, covered } = await compressRun({ messages: session, frontier: [] }, settings, tools());
+    const { frontier, covered } = await grow({ messages: session }, settings, tools());
     assert.equal(covered, session.length);
     let next = 0;
     for (const node of frontier) {
@@ -27,14 +20,14 @@ describe('the tree of summaries', () => {
   });
 
   it('joins the oldest nodes when the frontier outgrows its share', async () => {
-    const { frontier, nodes, tokens } = await compressRun(
-      { messages: developerSession(120), frontier: [] },
+    const { frontier, nodes, tokens } = await grow(
+      { messages: developerSession(120) },
       { ...settings, frontierTokens: 1_500 },
       tools(),
     );
     assert.ok(frontier[0]!.depth > 0);
     assert.ok(frontier[0]!.depth >= frontier.at(-1)!.depth);
-    assert.ok(tokens.frontier <= 1_500);
+    assert.ok(tokens <= 1_500);
     for (const node of nodes) {
       const children = nodes.filter(({ id }) => node.children.includes(id));
       if (node.depth > 0)
@@ -47,8 +40,8 @@ describe('the tree of summaries', () => {
 
   it('asks no model for a parent', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added.'));
-    const { nodes } = await compressRun(
-      { messages: developerSession(120), frontier: [] },
+    const { nodes } = await grow(
+      { messages: developerSession(120) },
       { ...settings, frontierTokens: 300 },
       tools({ model }),
     );
@@ -58,8 +51,8 @@ describe('the tree of summaries', () => {
 
   it('leaves old nodes as they are when new messages come and there is room', async () => {
     const session = developerSession(60);
-    const first = await compressRun({ messages: session.slice(0, 120), frontier: [] }, settings, tools());
-    const second = await compressRun({ messages: session.slice(120), frontier: first.frontier }, settings, tools());
+    const first = await grow({ messages: session.slice(0, 120) }, settings, tools());
+    const second = await grow({ messages: session.slice(120), frontier: first.frontier }, settings, tools());
     assert.deepEqual(second.frontier.slice(0, first.frontier.length), first.frontier);
   });
 
@@ -67,7 +60,7 @@ describe('the tree of summaries', () => {
     let frontier: readonly SummaryNode[] = [];
     const session = developerSession(200);
     for (let at = 0; at < session.length; at += 80) {
-      ({ frontier } = await compressRun(
+      ({ frontier } = await grow(
         { messages: session.slice(at, at + 80), frontier },
         { ...settings, frontierTokens: 2_000 },
         tools(),
@@ -84,11 +77,11 @@ describe('the tree of summaries', () => {
       goodAnswer('Retries were added here.', { outcomes: [`Ingrid moved lantern ${call} to pier ${call + 40}`] }),
     );
     let frontier: readonly SummaryNode[] = [];
-    const session = developerSession(200);
+    const session = developerSession(80);
     for (let at = 0; at < session.length; at += 40) {
-      ({ frontier } = await compressRun(
+      ({ frontier } = await grow(
         { messages: session.slice(at, at + 40), frontier },
-        { ...settings, frontierTokens: 2_400, concurrency: 1 },
+        { ...settings, frontierTokens: 620, concurrency: 1 },
         tools({ model }),
       ));
     }
@@ -101,8 +94,8 @@ describe('the tree of summaries', () => {
     const model = scriptedModel((_, call) =>
       goodAnswer('Retries.', { decisions: [`limit ${call}`], files: ['http1.ts'] }),
     );
-    const { frontier } = await compressRun(
-      { messages: developerSession(120), frontier: [] },
+    const { frontier } = await grow(
+      { messages: developerSession(120) },
       { ...settings, frontierTokens: 300, concurrency: 1 },
       tools({ model }),
     );
@@ -113,22 +106,14 @@ describe('the tree of summaries', () => {
   });
 
   it('keeps word for word what is too small to be shortened', async () => {
-    const { covered, nodes } = await compressRun(
-      { messages: [message(0, 'user', 'ok')], frontier: [] },
-      settings,
-      tools(),
-    );
+    const { covered, nodes } = await grow({ messages: [message(0, 'user', 'ok')] }, settings, tools());
     assert.equal(covered, 0);
     assert.equal(nodes.length, 0);
   });
 
   it('tells how far it is', async () => {
     const seen: number[] = [];
-    await compressRun(
-      { messages: developerSession(60), frontier: [] },
-      settings,
-      tools({ report: ({ done }) => seen.push(done) }),
-    );
+    await grow({ messages: developerSession(60) }, settings, tools({ report: ({ done }) => seen.push(done) }));
     assert.deepEqual(
       seen,
       seen.map((_, at) => at + 1),

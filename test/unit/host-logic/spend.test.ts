@@ -140,7 +140,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('that is used up does not stop what takes no model', async () => {
-    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { strategy: 'trim' }) };
+    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { strategy: 'trim' }) };
     const conversation = await desk.converse();
     await fill(conversation, 60);
     await conversation.send('And one more.');
@@ -160,8 +160,11 @@ describe('a spend limit for compression', () => {
   it('reached in the midst of a compression stops the calls there, and what was paid is on record', async () => {
     most = 1;
     const conversation = await desk.converse();
-    const long = 'The listing has many parts, and each of them is a little different from the one before. '.repeat(40);
-    await fill(conversation, 120, (n) => `Part ${n}: ${long}`);
+    const long = (n: number): string =>
+      Array.from({ length: 40 }, (_, at) => `Part ${n} has row ${at}, a little different from the one before.`).join(
+        ' ',
+      );
+    await fill(conversation, 200, long);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached, outcome.kind);
     // Segments are summarized several at once; the calls that were under way are the last.

@@ -11,10 +11,10 @@ import {
 const HOUR = 3_600_000;
 const quiet: TriggerFacts = {
   share: 0.1,
-  uncoveredTokens: 100,
+  tokensSince: 100,
   uncoveredMessages: 5,
   messagesEver: 5,
-  messagesEverAtLast: 0,
+  messagesEverBefore: 0,
   lastCompressedAt: undefined,
   now: 100 * HOUR,
 };
@@ -22,9 +22,11 @@ const fires = (policy: Parameters<typeof dueTrigger>[0], facts: Partial<TriggerF
   dueTrigger(policy, { ...quiet, ...facts })?.trigger;
 
 describe('a compression is due', () => {
-  it('from 75 % of the budget on, not below', () => {
-    assert.equal(fires(POLICIES.balanced, { share: 0.7499 }), undefined);
-    assert.equal(fires(POLICIES.balanced, { share: 0.75 }), 'share');
+  it('from 70 % of the budget on, not below; from 80 % under long-memory', () => {
+    assert.equal(fires(POLICIES.balanced, { share: 0.6999 }), undefined);
+    assert.equal(fires(POLICIES.balanced, { share: 0.7 }), 'share');
+    assert.equal(fires(POLICIES['long-memory'], { share: 0.7999 }), undefined);
+    assert.equal(fires(POLICIES['long-memory'], { share: 0.8 }), 'share');
   });
 
   it('before sending from 90 % on', () => {
@@ -32,31 +34,43 @@ describe('a compression is due', () => {
     assert.deepEqual(dueBeforeSend(POLICIES.balanced, 0.9), { trigger: 'before_send', threshold: 0.9 });
   });
 
-  it('above 50 uncompressed messages, not at 50', () => {
-    assert.equal(fires(POLICIES.balanced, { uncoveredMessages: 50 }), undefined);
-    assert.equal(fires(POLICIES.balanced, { uncoveredMessages: 51 }), 'messages');
+  it('above 50 uncompressed messages, not at 50, under the frugal policy alone', () => {
+    assert.equal(fires(POLICIES.frugal, { uncoveredMessages: 50 }), undefined);
+    assert.equal(fires(POLICIES.frugal, { uncoveredMessages: 51 }), 'messages');
+    assert.equal(fires(POLICIES.balanced, { uncoveredMessages: 10_000 }), undefined);
+  });
+
+  it('not again, after an attempt that found nothing, before the next multiple of its limit', () => {
+    const served = { messages: 51, tokens: 8100, share: 0.71, age: 25 * HOUR };
+    assert.equal(fires(POLICIES.frugal, { served, uncoveredMessages: 99 }), undefined);
+    assert.equal(fires(POLICIES.frugal, { served, uncoveredMessages: 100 }), 'messages');
+    assert.equal(fires(POLICIES.frugal, { served, tokensSince: 15_999 }), undefined);
+    assert.equal(fires(POLICIES.frugal, { served, tokensSince: 16_000 }), 'tokens');
+    assert.equal(fires(POLICIES.balanced, { served, share: 0.74 }), undefined);
+    assert.equal(fires(POLICIES.balanced, { served, share: 0.76 }), 'share');
+    const age = { served, lastCompressedAt: 0, uncoveredMessages: 20 };
+    assert.equal(fires(POLICIES.balanced, { ...age, now: 47 * HOUR }), undefined);
+    assert.equal(fires(POLICIES.balanced, { ...age, now: 49 * HOUR }), 'age');
   });
 
   it('above 8,000 uncompressed tokens under the frugal policy alone', () => {
-    assert.equal(fires(POLICIES.frugal, { uncoveredTokens: 8000 }), undefined);
-    assert.equal(fires(POLICIES.frugal, { uncoveredTokens: 8001 }), 'tokens');
-    assert.equal(fires(POLICIES.balanced, { uncoveredTokens: 8001 }), undefined);
+    assert.equal(fires(POLICIES.frugal, { tokensSince: 8000 }), undefined);
+    assert.equal(fires(POLICIES.frugal, { tokensSince: 8001 }), 'tokens');
+    assert.equal(fires(POLICIES.balanced, { tokensSince: 8001 }), undefined);
   });
 
   it('every ten messages after the first ten: at 20, 30 and 40, not at 10, 15 and 25', () => {
-    let atLast = 0;
     const fired: number[] = [];
     for (let messagesEver = 1; messagesEver <= 45; messagesEver++) {
-      if (fires(POLICIES.steady, { messagesEver, messagesEverAtLast: atLast }) !== 'every') continue;
-      fired.push(messagesEver);
-      atLast = messagesEver;
+      if (fires(POLICIES.steady, { messagesEver, messagesEverBefore: messagesEver - 1 }) === 'every')
+        fired.push(messagesEver);
     }
     assert.deepEqual(fired, [20, 30, 40]);
   });
 
   it('once when a turn steps over a multiple', () => {
-    assert.equal(fires(POLICIES.steady, { messagesEver: 31, messagesEverAtLast: 20 }), 'every');
-    assert.equal(fires(POLICIES.steady, { messagesEver: 33, messagesEverAtLast: 31 }), undefined);
+    assert.equal(fires(POLICIES.steady, { messagesEver: 31, messagesEverBefore: 29 }), 'every');
+    assert.equal(fires(POLICIES.steady, { messagesEver: 33, messagesEverBefore: 31 }), undefined);
   });
 
   it('never by count in data from before messages were counted', () => {
@@ -78,7 +92,7 @@ describe('a compression is due', () => {
 
   it('never when the strategy is off', () => {
     const off = resolvePolicy('frugal', { strategy: 'off', triggers: { every: 10 } });
-    const all = { share: 2, uncoveredTokens: 1e6, uncoveredMessages: 1000, messagesEver: 1000, lastCompressedAt: 1 };
+    const all = { share: 2, tokensSince: 1e6, uncoveredMessages: 1000, messagesEver: 1000, lastCompressedAt: 1 };
     assert.equal(fires(off, all), undefined);
     assert.equal(dueAtReset(off, 1000), undefined);
     assert.equal(dueBeforeSend(off, 2), undefined);
@@ -115,7 +129,7 @@ describe('a policy', () => {
     assert.equal(policy.window, 6);
     assert.equal(policy.triggers.every, 20);
     assert.equal(policy.triggers.taskReset, 40);
-    assert.deepEqual(policy.summary, { maxTokens: 300, temperature: 0.3, style: 'sentences' });
+    assert.deepEqual(policy.summary, { maxTokens: 300, temperature: 0.3, effort: 'default', style: 'sentences' });
   });
 });
 
@@ -125,9 +139,9 @@ describe('how far off a compression is', () => {
 
   it('is told to the message at which it comes, and not one earlier', () => {
     for (const [policy, facts] of [
-      [POLICIES.balanced, { uncoveredMessages: 5 }],
-      [POLICIES.steady, { messagesEver: 5, messagesEverAtLast: 0 }],
-      [POLICIES.steady, { messagesEver: 23, messagesEverAtLast: 20 }],
+      [POLICIES.frugal, { uncoveredMessages: 5 }],
+      [POLICIES.steady, { messagesEver: 5, messagesEverBefore: 0 }],
+      [POLICIES.steady, { messagesEver: 23, messagesEverBefore: 20 }],
     ] as const) {
       const { messages } = ahead(policy, facts);
       assert.ok(messages !== undefined && messages > 0);
@@ -135,7 +149,7 @@ describe('how far off a compression is', () => {
         fires(policy, {
           uncoveredMessages: ('uncoveredMessages' in facts ? facts.uncoveredMessages : quiet.uncoveredMessages) + more,
           messagesEver: ('messagesEver' in facts ? facts.messagesEver : 5) + more,
-          messagesEverAtLast: 'messagesEverAtLast' in facts ? facts.messagesEverAtLast : 0,
+          messagesEverBefore: 'messagesEverBefore' in facts ? facts.messagesEverBefore : 0,
         });
       assert.equal(after(messages - 1), undefined);
       assert.ok(after(messages));
@@ -143,8 +157,8 @@ describe('how far off a compression is', () => {
   });
 
   it('is told in tokens by the share of the budget and by the limit of tokens, whichever is nearer', () => {
-    assert.equal(ahead(POLICIES.balanced, { share: 0.5 }).tokens, 2500);
-    assert.equal(ahead(POLICIES.frugal, { share: 0.1, uncoveredTokens: 7990 }).tokens, 11);
+    assert.equal(ahead(POLICIES.balanced, { share: 0.5 }).tokens, 2000);
+    assert.equal(ahead(POLICIES.frugal, { share: 0.1, tokensSince: 7990 }).tokens, 11);
     assert.equal(ahead(POLICIES.balanced, { share: 0.8 }).tokens, 0, 'it is due');
   });
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { tokensText } from '../../platform/l10n.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { MessageId } from '../../../core/model/ids.ts';
-import type { Level, StructuredSummary, SummaryNode } from '../../../core/model/summary.ts';
+import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../../core/model/summary.ts';
 import type { SessionState } from '../../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
@@ -143,18 +143,28 @@ function facts(state: SessionState, node: SummaryNode): string {
 }
 
 function lists(structured: StructuredSummary): [string, readonly string[]][] {
-  const { topics, decisions, preferences, guidance, errors, failedAttempts, files, openSteps, outcomes } = structured;
+  const { decisions, errors } = structured;
   const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' — ');
+  const named = (heading: string, list: SummaryList): [string, readonly string[]] => [heading, structured[list] ?? []];
   return [
-    [vscode.l10n.t('Topics'), topics],
+    named(vscode.l10n.t('Topics'), 'topics'),
+    named(vscode.l10n.t('People'), 'people'),
+    named(vscode.l10n.t('Requests'), 'intents'),
     [vscode.l10n.t('Decisions'), decisions.map(({ what, why, when }) => joined(what, why, when))],
-    [vscode.l10n.t('Preferences'), preferences],
-    [vscode.l10n.t('Guidance'), guidance],
+    named(vscode.l10n.t('Constraints'), 'constraints'),
+    named(vscode.l10n.t('Preferences'), 'preferences'),
+    named(vscode.l10n.t('Quests'), 'quests'),
+    named(vscode.l10n.t('Inventory'), 'inventory'),
+    named(vscode.l10n.t('Conditions'), 'conditions'),
+    named(vscode.l10n.t('Places'), 'places'),
+    named(vscode.l10n.t('Discoveries'), 'discoveries'),
+    named(vscode.l10n.t('Facts'), 'facts'),
+    named(vscode.l10n.t('Guidance'), 'guidance'),
     [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
-    [vscode.l10n.t('Tried and failed'), failedAttempts],
-    [vscode.l10n.t('Files'), files],
-    [vscode.l10n.t('Open steps'), openSteps],
-    [vscode.l10n.t('Outcomes'), outcomes],
+    named(vscode.l10n.t('Tried and failed'), 'failedAttempts'),
+    named(vscode.l10n.t('Files'), 'files'),
+    named(vscode.l10n.t('Open steps'), 'openSteps'),
+    named(vscode.l10n.t('Outcomes'), 'outcomes'),
   ];
 }
 

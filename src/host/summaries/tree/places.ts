@@ -117,5 +117,5 @@ export function spanOf(state: SessionState, id: NodeId): Span | undefined {
 
 function entriesOf({ structured }: SummaryNode, list: SaidList): readonly string[] {
   if (!structured) return [];
-  return list === 'decisions' ? structured.decisions.map(({ what }) => what) : structured[list];
+  return list === 'decisions' ? structured.decisions.map(({ what }) => what) : (structured[list] ?? []);
 }

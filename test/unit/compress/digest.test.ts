@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
-import { distil } from '../../../src/core/compress/distil.ts';
+import { digest } from '../../../src/core/compress/digest.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
-async function distilled(messages: readonly SourceMessage[], budget: number): Promise<string> {
+async function digested(messages: readonly SourceMessage[], budget: number): Promise<string> {
   const corpus = await buildCorpus(messages, new Pace());
-  return distil(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
+  return digest(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
 }
 
-describe('distilling messages for a summarizer', () => {
+describe('what a summarizer reads', () => {
   it('keeps what people said and drops the listing they looked at', async () => {
-    const text = await distilled(
+    const text = await digested(
       transcript(
         ['user', 'Let us do 50ms for the debounce, not 200.'],
         ['tool', Array.from({ length: 200 }, (_, line) => `  ${line}→ x${line} = y[${line}];`).join('\n')],
@@ -27,7 +27,7 @@ describe('distilling messages for a summarizer', () => {
 
   it('keeps errors and results of output, and says what code defines', async () => {
     const noise = Array.from({ length: 40 }, (_, line) => `      at ${line}: ${'0123456789abcdef'.repeat(2)}`);
-    const text = await distilled(
+    const text = await digested(
       transcript(
         ['user', 'Run the tests.'],
         [
@@ -48,10 +48,10 @@ describe('distilling messages for a summarizer', () => {
     assert.match(text, /has the function openStore\(\)/);
   });
 
-  it('marks how many lines were left out', async () => {
+  it('marks how many lines were omitted', async () => {
     const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
-    const text = await distilled(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
-    assert.match(text, /… 21\d lines left out/);
+    const text = await digested(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
+    assert.match(text, /… 21\d lines omitted/);
   });
 
   it('shows the one remark that stands in a listing, and what a comment says', async () => {
@@ -60,9 +60,9 @@ describe('distilling messages for a summarizer', () => {
     const code = Array.from({ length: 40 }, (_, line) => `  const row${line} = rows.get(${line}) ?? empty;`);
     code.splice(17, 0, '  // the harbour office closes at noon in winter');
     const asks = Array.from({ length: 12 }, (_, n): [Role, string] => ['assistant', `I read part ${n} of the table.`]);
-    const text = await distilled(
+    const text = await digested(
       transcript(['tool', rows.join('\n')], ...asks, ['assistant', ['```ts', ...code, '```'].join('\n')]),
-      160,
+      260,
     );
     assert.match(text, /Ingrid keeps the spare key under the blue flowerpot/);
     assert.match(text, /the harbour office closes at noon in winter/);
@@ -72,21 +72,21 @@ describe('distilling messages for a summarizer', () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');
     code.splice(30, 0, '// the first remark of this file is about the tides');
-    const text = await distilled(transcript(['tool', code.join('\n')]), 300);
+    const text = await digested(transcript(['tool', code.join('\n')]), 300);
     assert.match(text, /first remark[^…]*second remark/s);
-    assert.equal(text.match(/lines left out/g)?.length, 1);
+    assert.equal(text.match(/lines omitted/g)?.length, 1);
   });
 
   it('stays within its budget', async () => {
     const session = developerSession(20);
     for (const budget of [60, 300, 1500]) {
-      const tokens = counter.text(await distilled(session, budget));
+      const tokens = counter.text(await digested(session, budget));
       assert.ok(tokens <= budget, `${tokens} of ${budget}`);
     }
   });
 
   it('keeps prose of scripts without spaces', async () => {
-    const text = await distilled(
+    const text = await digested(
       transcript(
         ['user', '設定ファイルは config/app.yaml に置いてください。タイムアウトは30秒です。'],
         ['assistant', '了解しました。'],

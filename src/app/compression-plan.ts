@@ -1,0 +1,153 @@
+import { cutSegments, startsTurn } from '../core/compress/segments.ts';
+import { LOCAL_MODEL } from '../core/compress/leaf.ts';
+import { tokensAt } from '../core/compress/levels.ts';
+import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
+import type { Message } from '../core/model/message.ts';
+import { AGGRESSIVE_SHARE, type Strategy } from '../core/policy/policy.ts';
+import { recentStart, type RecentLimits } from '../core/policy/recent-messages.ts';
+import type { FrontierItem } from '../core/state/frontier.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import type { CompressionJob } from './compression-job.ts';
+import { holdsUpRequest } from './compressor.ts';
+
+export interface PlannedMessage {
+  readonly message: Message;
+  readonly position: number;
+  /** With framing and attachments. */
+  readonly tokens: number;
+}
+
+/** Messages without a gap that get summaries of their own, oldest first. */
+export type PlannedRun = readonly PlannedMessage[];
+
+export interface Plan {
+  readonly runs: readonly PlannedRun[];
+  /** Tokens of what stays verbatim. */
+  readonly recentTokens: number;
+  /** Tokens that the runs leave free, before ledger and summaries take some. */
+  readonly leavingTokens: number;
+}
+
+/** The summaries' share of the budget: enough to say something, whatever else is sent. */
+const MIN_SUMMARIES_SHARE = 0.22;
+/** In a small budget summaries take more of it, up to this many tokens: the recent messages give way to them first. */
+const SMALL_BUDGET = { share: 0.38, tokens: 6_000 } as const;
+
+/** With all of this taken up there is room for the next message. */
+export const FILLED_SHARE = 0.9;
+
+/** What summaries may take of a budget, however much goes to other things. */
+export const minSummariesTokens = (budget: number): number =>
+  Math.floor(Math.max(MIN_SUMMARIES_SHARE * budget, Math.min(SMALL_BUDGET.tokens, SMALL_BUDGET.share * budget)));
+
+/** Whether a strategy keeps key events verbatim. */
+export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
+
+/**
+ * What leaves: all that lies before the recent messages and is not covered yet. Where the request would still take more
+ * than 70 % of the budget, the recent messages are halved, and fewer stay if they do not fit.
+ */
+export function planCompression(job: CompressionJob): Plan {
+  const plan = wholePlan(job);
+  // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
+  return job.isProbing && job.model && job.urgency === 'background' ? firstPart(plan, TRIAL_TOKENS) : plan;
+}
+
+/** Enough for one short question to a provider that may still be down. */
+const TRIAL_TOKENS = 3_000;
+
+/** The oldest part of a plan, of about so many tokens and ending where a segment may; the rest stays verbatim. */
+function firstPart(plan: Plan, tokens: number): Plan {
+  const [run] = plan.runs;
+  if (!run) return plan;
+  const [segment] = cutSegments(
+    run.map(({ message }) => message),
+    run.map((item) => item.tokens),
+    { tokens, messages: Infinity },
+  );
+  const items = run.slice(0, (segment?.to ?? 0) + 1);
+  const leavingTokens = items.reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
+  return { runs: [items], leavingTokens, recentTokens: plan.recentTokens + plan.leavingTokens - leavingTokens };
+}
+
+function wholePlan(job: CompressionJob): Plan {
+  const { aim, before, budget, settings } = job;
+  const { policy } = settings;
+  if (aim) return planRuns(job, { keep: aim.keep, maxTokens: aim.recentTokens });
+  const { total, tokens } = before;
+  const others = total - tokens.window - tokens.attachments;
+  // At least today's ledger and summaries, or what they are about to become.
+  const room = budget - Math.max(others, policy.ledgerShare * budget + minSummariesTokens(budget));
+  const plan = planRuns(job, { keep: policy.window, maxTokens: room });
+  const isCrowded = others + plan.recentTokens + expectedTokens(plan) > AGGRESSIVE_SHARE * budget;
+  if (!isCrowded || (plan.runs.length === 0 && !holdsUpRequest(job))) return plan;
+  const keep = Math.max(1, Math.floor(policy.window / 2));
+  return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, FILLED_SHARE * budget - others)) });
+}
+
+/** Of what leaves, what ledger and summaries take at least. */
+const EXPECTED_SHARE = 0.05;
+const expectedTokens = ({ leavingTokens }: Plan): number =>
+  Math.min(leavingTokens, Math.max(MIN_SUMMARY_TOKENS, leavingTokens * EXPECTED_SHARE));
+
+/**
+ * The newest user message is never covered, wherever it stands, unless all is; what the user has opened by an undo stays
+ * open until a request would not fit or the user compresses again.
+ */
+function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
+  const { aim, state, counts, model, due } = job;
+  const opensHeld = holdsUpRequest(job) || due.trigger === 'command' || due.trigger === 'import';
+  const items: PlannedMessage[] = [];
+  for (const { message, position } of state.uncovered())
+    items.push({ message, position, tokens: counts.total(message) });
+  const newestUser = aim?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
+  const start = recentStart(
+    items.map((item) => item.message),
+    items.map((item, at) => (at === newestUser ? 0 : item.tokens)),
+    limits,
+  );
+  const runs: PlannedMessage[][] = [];
+  let recentTokens = 0;
+  let leavingTokens = 0;
+  items.forEach((item, at) => {
+    if (at >= start || at === newestUser || (!opensHeld && state.isHeldOpen(item.position))) {
+      recentTokens += item.tokens;
+      return;
+    }
+    // A system message among the others is summarized, but was not sent.
+    if (item.message.role !== 'system') leavingTokens += item.tokens;
+    const run = runs.at(-1);
+    if (run?.at(-1)?.position === item.position - 1) run.push(item);
+    else runs.push([item]);
+  });
+  if (model && runs[0]) {
+    const standIns = standInsBefore(runs[0][0]!.position, state);
+    const covered = standIns.flatMap(({ from, to }) => state.path.slice(from, to + 1));
+    const again = covered.flatMap((id, at): PlannedMessage[] => {
+      const message = state.messages.get(id);
+      return message ? [{ message, position: standIns[0]!.from + at, tokens: counts.total(message) }] : [];
+    });
+    runs[0].unshift(...again);
+    for (const { node } of standIns) leavingTokens += tokensAt(node, 'detailed');
+  }
+  return { runs, recentTokens, leavingTokens };
+}
+
+/** Extracted summaries that stand in for a model's are replaced by its own, as long as they are short. */
+const MAX_STAND_IN_TOKENS = 12_000;
+
+/** The newest summaries right before a position that were made while no model answered. No model has read their messages. */
+function standInsBefore(position: number, { frontier, openedNodes }: SessionState): readonly FrontierItem[] {
+  let next = position;
+  let tokens = 0;
+  const at = frontier.findLastIndex(({ node, to }) => {
+    if (to >= position) return false;
+    tokens += node.tokens.source;
+    const isStandIn =
+      to === next - 1 && node.children.length === 0 && node.model === LOCAL_MODEL && node.rung !== 'edited';
+    if (!isStandIn || tokens > MAX_STAND_IN_TOKENS || openedNodes.has(node.id)) return true;
+    next -= node.messages;
+    return false;
+  });
+  return frontier.slice(at + 1).filter(({ to }) => to < position);
+}

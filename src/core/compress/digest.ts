@@ -1,0 +1,75 @@
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import type { Corpus, IndexedPassage } from './corpus.ts';
+import { extract } from './extractive.ts';
+import { isSaid, passageText } from './passages.ts';
+import type { Pace } from './source.ts';
+
+/** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
+const MARKED_LINES = 12;
+
+/** Among lines of output the unusual counts for more: what nobody reads is lost. */
+const NOVELTY = 4;
+
+/** Room that marks and speakers' names take, as a share of the budget. */
+const MARKS_SHARE = 0.06;
+
+/** Of what is left beside everything that people and assistants said, lines of output take at most this share of the budget. */
+const OUTPUT_SHARE = 0.5;
+
+/**
+ * A run of messages as a summarizer reads it: everything that people and assistants said, then of output, pasted files,
+ * diffs and code the lines that inform, within a budget; what was omitted is marked. Where what was said alone exceeds the
+ * budget, the most informative of it.
+ */
+export async function digest(
+  corpus: Corpus,
+  range: { readonly from: number; readonly to: number },
+  budgetTokens: number,
+  counter: Pick<TokenCounter, 'text'>,
+  pace: Pace,
+): Promise<string> {
+  let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
+  for (;;) {
+    const shared = { counter, pace, range };
+    const said = await extract(corpus, { ...shared, budgetTokens: budget, takes: isSaid, labelTokens: 2 });
+    const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
+    const output =
+      left > 0
+        ? await extract(corpus, { ...shared, budgetTokens: left, takes: (one) => !isSaid(one), novelty: NOVELTY })
+        : { passages: [] };
+    const chosen = [...said.passages, ...output.passages].sort((a, b) => a.message - b.message || a.start - b.start);
+    const text = renderDigest(corpus, chosen);
+    const over = counter.text(text) - budgetTokens;
+    if (over <= 0 || chosen.length === 0) return text;
+    budget = Math.max(0, budget - over - 8);
+  }
+}
+
+/** Passages by message, each under its speaker, with one mark where many of a message's lines are missing. */
+function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): string {
+  const lines: string[] = [];
+  for (let at = 0; at < passages.length;) {
+    const { message } = passages[at]!;
+    const text = corpus.texts[message]!;
+    const parts: string[] = [];
+    let end = 0;
+    let omitted = 0;
+    for (; at < passages.length && passages[at]!.message === message; at++) {
+      const passage = passages[at]!;
+      omitted += linesBetween(text, end, passage.start);
+      parts.push(passageText(passage, text));
+      end = passage.end;
+    }
+    omitted += linesBetween(text, end, text.length);
+    if (omitted >= MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
+    lines.push(`${corpus.roles[message]!}: ${parts.join('\n')}`);
+  }
+  return lines.join('\n');
+}
+
+/** Lines that stand between two passages; one break parts neighbours. */
+function linesBetween(text: string, start: number, end: number): number {
+  let breaks = 0;
+  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) breaks++;
+  return start === 0 ? breaks : Math.max(0, breaks - 1);
+}

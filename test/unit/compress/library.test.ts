@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import {
+  compressPreserveEvents,
+  summarizeHierarchical,
+  summarizeRecursive,
+  type CompressedMessages,
+  type LibraryMessage,
+  type Summarizer,
+} from '../../../src/app/library.ts';
+import { counter, developerSession, goodAnswer, transcript } from './scripted.ts';
+
+/** A summarizer that keeps what it was asked. */
+function summarizer(answer: (call: number) => string): Summarizer & { readonly prompts: string[] } {
+  const prompts: string[] = [];
+  const ask: Summarizer = ({ prompt }) => {
+    prompts.push(prompt);
+    return Promise.resolve(answer(prompts.length));
+  };
+  return Object.assign(ask, { prompts });
+}
+
+const textOf = ({ messages }: Pick<CompressedMessages, 'messages'>): string =>
+  messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
+const said = (role: LibraryMessage['role'], content: string): LibraryMessage => ({ role, content });
+
+describe('summarizeRecursive', () => {
+  const session = developerSession(80);
+
+  it('brings any length under its target', async () => {
+    for (const target of [50, 120, 500, 3_000]) {
+      const { tokens, text, unchanged } = await summarizeRecursive(session, target, { counter });
+      assert.ok(tokens <= target, `${tokens} of ${target}`);
+      assert.ok(tokens > target * 0.5, `${tokens} of ${target} used`);
+      assert.equal(counter.text(text) + 4, tokens);
+      assert.equal(unchanged, false);
+    }
+  });
+
+  it('returns short messages as they are and nothing for nothing, without a call', async () => {
+    const ask = summarizer(() => goodAnswer('x'));
+    const short = await summarizeRecursive([said('user', 'Hi.'), said('assistant', 'Hello.')], 100, {
+      summarizer: ask,
+    });
+    assert.deepEqual([short.text, short.unchanged], ['user: Hi.\nassistant: Hello.', true]);
+    const empty = await summarizeRecursive([], 100, { summarizer: ask });
+    assert.deepEqual([empty.text, empty.tokens], ['', 0]);
+    assert.equal(ask.prompts.length, 0);
+  });
+
+  it('brings 10,000 messages to 500 tokens, by extraction and by a summarizer that answers in prose', async function () {
+    this.timeout(120_000);
+    const long = developerSession(2_500, 2);
+    assert.equal(long.length, 10_000);
+    const { tokens } = await summarizeRecursive(long, 500, { counter });
+    assert.ok(tokens <= 500 && tokens > 350, `${tokens}`);
+    const ask = summarizer((call) => `They set up part ${call} of the harbour, with a retry limit for each client.`);
+    const told = await summarizeRecursive(long, 500, { counter, summarizer: ask });
+    assert.ok(told.tokens <= 500, `${told.tokens}`);
+    assert.ok(ask.prompts.length > 0 && ask.prompts.length <= 5, `${ask.prompts.length} calls`);
+    for (let call = 1; call <= ask.prompts.length; call++)
+      assert.match(told.text, new RegExp(`part ${call} of the harbour`));
+    assert.doesNotMatch(told.text, /Please add retry/, 'nothing of the source is put beside what the summarizer wrote');
+  });
+});
+
+describe('summarizeHierarchical', () => {
+  const session = developerSession(80);
+
+  it('keeps its levels to a tenth, three and seven tenths, and reads each message once', async () => {
+    const ask = summarizer((call) => goodAnswer(`Part ${call} was about retries.`));
+    const { tokens, brief, detailed } = await summarizeHierarchical(session, { counter, summarizer: ask });
+    assert.ok(tokens.brief <= tokens.source * 0.1);
+    assert.ok(tokens.detailed <= tokens.source * 0.3);
+    assert.ok(tokens.full <= tokens.source * 0.7);
+    assert.match(detailed, /Part 1 was about retries/);
+    assert.ok(brief.length <= detailed.length && tokens.detailed <= tokens.full);
+    const asks = ask.prompts.join('\n').split('Please add retry number 7 ').length - 1;
+    assert.equal(asks, 1);
+  });
+
+  it('is, in full, the conversation itself up to 5,000 tokens, its last part too', async () => {
+    const short = developerSession(4, 20);
+    const { full, tokens } = await summarizeHierarchical(short, { counter });
+    assert.ok(tokens.source > 200 && tokens.source < 5_000);
+    assert.equal(
+      full.split('\n')[0],
+      'user: Please add retry number 0 to src/client/http0.ts, we agreed on a limit of 3 attempts.',
+    );
+    assert.match(full, /The cause is the missing backoff in sendRequest3\. I added it, and 12 tests pass now\.$/);
+  });
+
+  it('says of a long conversation’s last part what it says of the first', async () => {
+    const { detailed, full } = await summarizeHierarchical(session, { counter });
+    for (const text of [detailed, full]) assert.match(text, /http7\d\.ts/);
+  });
+
+  it('returns a short conversation as it is', async () => {
+    const { brief, full, unchanged } = await summarizeHierarchical([said('user', 'Hi.')], { counter });
+    assert.deepEqual([brief, full, unchanged], ['user: Hi.', 'user: Hi.', true]);
+  });
+});
+
+describe('compressPreserveEvents', () => {
+  const session = developerSession(60);
+
+  it('sends the newest messages verbatim and the earlier ones as ledger and summaries, within the target', async () => {
+    const result = await compressPreserveEvents(session, 6_000, { counter, keepRecent: 4 });
+    assert.equal(result.messages[0]?.role, 'system');
+    const verbatim = session.slice(-4).map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
+    assert.deepEqual(
+      result.messages.slice(1).map(({ content }) => content),
+      verbatim,
+    );
+    assert.ok(result.tokens.after <= 6_000);
+    assert.ok(result.tokens.after >= 4_800, `${result.tokens.after} of 6000 tokens are used`);
+    const sum = result.messages.reduce((total, { role, content }) => {
+      const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+      return total + counter.message({ role, content: blocks });
+    }, 0);
+    assert.equal(result.tokens.after, sum);
+  });
+
+  it('stays within any target, and keeps the newest user message where it fits', async () => {
+    const request = 'Please keep this sentence exactly as it is, with its “quotes” and all.';
+    const long = 'word '.repeat(3_000);
+    const messages = [...session, said('user', request), said('assistant', long), said('tool', long)];
+    for (const target of [5, 20, 60, 200, 1_000, 2_000]) {
+      const { tokens, messages: sent } = await compressPreserveEvents(messages, target, { counter });
+      assert.ok(tokens.after <= target, `${tokens.after} of ${target}`);
+      if (target >= 1_000) assert.ok(sent.some(({ role, content }) => role === 'user' && content === request));
+    }
+  });
+
+  it('returns a short conversation as it is, without a call, and nothing for nothing', async () => {
+    const ask = summarizer(() => goodAnswer('x'));
+    const { messages, tokens, nodes } = await compressPreserveEvents(session.slice(0, 4), 50_000, { summarizer: ask });
+    assert.equal(messages.length, 4);
+    assert.equal(tokens.before, tokens.after);
+    assert.equal(nodes.length + ask.prompts.length, 0);
+    assert.deepEqual((await compressPreserveEvents([], 100)).messages, []);
+  });
+
+  it('keeps at least 95 of 100 key events verbatim at a fifth of the tokens', async () => {
+    const decisions = Array.from(
+      { length: 60 },
+      (_, n) => `We decided to call district ${n} of the harbour Heron ${n * 13}.`,
+    );
+    const talk = developerSession(120).flatMap((one, at) =>
+      at % 8 === 0 ? [one, said('user', decisions[(at / 8) % 60]!)] : [one],
+    );
+    const before = (await compressPreserveEvents(talk, 1e9, { counter })).tokens.before;
+    const result = await compressPreserveEvents(talk, Math.floor(before / 5), { counter });
+    const current = result.events.filter(({ status }) => status === 'active' || status === 'dropped');
+    assert.ok(current.length >= 30, `${current.length}`);
+    const sent = textOf(result);
+    const kept = current.filter(({ quote }) => sent.includes(quote)).length;
+    assert.ok(kept >= 0.95 * current.length, `${kept} of ${current.length}`);
+    assert.ok(result.tokens.after <= before / 5);
+  });
+
+  it('does not tell again what was superseded', async () => {
+    const older = 'The freight store is built on DuckDB because the vendor stops support in spring.';
+    const newer = 'The freight store moves to Kafka after all, because the reports need joins.';
+    const talk: LibraryMessage[] = [...session];
+    talk.splice(40, 0, said('user', `${older} Rosalind looks after the tide chart.`));
+    talk.splice(120, 0, said('user', newer));
+    for (const target of [12_000, 30_000]) {
+      const text = textOf(await compressPreserveEvents(talk, target, { counter }));
+      assert.ok(text.includes('moves to Kafka'), `${target}`);
+      assert.ok(!text.includes('DuckDB'), `${target}`);
+    }
+  });
+
+  it('does nothing when compression is off, and trims without a call', async () => {
+    const off = await compressPreserveEvents(session, 100, { counter, strategy: 'off' });
+    assert.equal(off.messages.length, session.length);
+    const ask = summarizer(() => goodAnswer('x'));
+    const trimmed = await compressPreserveEvents(session, 3_000, { counter, strategy: 'trim', summarizer: ask });
+    assert.equal(ask.prompts.length, 0);
+    assert.ok(trimmed.messages.length > 4 && trimmed.tokens.after <= 3_000);
+  });
+
+  it('makes no call where the ledger quotes all that was said', async () => {
+    const ask = summarizer(() => goodAnswer('x'));
+    const numbers = '= '.repeat(300);
+    const decisions = [
+      'We decided to use port 8401 for the gateway.',
+      'Never deploy on Fridays.',
+      'The importer must be written in Rust.',
+      'Invoices are kept for ten years.',
+    ];
+    const talk = transcript(...decisions.map((text) => ['user', `${text}\n${numbers}`] as const), ['user', 'And now?']);
+    const result = await compressPreserveEvents(talk, 1_100, { counter, summarizer: ask, keepRecent: 1 });
+    for (const text of decisions) assert.ok(textOf(result).includes(text), textOf(result));
+    assert.equal(result.calls.count, ask.prompts.length);
+    assert.equal(ask.prompts.length, 0);
+  });
+
+  it('throws what the summarizer throws', async () => {
+    const ask: Summarizer = () => Promise.reject(new Error('gone'));
+    await assert.rejects(compressPreserveEvents(session, 4_000, { counter, summarizer: ask }), /gone/);
+  });
+});

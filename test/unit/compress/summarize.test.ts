@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { CallLog } from '../../../src/core/compress/summary-model.ts';
+import type { SummarizeSettings } from '../../../src/core/compress/summarize.ts';
+import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { Cancelled } from '../../../src/core/compress/source.ts';
+import type { NodeContent } from '../../../src/core/compress/leaf.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { counter, developerSession, goodAnswer, grow, scriptedModel, tools, transcript } from './scripted.ts';
+
+const session = developerSession(6);
+const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
+  grow({ messages: session }, more, tools({ model }));
+
+describe('summaries of a run of messages', () => {
+  it('takes a good answer at once and keeps where it came from', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries were added to the client.', { topics: ['Retries'] }));
+    const { nodes, calls } = await summarize(model);
+    assert.equal(nodes.length, 1);
+    const [leaf] = nodes;
+    assert.equal(leaf?.rung, 'model');
+    assert.equal(leaf.model, 'scripted/model');
+    assert.equal(leaf.title, 'Retries');
+    assert.match(leaf.detailed, /^Retries were added to the client\./);
+    assert.equal(leaf.audit.score, 1);
+    assert.equal(calls.count, 1);
+  });
+
+  it('says what the model says, whole, and adds nothing of the source’s', async () => {
+    const model = scriptedModel(() => goodAnswer('Something happened.'));
+    const { nodes } = await summarize(model);
+    assert.equal(nodes[0]!.detailed, 'Something happened.');
+  });
+
+  it('takes plain prose for a narrative, at once', async () => {
+    const prose = 'The user asked for retries in the client. They were added with a limit of 3 to 8 attempts.';
+    const model = scriptedModel(() => prose);
+    const { nodes } = await summarize(model);
+    assert.equal(nodes[0]?.rung, 'model');
+    assert.equal(nodes[0].detailed, prose);
+    assert.equal(model.requests.length, 1);
+  });
+
+  it('takes the quotation marks off what the record does not say, and asks no second time', async () => {
+    const model = scriptedModel(() => goodAnswer('The user said "make it blue and shiny please".'));
+    const { nodes } = await summarize(model);
+    assert.equal(nodes[0]?.rung, 'model');
+    assert.equal(nodes[0].detailed, 'The user said make it blue and shiny please.');
+  });
+
+  it('tells the model what was wrong and takes its second answer', async () => {
+    const model = scriptedModel((_, call) =>
+      call === 1 ? '{"narrative": "cut off' : goodAnswer('Retries were added.'),
+    );
+    const { nodes } = await summarize(model);
+    assert.equal(nodes[0]?.rung, 'retry');
+    assert.match(model.requests[1]!.prompt, /not one complete JSON object/);
+  });
+
+  it('asks for less when the second answer is bad too', async () => {
+    const model = scriptedModel((_, call) => (call <= 2 ? '{"narrative": 5}' : 'Retries were added to the client.'));
+    const { nodes } = await summarize(model);
+    assert.equal(nodes[0]?.rung, 'tight');
+    assert.ok(model.requests[2]!.prompt.length < model.requests[0]!.prompt.length);
+  });
+
+  for (const [name, answer] of [
+    ['is empty', ''],
+    ['is no JSON', 'Sure! Here is what you asked for: {"narrative": '],
+    ['refuses', 'I’m sorry, but I can’t help with that.'],
+    ['lacks its narrative', goodAnswer('')],
+    [
+      'is longer than its source',
+      goodAnswer(Array.from({ length: 1_600 }, (_, n) => `And so part ${n} went on and on.`).join(' ')),
+    ],
+  ] as const) {
+    it(`extracts when every answer ${name}`, async () => {
+      const model = scriptedModel(() => answer);
+      const { nodes, calls } = await summarize(model);
+      assert.equal(nodes[0]?.rung, 'extractive');
+      assert.equal(calls.count, 3);
+      assert.match(nodes[0].detailed, /retry number/);
+      assert.ok(nodes[0].tokens.detailed <= nodes[0].tokens.source * 0.3);
+    });
+  }
+
+  it('truncates where there is nothing to extract', async () => {
+    const data = transcript(['tool', Array.from({ length: 80 }, (_, i) => `${i}, ${i * 7}, ${i * 13};`).join('\n')]);
+    const { nodes } = await grow({ messages: data });
+    assert.equal(nodes[0]?.rung, 'cut');
+    assert.notEqual(nodes[0].brief, '');
+  });
+
+  it('extracts for the brief text what is unusual, not what stands in the ledger anyway', async () => {
+    const output = Array.from({ length: 8 }, (_, line) => `row ${line} of 8 was written, 0 errors`).join('\n');
+    const work = Array.from({ length: 60 }, (_, i): ['tool' | 'assistant', string] =>
+      i % 2 === 0
+        ? ['tool', output]
+        : ['assistant', `The retries of client ${i} go through the queue of client ${i} now.`],
+    );
+    work.splice(11, 0, ['assistant', 'Beatriz walks past the old kiln with the brass ladder on Thursdays.']);
+    const messages = transcript(...work);
+    const ledger = messages.flatMap(({ content }, at) => {
+      const text = messageText({ content });
+      return text.startsWith('The retries') ? [[at, [event(text)]] as const] : [];
+    });
+    const { nodes } = await grow({ messages, events: new Map(ledger) });
+    assert.match(nodes[0]!.brief, /Beatriz walks past the old kiln/);
+  });
+
+  it('throws a provider’s fault on and commits nothing', async () => {
+    const model = scriptedModel(() => {
+      throw new Error('401 invalid key');
+    });
+    await assert.rejects(summarize(model), /401 invalid key/);
+    assert.equal(model.requests.length, 1);
+  });
+
+  it('extracts where the provider fails and that is accepted, and says so', async () => {
+    const model = scriptedModel(() => {
+      throw new Error('429');
+    });
+    const { nodes, fault } = await summarize(model, { extractiveOnFault: true });
+    assert.equal(nodes[0]?.rung, 'extractive');
+    assert.equal((fault as Error).message, '429');
+  });
+
+  it('never sends more than the model takes', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries.'), 2_000);
+    await grow({ messages: developerSession(60) }, {}, tools({ model }));
+    assert.ok(model.requests.length > 0);
+    for (const { system, prompt } of model.requests) {
+      assert.ok(counter.text(system) + counter.text(prompt) <= 2_000);
+    }
+  });
+
+  it('does not ask a model whose input has no room for a prompt', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries.'), 100);
+    const { nodes } = await summarize(model);
+    assert.equal(model.requests.length, 0);
+    assert.equal(nodes[0]?.rung, 'extractive');
+  });
+
+  it('does not go on asking a model that answers badly', async () => {
+    const model = scriptedModel(() => '');
+    const { leaves } = await grow(
+      { messages: developerSession(120) },
+      { segment: { tokens: 2_000, messages: 120 }, concurrency: 1 },
+      tools({ model }),
+    );
+    assert.ok(leaves.length >= 30);
+    // Three prompts for the first segment; for the second one answer shows whether it has become better.
+    assert.equal(model.requests.length, 4);
+  });
+
+  it('never summarizes an unchanged segment twice', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries were added.'));
+    const cache = new Map<string, NodeContent>();
+    const first = await grow({ messages: session }, {}, tools({ model, cache }));
+    const again = await grow({ messages: session }, {}, tools({ model, cache }));
+    assert.equal(model.requests.length, 1);
+    assert.equal(again.nodes[0]?.detailed, first.nodes[0]?.detailed);
+  });
+
+  it('summarizes again under another prompt', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries were added.'));
+    const cache = new Map<string, NodeContent>();
+    for (const preset of ['developer', 'customer'] as const) {
+      await grow({ messages: session }, { prompt: summaryPrompt(preset) }, tools({ model, cache }));
+    }
+    assert.equal(model.requests.length, 2);
+  });
+
+  it('stops when it is cancelled while the model answers', async () => {
+    const cancel = { aborted: false };
+    const model = scriptedModel(() => {
+      cancel.aborted = true;
+      return goodAnswer('Too late.');
+    });
+    await assert.rejects(grow({ messages: session }, {}, tools({ model, cancel })), Cancelled);
+  });
+
+  it('knows what was spent even when it fails', async () => {
+    const calls = new CallLog();
+    const model = scriptedModel((_, call) => {
+      if (call > 1) throw new Error('gone');
+      return '';
+    });
+    await assert.rejects(grow({ messages: session }, {}, tools({ model, calls })), /gone/);
+    assert.equal(calls.count, 1);
+    assert.ok(calls.inputTokens > 0);
+  });
+
+  it('summarizes several segments at once, but no more than it may', async () => {
+    let open = 0;
+    let most = 0;
+    const model = scriptedModel(async () => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      open--;
+      return goodAnswer('Retries.');
+    });
+    await grow(
+      { messages: developerSession(60) },
+      { segment: { tokens: 3_000, messages: 120 }, concurrency: 3 },
+      tools({ model }),
+    );
+    assert.equal(most, 3);
+  });
+
+  it('reads all that people and assistants said, and of output what informs', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries.'));
+    const messages = developerSession(40);
+    await grow({ messages }, { roomTokens: 1_000 }, tools({ model }));
+    const read = model.requests.map(({ prompt }) => prompt).join('\n');
+    for (const { role, content } of messages) {
+      const text = messageText({ content });
+      if (role !== 'tool') assert.ok(read.includes(text), text);
+    }
+    assert.match(read, /connect ECONNREFUSED 10\.0\.0\.7:8080/);
+    assert.doesNotMatch(read, /const value31 = compute/);
+  });
+
+  it('asks for as many words as there is room for, at no more tokens than the user allows', async () => {
+    const words = async (roomTokens: number, maxTokens: number): Promise<number[]> => {
+      const model = scriptedModel(() => goodAnswer('Retries.'));
+      await grow({ messages: developerSession(10) }, { roomTokens, maxTokens }, tools({ model }));
+      const [request] = model.requests;
+      return [Number(/(\d+) words/.exec(request!.prompt)?.[1]), request!.maxTokens];
+    };
+    const [few, fewTokens] = await words(400, 2_000);
+    const [many, manyTokens] = await words(1_200, 2_000);
+    assert.ok(few! > 200 && few! < 260, `${few}`);
+    assert.ok(many! > 700 && many! < 760, `${many}`);
+    assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
+    assert.equal((await words(1_200, 300))[1], 300);
+  });
+
+  it('costs no more than it may, for short messages and long ones', async () => {
+    for (const [messages, effort, dollars] of [
+      [developerSession(100, 60), 'default', 0.03],
+      [developerSession(100, 60), 'economy', 0.0105],
+      [developerSession(100, 2), 'default', 0.0105],
+    ] as const) {
+      const words = (prompt: string): number => Number(/(\d+) words/.exec(prompt)?.[1]);
+      const model = scriptedModel(({ prompt }) => goodAnswer('retry '.repeat(words(prompt))));
+      const { calls } = await grow({ messages }, { roomTokens: 6_000, effort }, tools({ model }));
+      const cost = (calls.inputTokens * 0.15 + calls.outputTokens * 0.6) / 1e6;
+      const perThousand = (cost * 1_000) / messages.length;
+      assert.ok(perThousand <= dollars, `$${perThousand} for 1,000 messages, ${effort}`);
+    }
+  });
+});
+
+const event = (text: string): DetectedEvent => {
+  return { kind: 'fact', quote: text, start: 0, end: text.length, score: 1, importance: 2, reason: 'test' };
+};
