@@ -14,9 +14,9 @@ milliseconds since the epoch where the file tells. What was left out is counted 
 standard error.
 
 Formats are recognized by content: JSON or JSONL of {role, content} (OpenAI or
-Anthropic shape), VS Code's “Chat: Export Chat…” JSON, aider's
-.aider.chat.history.md, SpecStory markdown, Claude Code and Codex session JSONL,
-ChatGPT's conversations.json. FILE may be - for standard input.
+Anthropic shape), VS Code's chats and “Chat: Export Chat…” JSON, aider's
+.aider.chat.history.md, SpecStory markdown, sessions of Claude Code, Codex, Copilot,
+Gemini CLI, Qwen Code and Continue, ChatGPT's conversations.json. FILE may be - for standard input.
 
   --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
 `,

@@ -57,6 +57,11 @@ export class AiderImporter {
     this.#lines.push(text);
   }
 
+  /** A message goes on until another role speaks. */
+  get isSettled(): boolean {
+    return this.#role === undefined;
+  }
+
   end(): void {
     this.#flush();
   }

@@ -71,7 +71,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
   const recipient = stringOf(message['recipient']) ?? 'all';
   if (role === 'assistant' && recipient !== 'all') {
     const call: ContentBlock = { type: 'tool_call', callId: '', name: recipient, json: text };
-    sink.add(messageOfBlocks('assistant', [call], at));
+    sink.add(messageOfBlocks('assistant', [call], { at }));
   } else {
     sink.add({ role, text, ...(at !== undefined && { at }) });
   }

@@ -3,7 +3,15 @@ import type { Role } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+import {
+  addCompaction,
+  messageOfBlocks,
+  parseMoment,
+  usageOf,
+  type MessageFacts,
+  type TranscriptMessage,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 const LINE_TYPES: ReadonlySet<unknown> = new Set([
   'session_meta',
@@ -25,13 +33,30 @@ export function isCodex(record: unknown): boolean {
 
 /**
  * A Codex session (`rollout-*.jsonl`), record by record. `response_item` lines are the conversation; `event_msg`
- * lines repeat it for the screen and are left out, as is all bookkeeping.
+ * lines repeat it for the screen and are left out, as is all bookkeeping. A reply's token count comes in a line after
+ * it, so a reply waits for it.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
+  readonly #waiting: TranscriptMessage[] = [];
+  readonly #send: (message: TranscriptMessage) => void;
+  #model: string | undefined;
 
-  constructor(sink: TranscriptSink) {
-    this.#sink = sink;
+  constructor(sink: TranscriptSink, model?: string) {
+    this.#model = model;
+    this.#sink = {
+      ...sink,
+      add: (message) => {
+        if (message.role !== 'tool') this.#flush();
+        if (message.role === 'user') sink.add(message);
+        else this.#waiting.push(message);
+      },
+    };
+    this.#send = (message) => sink.add(message);
+  }
+
+  get isSettled(): boolean {
+    return this.#waiting.length === 0;
   }
 
   record(record: unknown): void {
@@ -42,8 +67,12 @@ export class CodexImporter {
     const payload = record['payload'];
     const at = parseMoment(record['timestamp']);
     if (isObject(payload)) {
+      this.#tell(record['type'], payload, at);
       if (record['type'] === 'response_item') this.#item(payload, at);
-      else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
+      else if (record['type'] === 'compacted') {
+        this.#flush();
+        addCompaction(this.#sink, { summary: stringOf(payload['message']) ?? '', ...(at !== undefined && { at }) });
+      } else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
     } else if (isCodex(record)) {
       this.#sink.skip(phrase('record of type “session_meta”'));
     } else {
@@ -52,7 +81,39 @@ export class CodexImporter {
   }
 
   end(): void {
-    // Every record stands alone.
+    this.#flush();
+  }
+
+  #flush(): void {
+    for (const message of this.#waiting.splice(0)) this.#send(message);
+  }
+
+  #tell(type: unknown, payload: JsonObject, at: number | undefined): void {
+    if (type === 'turn_context') this.#model = stringOf(payload['model']) ?? this.#model;
+    if (type === 'turn_context' && this.#model !== undefined) this.#sink.about?.({ model: this.#model });
+    if (type === 'session_meta') {
+      const [id, workspace, parent] = [stringOf(payload['id']), payload['cwd'], payload['forked_from_id']].map(
+        stringOf,
+      );
+      this.#sink.about?.({
+        ...(id !== undefined && { id }),
+        ...(workspace !== undefined && { workspace }),
+        ...(parent !== undefined && { parent }),
+        ...(at !== undefined && { createdAt: at }),
+      });
+    }
+    if (type !== 'event_msg' || payload['type'] !== 'token_count' || !isObject(payload['info'])) return;
+    const last = payload['info']['last_token_usage'];
+    const index = this.#waiting.findLastIndex(({ role }) => role === 'assistant');
+    const usage = isObject(last)
+      ? usageOf({
+          input: last['input_tokens'],
+          output: last['output_tokens'],
+          cached: last['cached_input_tokens'],
+          reasoning: last['reasoning_output_tokens'],
+        })
+      : undefined;
+    if (usage && index >= 0) this.#waiting[index] = { ...this.#waiting[index]!, usage };
   }
 
   #item(item: JsonObject, at: number | undefined): void {
@@ -76,7 +137,7 @@ export class CodexImporter {
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const { text, isError } = readOutput(item['output']);
-        this.#sink.add(messageOfBlocks('tool', [toolResult(stringOf(item['call_id']) ?? '', text, isError)], at));
+        this.#sink.add(messageOfBlocks('tool', [toolResult(stringOf(item['call_id']) ?? '', text, isError)], { at }));
         return;
       }
       case 'reasoning':
@@ -95,11 +156,21 @@ export class CodexImporter {
       this.#sink.skip(phrase('context that the tool added'));
       return;
     }
-    if (blocks.length > 0) addBlocks(role, blocks, at, this.#sink);
+    if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
   }
 
   #call(item: JsonObject, name: unknown, input: unknown, at: number | undefined): void {
-    this.#sink.add(messageOfBlocks('assistant', [toolCall(item['call_id'] ?? item['id'], name, input)], at));
+    this.#sink.add(
+      messageOfBlocks(
+        'assistant',
+        [toolCall(item['call_id'] ?? item['id'], name, input)],
+        this.#facts('assistant', at),
+      ),
+    );
+  }
+
+  #facts(role: Role, at: number | undefined): MessageFacts {
+    return { at, ...(role === 'assistant' && { model: this.#model }) };
   }
 }
 

@@ -21,7 +21,8 @@ export function readContent(content: unknown, sink: Pick<TranscriptSink, 'skip'>
 }
 
 function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const type = stringOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
+  const type = stringOf(part['type']) ?? '';
+  if (type === '') return untypedPart(part, sink);
   switch (type) {
     case 'text':
     case 'input_text':
@@ -40,6 +41,10 @@ function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
     case 'server_tool_use':
     case 'mcp_tool_use':
       return [toolCall(part['id'], part['name'], part['input'])];
+    case 'toolRequest':
+      return gooseCall(part);
+    case 'toolResponse':
+      return gooseResult(part, sink);
     case 'tool_result':
       return typeof part['callId'] === 'string'
         ? [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)]
@@ -65,6 +70,43 @@ export function toolCall(callId: unknown, name: unknown, input: unknown): Conten
 
 export function toolResult(callId: string, text: string, isError: boolean): ContentBlock {
   return { type: 'tool_result', callId, text, isError };
+}
+
+/** A part in Google's shape, which Gemini CLI and Qwen Code write: what it is shows by the field that it has. */
+function untypedPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
+  const { functionCall: call, functionResponse: result, inlineData: data } = part;
+  if (part['thought'] === true) {
+    sink.skip(THINKING);
+    return [];
+  }
+  if (isObject(call)) return [toolCall(call['id'], call['name'], call['args'])];
+  if (isObject(result)) {
+    const { response } = result;
+    const error = isObject(response) ? stringOf(response['error']) : undefined;
+    const output = isObject(response) ? stringOf(response['output']) : undefined;
+    const text = error ?? output ?? JSON.stringify(response ?? '');
+    return [toolResult(stringOf(result['id']) ?? '', text, error !== undefined)];
+  }
+  if (isObject(data)) return image({ mediaType: data['mimeType'], base64: data['data'] }, sink);
+  if (typeof part['text'] === 'string') return [{ type: 'text', text: part['text'] }];
+  sink.skip(phrase('content part of type “{0}”', Object.keys(part)[0] ?? ''));
+  return [];
+}
+
+/** Goose wraps calls and results in `{status, value}`; results were a bare list of parts before 2025-10. */
+function gooseCall(part: JsonObject): ContentBlock[] {
+  const call = isObject(part['toolCall']) ? part['toolCall'] : {};
+  const made = isObject(call['value']) ? call['value'] : {};
+  return [toolCall(part['id'], made['name'], made['arguments'])];
+}
+
+function gooseResult(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
+  const result = isObject(part['toolResult']) ? part['toolResult'] : {};
+  const value = isObject(result['value']) ? result['value'] : { content: result['value'] };
+  const inner = readContent(value['content'] ?? stringOf(result['error']) ?? '', sink);
+  const text = inner.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const isError = result['status'] === 'error' || value['isError'] === true;
+  return [toolResult(stringOf(part['id']) ?? '', text, isError)];
 }
 
 function anthropicResult(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {

@@ -30,6 +30,9 @@ export class ExportedSessionImporter {
     this.#last = message;
   }
 
+  /** The branch that is in use shows at the end. */
+  readonly isSettled = false;
+
   end(): void {
     const branch: Message[] = [];
     for (let one = this.#last; one; one = one.parent === null ? undefined : this.#messages.get(one.parent)) {

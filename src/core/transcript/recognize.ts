@@ -3,25 +3,32 @@ import { AiderImporter, looksLikeAider } from './aider.ts';
 import { importChatGpt, isChatGpt } from './chatgpt.ts';
 import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
 import { CodexImporter, isCodex } from './codex.ts';
+import { importContinueSession, isContinueSession } from './continue-session.ts';
+import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { ExportedSessionImporter } from './exported-session.ts';
+import { importGemini, isGemini } from './gemini.ts';
 import { isDeep, isList, isObject, tryParse } from './json-value.ts';
+import { isQwen, QwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { isExportedMessage } from './session-jsonl.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat } from './vscode-chat.ts';
+import { isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat-log.ts';
 
 /** How much of a file is looked at before its format is decided, in UTF-16 units; a longer first line is awaited. */
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
-  'JSON or JSONL of {role, content}, VS Code chat exports, aider histories, SpecStory markdown, ' +
-  'Claude Code and Codex sessions, and ChatGPT conversations.json';
+  'JSON or JSONL of {role, content}, VS Code chats and chat exports, aider histories, SpecStory markdown, ' +
+  'Claude Code, Codex, Copilot, Gemini CLI, Qwen Code and Continue sessions, and ChatGPT conversations.json';
 
 /** Reads a file line by line. */
 export interface LineImporter {
   line(line: string): void;
   end(): void;
+  /** Whether every message so far was added whole, so that reading can stop here and go on later. */
+  readonly isSettled: boolean;
 }
 
 type Recognized =
@@ -54,15 +61,19 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
   const first = tryParse(lines[0]!);
   // A first line that is damaged does not hide the records after it.
   const isRecords = isObject(first) ? !isDocument(first) : lines.filter(isRecord).length * 2 >= lines.length;
+  const kept = recognizeLog(first, sink);
+  if (kept) return kept;
   if (!isRecords) return { whole: (text) => importDocument(text, sink) };
   for (const line of lines) {
     const record = tryParse(line);
     if (isClaudeCode(record)) return { format: 'claude-code', lines: ofRecords(new ClaudeCodeImporter(sink), sink) };
     if (isCodex(record)) return { format: 'codex', lines: ofRecords(new CodexImporter(sink), sink) };
+    if (isCopilotEvent(record)) return { format: 'copilot', lines: ofRecords(new CopilotEventsImporter(sink), sink) };
+    if (isQwen(record)) return { format: 'qwen', lines: ofRecords(new QwenImporter(sink), sink) };
     if (isExportedMessage(record))
       return { format: 'threadkeeper', lines: ofRecords(new ExportedSessionImporter(sink), sink) };
     if (isRoleContent(record)) {
-      const importer = { record: (one: unknown) => readRoleContent(one, sink), end: () => undefined };
+      const importer = { record: (one: unknown) => readRoleContent(one, sink), end: () => undefined, isSettled: true };
       return { format: 'messages', lines: ofRecords(importer, sink) };
     }
   }
@@ -72,8 +83,27 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
   );
 }
 
-function ofRecords(importer: { record(record: unknown): void; end(): void }, sink: TranscriptSink): LineImporter {
+/** A log that only makes sense as a whole. */
+function recognizeLog(first: unknown, sink: TranscriptSink): Recognized | undefined {
+  if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
+  if (!isGemini(first)) return undefined;
   return {
+    whole: (text) => {
+      importGemini(text, sink);
+      return 'gemini';
+    },
+  };
+}
+
+/** Reads a file of JSON records, a line each. */
+export function ofRecords(
+  importer: { record(record: unknown): void; end(): void; readonly isSettled: boolean },
+  sink: TranscriptSink,
+): LineImporter {
+  return {
+    get isSettled() {
+      return importer.isSettled;
+    },
     line(line) {
       if (line.trim() === '') return;
       const record = tryParse(line);
@@ -86,15 +116,31 @@ function ofRecords(importer: { record(record: unknown): void; end(): void }, sin
 
 function isRecord(line: string): boolean {
   const record = tryParse(line);
-  return isClaudeCode(record) || isCodex(record) || isRoleContent(record);
+  return isClaudeCode(record) || isCodex(record) || isCopilotEvent(record) || isQwen(record) || isRoleContent(record);
 }
 
 function isDocument(value: unknown): boolean {
-  return isVsCodeChat(value) || isChatGpt(value) || (isObject(value) && isList(value['messages']));
+  return (
+    isVsCodeChat(value) ||
+    isContinueSession(value) ||
+    isChatGpt(value) ||
+    (isObject(value) && isList(value['messages']))
+  );
 }
 
 function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
-  const value = parseDocument(text);
+  return importJson(parseDocument(text), sink);
+}
+
+function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
+  if (isGemini(value)) {
+    importGemini(value, sink);
+    return 'gemini';
+  }
+  if (isContinueSession(value)) {
+    importContinueSession(value, sink);
+    return 'continue';
+  }
   if (isVsCodeChat(value)) {
     importVsCodeChat(value, sink);
     return 'vscode-chat';

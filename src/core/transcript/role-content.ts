@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+import { messageOfBlocks, parseMoment, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
 const ROLES: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],
@@ -27,7 +27,7 @@ export function isRoleContent(record: unknown): record is JsonObject {
  * Reads a record of `{role, content}`. An empty message is kept, so that indices stay those of the file; a user
  * message that carries tool results beside its own words becomes two.
  */
-export function readRoleContent(record: unknown, sink: TranscriptSink): void {
+export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
   if (!isRoleContent(record)) {
     sink.skip(phrase('record without role and content'));
     return;
@@ -40,24 +40,24 @@ export function readRoleContent(record: unknown, sink: TranscriptSink): void {
   }
   const blocks = withCalls(record, role, readContent(record['content'], sink));
   const at = MOMENT_KEYS.map((key) => parseMoment(record[key])).find((moment) => moment !== undefined);
-  addBlocks(role, blocks, at, sink, isEmptyText(record['content']));
+  addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isEmptyText(record['content']));
 }
 
 /** Adds a message, its tool results apart from what the user said with them. */
 export function addBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
-  at: number | undefined,
+  facts: MessageFacts,
   sink: TranscriptSink,
   keepEmpty = false,
 ): void {
   if (blocks.length === 0) {
-    if (keepEmpty) sink.add(messageOfBlocks(role, [], at));
+    if (keepEmpty) sink.add(messageOfBlocks(role, [], facts));
     else sink.skip(phrase('message without content that can be read'));
     return;
   }
   if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result')) {
-    sink.add(messageOfBlocks(role, blocks, at));
+    sink.add(messageOfBlocks(role, blocks, facts));
     return;
   }
   // An image right after a result belongs to it: it is what the tool showed.
@@ -68,8 +68,8 @@ export function addBlocks(
     isOfTool = block.type === 'tool_result' || (block.type === 'image' && isOfTool);
     (isOfTool ? shown : words).push(block);
   }
-  sink.add(messageOfBlocks('tool', shown, at));
-  if (words.length > 0) sink.add(messageOfBlocks('user', words, at));
+  sink.add(messageOfBlocks('tool', shown, facts));
+  if (words.length > 0) sink.add(messageOfBlocks('user', words, facts));
 }
 
 function isEmptyText(content: unknown): boolean {

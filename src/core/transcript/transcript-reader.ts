@@ -1,6 +1,7 @@
 import { inEnglish, phrase } from '../text/phrase.ts';
 import { HEAD_UNITS, recognize, type LineImporter } from './recognize.ts';
 import {
+  shortened,
   TranscriptError,
   type Skipped,
   type TranscriptFormat,
@@ -8,8 +9,6 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** A message of this size is 200 times the largest context window; the page takes no larger one. */
-export const MAX_MESSAGE_UNITS = 20_000_000;
 /** Lines and documents are read as one text, which has room for so many UTF-16 units. */
 const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
@@ -45,7 +44,7 @@ export class TranscriptReader {
     this.#sink = {
       add: (message) => {
         this.#count++;
-        this.#found.push(this.#shortened(message));
+        this.#found.push(shortened(message, (reason) => this.#sink.skip(reason)));
       },
       skip: (reason) => {
         const name = inEnglish(reason);
@@ -91,6 +90,7 @@ export class TranscriptReader {
       const all = reasons.reduce((before, reason) => phrase('{0}, {1}', before, reason));
       throw new TranscriptError(phrase('The file holds no messages; left out: {0}.', all));
     }
+    if (this.#count === 0) throw new TranscriptError(phrase('The file holds no messages.'));
     return this.#take();
   }
 
@@ -132,13 +132,6 @@ export class TranscriptReader {
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  #shortened(message: TranscriptMessage): TranscriptMessage {
-    if (sizeOf(message) <= MAX_MESSAGE_UNITS) return message;
-    this.#sink.skip(phrase('end of a message longer than {0} million characters', MAX_MESSAGE_UNITS / 1_000_000));
-    const { role, at, text } = message;
-    return { role, text: text.slice(0, MAX_MESSAGE_UNITS), ...(at !== undefined && { at }) };
-  }
-
   /** Decides the format from what was gathered, or waits for twice as much. */
   #decide(isWhole: boolean): void {
     const head = this.#gathered.join('').replace(/^\uFEFF/, '');
@@ -168,9 +161,4 @@ export function readTranscript(
   const reader = new TranscriptReader();
   const transcript = [...reader.push(text), ...reader.end()];
   return { ...reader.summary(), transcript };
-}
-
-/** UTF-16 units of a message's texts and images. */
-function sizeOf({ text, blocks = [] }: TranscriptMessage): number {
-  return blocks.reduce((sum, block) => sum + (block.type === 'image' ? block.base64.length : 0), text.length);
 }

@@ -2,7 +2,15 @@ import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+import {
+  addCompaction,
+  messageOfBlocks,
+  parseMoment,
+  usageOf,
+  type MessageFacts,
+  type TranscriptMessage,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** True for the JSON that VS Code's “Chat: Export Chat…” writes. */
 export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
@@ -14,7 +22,11 @@ export function isVsCodeChat(value: unknown): value is JsonObject & { readonly r
  * VS Code's chat export (`IExportableChatData` in microsoft/vscode, chatModel.ts). Each request is the user's message
  * and a list of response parts: markdown without a kind, tool invocations, references, edits and screen furniture.
  */
-export function importVsCodeChat(chat: { readonly requests: readonly unknown[] }, sink: TranscriptSink): void {
+export function importVsCodeChat(
+  chat: JsonObject & { readonly requests: readonly unknown[] },
+  sink: TranscriptSink,
+): void {
+  tellOf(chat, sink);
   for (const request of chat.requests) {
     if (!isObject(request)) {
       sink.skip(phrase('request that is no object'));
@@ -25,8 +37,25 @@ export function importVsCodeChat(chat: { readonly requests: readonly unknown[] }
     if (asked === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: asked, ...(at !== undefined && { at }) });
     skipAttachments(request['variableData'], sink);
-    new Reply(sink, at).read(request);
+    new Reply(sink, factsOf(request, at)).read(request);
   }
+}
+
+function tellOf(chat: JsonObject, sink: TranscriptSink): void {
+  const [id, title] = [stringOf(chat['sessionId']), stringOf(chat['customTitle'])];
+  const createdAt = parseMoment(chat['creationDate']);
+  sink.about?.({
+    ...(id !== undefined && { id }),
+    ...(title !== undefined && { title }),
+    ...(createdAt !== undefined && { createdAt }),
+  });
+}
+
+function factsOf(request: JsonObject, at: number | undefined): MessageFacts {
+  const result = isObject(request['result']) ? request['result'] : {};
+  const metadata = isObject(result['metadata']) ? result['metadata'] : {};
+  const usage = usageOf({ input: metadata['promptTokens'], output: metadata['outputTokens'] });
+  return { at, model: stringOf(request['modelId']), usage };
 }
 
 /** The export names what was attached by its address, without its text. */
@@ -46,12 +75,13 @@ function userText(message: unknown): string | undefined {
 /** One reply: runs of text and calls become the assistant's messages, each result a message of the tool after it. */
 class Reply {
   readonly #sink: TranscriptSink;
-  readonly #at: number | undefined;
+  readonly #facts: MessageFacts;
   #text = '';
+  #last: TranscriptMessage | undefined;
 
-  constructor(sink: TranscriptSink, at: number | undefined) {
+  constructor(sink: TranscriptSink, facts: MessageFacts) {
     this.#sink = sink;
-    this.#at = at;
+    this.#facts = facts;
   }
 
   read(request: JsonObject): void {
@@ -67,6 +97,13 @@ class Reply {
       this.#text += `${this.#text === '' ? '' : '\n\n'}${error['message']}`;
     }
     this.#flush([]);
+    // What the provider counted is of the whole request: its last message carries it.
+    if (this.#last) this.#sink.add({ ...this.#last, ...(this.#facts.usage && { usage: this.#facts.usage }) });
+    const metadata = isObject(request['result']) ? request['result']['metadata'] : undefined;
+    const summary =
+      isObject(metadata) && isObject(metadata['summary']) ? stringOf(metadata['summary']['text']) : undefined;
+    if (summary !== undefined)
+      addCompaction(this.#sink, { summary, ...(this.#facts.at !== undefined && { at: this.#facts.at }) });
   }
 
   #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
@@ -109,7 +146,7 @@ class Reply {
     const result = results.get(callId) ?? outputOf(details['output']) ?? said;
     if (result !== '') {
       const blocks = [toolResult(callId, result, details['isError'] === true)];
-      this.#sink.add(messageOfBlocks('tool', blocks, this.#at));
+      this.#add('tool', blocks);
     }
   }
 
@@ -117,7 +154,13 @@ class Reply {
     const text = this.#text.trim();
     this.#text = '';
     const blocks: ContentBlock[] = [...(text === '' ? [] : [{ type: 'text', text } as const]), ...calls];
-    if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, this.#at));
+    if (blocks.length > 0) this.#add('assistant', blocks);
+  }
+
+  #add(role: 'assistant' | 'tool', blocks: readonly ContentBlock[]): void {
+    if (this.#last) this.#sink.add(this.#last);
+    const { at, model } = this.#facts;
+    this.#last = messageOfBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
   }
 }
 

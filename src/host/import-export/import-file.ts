@@ -111,6 +111,14 @@ function formatName(format: TranscriptFormat): string {
       return 'Claude Code';
     case 'codex':
       return 'Codex';
+    case 'copilot':
+      return 'GitHub Copilot';
+    case 'gemini':
+      return 'Gemini CLI';
+    case 'qwen':
+      return 'Qwen Code';
+    case 'continue':
+      return 'Continue';
     case 'chatgpt':
       return 'ChatGPT';
     case 'threadkeeper':

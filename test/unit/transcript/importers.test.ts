@@ -205,12 +205,9 @@ describe('importing a transcript', () => {
     assert.deepEqual(reasons(read.skipped), { 'line that is no JSON': 2 });
   });
 
-  it('takes an empty list of messages for an empty conversation', () => {
-    assert.deepEqual(readTranscript('[]').transcript, []);
-  });
-
   for (const [what, text, message] of [
     ['an empty file', ' \n', /is empty/],
+    ['an empty list of messages', '[]', /holds no messages/],
     ['prose', 'Dear diary,\n# today\n', /format is not known/],
     ['JSON that is no conversation', '{"name":"booking","version":"1.0.0"}', /no conversation in a known format/],
     ['a JSON list of numbers', '[{"a":1},2]', /no conversation in a known format/],

@@ -1,0 +1,157 @@
+import { phrase } from '../text/phrase.ts';
+import type { Usage } from '../model/message.ts';
+import { toolCall, toolResult } from './content-parts.ts';
+import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import {
+  addCompaction,
+  messageOfBlocks,
+  parseMoment,
+  TranscriptError,
+  usageOf,
+  type TranscriptSink,
+} from './transcript-message.ts';
+
+/** The version of `session.start` that is known. */
+const VERSION = 1;
+
+/** Lines that frame the conversation without adding to it. */
+const FRAMES =
+  /^(assistant\.(turn_start|turn_end|reasoning|intent|streaming_delta)|session\.(info|idle|resume|shutdown|usage_info|truncation|compaction_start)|hook\.|permission\.|pending_messages\.)/;
+
+/** True for a line of the event log that Copilot CLI and Copilot Chat keep of a session. */
+export function isCopilotEvent(record: unknown): record is JsonObject & { readonly data: JsonObject } {
+  return (
+    isObject(record) &&
+    isObject(record['data']) &&
+    typeof record['type'] === 'string' &&
+    /^(session|user|assistant|tool|system)\./.test(record['type'])
+  );
+}
+
+/**
+ * The event log of Copilot CLI (`session-state/<id>/events.jsonl`) and of Copilot Chat's transcripts, line by line. A
+ * call is written with its message and again when it starts; sub-agents' messages name the call that they belong to.
+ */
+export class CopilotEventsImporter {
+  readonly #sink: TranscriptSink;
+  readonly #called = new Set<string>();
+  #model: string | undefined;
+
+  constructor(sink: TranscriptSink, model?: string) {
+    this.#sink = sink;
+    this.#model = model;
+  }
+
+  // A call that was told of before reading stopped may start after it.
+  readonly isSettled = true;
+
+  record(record: unknown): void {
+    if (!isCopilotEvent(record)) {
+      this.#sink.skip(phrase('line that is no record'));
+      return;
+    }
+    const { data } = record;
+    const type = String(record['type']);
+    const at = parseMoment(record['timestamp']);
+    if (typeof data['parentToolCallId'] === 'string') {
+      this.#sink.skip(phrase('message of a sub-agent'));
+      return;
+    }
+    switch (type) {
+      case 'session.start':
+        this.#start(data, at);
+        return;
+      case 'session.model_change':
+        this.#useModel(data['newModel']);
+        return;
+      case 'session.title_changed':
+        if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
+        return;
+      case 'user.message':
+        this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: stringOf(data['content']) ?? '' }], { at }));
+        for (const attached of isList(data['attachments']) ? data['attachments'] : []) {
+          const kind = isObject(attached) ? stringOf(attached['type']) : undefined;
+          this.#sink.skip(phrase('attachment of kind “{0}”', kind ?? 'unknown'));
+        }
+        return;
+      case 'assistant.message':
+        this.#reply(data, at);
+        return;
+      case 'tool.execution_start':
+        this.#call(data, at);
+        return;
+      case 'tool.execution_complete':
+        this.#result(data, at);
+        return;
+      case 'session.compaction_complete':
+        if (data['success'] !== false) {
+          const summary = stringOf(data['summaryContent']) ?? '';
+          addCompaction(this.#sink, { summary, ...(at !== undefined && { at }) });
+        }
+        return;
+      default:
+        if (!FRAMES.test(type)) this.#sink.skip(phrase('record of type “{0}”', type));
+    }
+  }
+
+  end(): void {
+    // Every record stands alone.
+  }
+
+  #start(data: JsonObject, at: number | undefined): void {
+    if (typeof data['version'] === 'number' && data['version'] > VERSION) {
+      throw new TranscriptError(
+        phrase('It was written in format {0}, which is newer than {1}.', data['version'], VERSION),
+      );
+    }
+    this.#useModel(data['selectedModel']);
+    const [id, workspace] = [
+      stringOf(data['sessionId']),
+      isObject(data['context']) ? stringOf(data['context']['cwd']) : undefined,
+    ];
+    this.#sink.about?.({
+      ...(id !== undefined && { id }),
+      ...(workspace !== undefined && { workspace }),
+      ...(at !== undefined && { createdAt: at }),
+    });
+  }
+
+  #useModel(model: unknown): void {
+    if (typeof model !== 'string') return;
+    this.#model = model;
+    this.#sink.about?.({ model });
+  }
+
+  #reply(data: JsonObject, at: number | undefined): void {
+    const text = stringOf(data['content']) ?? '';
+    const calls = (isList(data['toolRequests']) ? data['toolRequests'] : []).filter(isObject);
+    for (const call of calls) this.#called.add(stringOf(call['toolCallId']) ?? '');
+    const blocks = [
+      ...(text === '' ? [] : [{ type: 'text', text } as const]),
+      ...calls.map((call) => toolCall(call['toolCallId'], call['name'], call['arguments'])),
+    ];
+    if (typeof data['reasoningText'] === 'string') this.#sink.skip(phrase('reasoning of the model'));
+    const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usage(data) };
+    if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, facts));
+  }
+
+  #call(data: JsonObject, at: number | undefined): void {
+    if (this.#called.has(stringOf(data['toolCallId']) ?? '')) return;
+    const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
+    this.#sink.add(messageOfBlocks('assistant', [call], { at, model: this.#model }));
+  }
+
+  #result(data: JsonObject, at: number | undefined): void {
+    const { result, error } = data;
+    const text =
+      (isObject(result) ? stringOf(result['content']) : stringOf(result)) ??
+      (isObject(error) ? stringOf(error['message']) : stringOf(error)) ??
+      '';
+    const block = toolResult(stringOf(data['toolCallId']) ?? '', text, data['success'] === false);
+    this.#sink.add(messageOfBlocks('tool', [block], { at }));
+  }
+}
+
+function usage(data: JsonObject): Usage | undefined {
+  return usageOf({ input: data['inputTokens'], output: data['outputTokens'], cached: data['cacheReadTokens'] });
+}

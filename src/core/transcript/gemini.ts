@@ -1,0 +1,102 @@
+import { phrase } from '../text/phrase.ts';
+import type { ContentBlock } from '../model/message.ts';
+import { readContent, toolCall, toolResult } from './content-parts.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
+import { messageOfBlocks, parseMoment, usageOf, type TranscriptSink } from './transcript-message.ts';
+
+const ROLES: Readonly<Record<string, 'user' | 'assistant'>> = {
+  user: 'user',
+  gemini: 'assistant',
+  model: 'assistant',
+  qwen: 'assistant',
+};
+
+/** True for a Gemini CLI session as one document, or for the first line of one kept as JSONL. */
+export function isGemini(value: unknown): value is JsonObject {
+  return isObject(value) && typeof value['sessionId'] === 'string' && ('startTime' in value || 'projectHash' in value);
+}
+
+/**
+ * A Gemini CLI session (`tmp/<project>/chats/session-*`): one document until 2025, then JSONL whose lines are messages,
+ * later versions of a message under the same id, changes to the session (`$set`) and rewinds (`$rewindTo`).
+ */
+export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
+  const document = typeof source === 'string' ? tryParse(source) : source;
+  let session: JsonObject = {};
+  let messages = new Map<string, JsonObject>();
+  const put = (message: unknown): void => {
+    if (isObject(message)) messages.set(stringOf(message['id']) ?? String(messages.size), message);
+    else sink.skip(phrase('line that is no record'));
+  };
+  const take = (value: JsonObject): void => {
+    session = { ...session, ...value };
+    if (!isList(value['messages'])) return;
+    messages = new Map();
+    value['messages'].forEach(put);
+  };
+  const lines =
+    typeof source === 'string' && document === undefined ? source.split('\n').filter((line) => line.trim() !== '') : [];
+  if (isObject(document)) take(document);
+  for (const line of lines) {
+    const record = tryParse(line);
+    if (!isObject(record)) sink.skip(phrase('line that is no JSON'));
+    else if (isObject(record['$set'])) take(record['$set']);
+    else if (typeof record['$rewindTo'] === 'string') rewind(messages, record['$rewindTo']);
+    else if (isGemini(record)) take(record);
+    else put(record);
+  }
+  tellOf(session, sink);
+  for (const message of messages.values()) addMessage(message, sink);
+}
+
+function tellOf(session: JsonObject, sink: TranscriptSink): void {
+  const [id, title] = [stringOf(session['sessionId']), stringOf(session['summary'])];
+  const createdAt = parseMoment(session['startTime']);
+  sink.about?.({
+    ...(id !== undefined && { id }),
+    ...(title !== undefined && { title }),
+    ...(createdAt !== undefined && { createdAt }),
+  });
+}
+
+/** The message that is rewound to goes too. */
+function rewind(messages: Map<string, JsonObject>, to: string): void {
+  const ids = [...messages.keys()];
+  const at = ids.indexOf(to);
+  for (const id of at < 0 ? [] : ids.slice(at)) messages.delete(id);
+}
+
+function addMessage(message: JsonObject, sink: TranscriptSink): void {
+  const type = stringOf(message['type']) ?? 'unknown';
+  const role = ROLES[type];
+  if (role === undefined) {
+    sink.skip(phrase('record of type “{0}”', type));
+    return;
+  }
+  const at = parseMoment(message['timestamp']);
+  const calls = (isList(message['toolCalls']) ? message['toolCalls'] : []).filter(isObject);
+  const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');
+  const blocks = [...content, ...calls.map((call) => toolCall(call['id'], call['name'], call['args']))];
+  if (isList(message['thoughts']) && message['thoughts'].length > 0) sink.skip(phrase('reasoning of the model'));
+  const counted = isObject(message['tokens']) ? message['tokens'] : {};
+  const usage = usageOf({
+    input: counted['input'],
+    output: counted['output'],
+    cached: counted['cached'],
+    reasoning: counted['thoughts'],
+  });
+  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model: stringOf(message['model']), usage }));
+  else sink.skip(phrase('message without content that can be read'));
+  const results = calls.flatMap((call) => resultOf(call, sink));
+  if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
+}
+
+function resultOf(call: JsonObject, sink: TranscriptSink): ContentBlock[] {
+  const { result } = call;
+  if (result === undefined || result === null) return [];
+  const callId = stringOf(call['id']) ?? '';
+  const found = readContent(result, sink);
+  const text = found.flatMap((one) => (one.type === 'text' || one.type === 'tool_result' ? [one.text] : [])).join('\n');
+  const isError = call['status'] === 'error' || found.some((one) => one.type === 'tool_result' && one.isError);
+  return [toolResult(callId, text, isError), ...found.filter(({ type }) => type === 'image')];
+}
