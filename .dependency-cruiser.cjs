@@ -25,9 +25,15 @@ module.exports = {
     only('app-uses-core', 'app', ['core'], 'use cases know core and their own ports'),
     only('providers-are-adapters', 'providers', ['core', 'app'], 'adapters behind ports'),
     only('storage-is-an-adapter', 'storage', ['core', 'app'], 'adapters behind ports'),
+    only('sources-are-adapters', 'sources', ['core', 'app'], 'adapters behind ports'),
     only('protocol-is-shared', 'protocol', ['core'], 'types of core alone'),
-    only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage'], 'a composition root'),
-    only('host-is-a-root', 'host', ['core', 'app', 'providers', 'storage', 'protocol'], 'a composition root'),
+    only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage', 'sources'], 'a composition root'),
+    only(
+      'host-is-a-root',
+      'host',
+      ['core', 'app', 'providers', 'storage', 'sources', 'protocol'],
+      'a composition root',
+    ),
     only('webview-is-a-page', 'webview', ['protocol', 'core'], 'the page sees the protocol and types of core'),
     {
       name: 'webview-takes-only-types-of-core',

@@ -1,0 +1,93 @@
+import { inEnglish, phrase } from '../../core/text/phrase.ts';
+import {
+  shortened,
+  TranscriptError,
+  type Compaction,
+  type SessionFacts,
+  type Skipped,
+  type TranscriptMessage,
+} from '../../core/transcript/transcript-message.ts';
+import { titleFrom } from '../title.ts';
+import type { ReadEnd, Resume, Source, SourceFile, Tool } from './source.ts';
+
+/** A compaction with its place: it came before the message of this index. */
+export interface PlacedCompaction extends Compaction {
+  readonly before: number;
+}
+
+/** What was read of a session: all of it, or what came after `from`. */
+export interface ReadSession {
+  readonly facts: SessionFacts;
+  readonly messages: readonly TranscriptMessage[];
+  readonly compactions: readonly PlacedCompaction[];
+  readonly skipped: readonly Skipped[];
+  readonly end: ReadEnd;
+}
+
+/** One session of another tool, as lists show it. */
+export interface LibraryEntry {
+  readonly id: string;
+  readonly tool: Tool;
+  readonly path: string;
+  readonly title: string;
+  readonly workspace: string | undefined;
+  readonly parent: string | undefined;
+  readonly messages: number;
+  readonly compactions: number;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+/** Reads a session. Throws `TranscriptError` for what is not understood or holds no message. */
+export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
+  let facts = file.facts;
+  const messages: TranscriptMessage[] = [];
+  const compactions: PlacedCompaction[] = [];
+  const skips = new Map<string, Skipped>();
+  const skip = (reason: Skipped['reason']): void => {
+    const name = inEnglish(reason);
+    skips.set(name, { reason, count: (skips.get(name)?.count ?? 0) + 1 });
+  };
+  const end = await source.read(
+    file,
+    {
+      add: (message) => messages.push(shortened(message, skip)),
+      skip,
+      about: (told) => (facts = { ...facts, ...told }),
+      compacted: (compaction) => compactions.push({ ...compaction, before: messages.length }),
+    },
+    from,
+  );
+  const skipped = [...skips.values()];
+  if (messages.length === 0 && !end.resumed) throw emptySession(skipped);
+  return { facts, messages, compactions, skipped, end };
+}
+
+function emptySession(skipped: readonly Skipped[]): TranscriptError {
+  const [first, ...rest] = skipped.map(({ reason, count }) => phrase('{0} × {1}', count, reason));
+  if (!first) return new TranscriptError(phrase('The file holds no messages.'));
+  const all = rest.reduce((before, reason) => phrase('{0}, {1}', before, reason), first);
+  return new TranscriptError(phrase('The file holds no messages; left out: {0}.', all));
+}
+
+/** How a list shows a session that was read whole. */
+export function entryOf(file: SourceFile, { facts, messages, compactions }: ReadSession): LibraryEntry {
+  const asked = messages.find(({ role }) => role === 'user') ?? messages[0];
+  return {
+    id: facts.id ?? file.key ?? file.path,
+    tool: file.tool,
+    path: file.path,
+    title:
+      facts.title !== undefined && facts.title.trim() !== '' ? titleFrom(facts.title) : titleFrom(asked?.text ?? ''),
+    workspace: facts.workspace,
+    parent: facts.parent,
+    messages: messages.length,
+    compactions: compactions.length,
+    updatedAt: Math.max(0, ...latest(messages)) || file.modifiedAt,
+  };
+}
+
+function latest(messages: readonly TranscriptMessage[]): number[] {
+  const at = messages.findLast((message) => message.at !== undefined)?.at;
+  return at === undefined ? [] : [at];
+}

@@ -1,0 +1,75 @@
+import type { TranscriptSink, SessionFacts } from '../../core/transcript/transcript-message.ts';
+import type { Phrase } from '../../core/text/phrase.ts';
+
+/** The tools whose chats can be read. */
+export const TOOLS = [
+  'claude-code',
+  'codex',
+  'copilot-chat',
+  'copilot-cli',
+  'cline',
+  'roo',
+  'kilo',
+  'gemini',
+  'qwen',
+  'opencode',
+  'goose',
+  'aider',
+  'continue',
+  'cursor',
+  'zed',
+] as const;
+export type Tool = (typeof TOOLS)[number];
+
+/** A file that holds one session, or one session of a database. */
+export interface SourceFile {
+  readonly tool: Tool;
+  readonly path: string;
+  /** Which session of a database. */
+  readonly key?: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+  /** What is known from the file's name and neighbours; what the file itself tells goes first. */
+  readonly facts: SessionFacts;
+}
+
+/** A file or database that was found and is not read, and why. */
+export interface Refused {
+  readonly tool: Tool;
+  readonly path: string;
+  readonly reason: Phrase;
+}
+
+export interface Found {
+  readonly files: readonly SourceFile[];
+  readonly refused: readonly Refused[];
+}
+
+/** Where reading an append-only file stopped, and what the file looked like up to there. */
+export interface Resume {
+  /** In bytes. */
+  readonly offset: number;
+  /** Of the beginning of the file and of what precedes `offset`: differs when the file was rewritten. */
+  readonly prefix: string;
+  /** How many messages and compactions were read up to `offset`. */
+  readonly messages: number;
+  readonly compactions: number;
+  /** The model in use at `offset`. */
+  readonly model?: string;
+}
+
+export interface ReadEnd {
+  /** Whether reading went on from where it had stopped; otherwise it began anew. */
+  readonly resumed: boolean;
+  /** Where to go on; absent for files that are rewritten as a whole. */
+  readonly resume?: Resume;
+}
+
+/** One tool's store. Reading never writes to it. */
+export interface Source {
+  readonly tool: Tool;
+  find(): Promise<Found>;
+  /** Tells the sink what the file holds. Throws `TranscriptError` for what is not understood. */
+  read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
+}

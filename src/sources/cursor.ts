@@ -1,0 +1,178 @@
+import path from 'node:path';
+import type { Source } from '../app/library/source.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { ofRecords } from '../core/transcript/recognize.ts';
+import { readRoleContent } from '../core/transcript/role-content.ts';
+import { messageOfBlocks, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { textOf, type Database, type Databases } from './databases.ts';
+import { endsIn, filesBelow, Finder, folderPath, folders, unknownFormat } from './files.ts';
+import { editorFolders, toolFolder, type Home } from './home.ts';
+import { readLines } from './lines.ts';
+
+const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
+
+/**
+ * Cursor keeps chats as keys of SQLite databases: `composerData:<id>` and `bubbleId:<chat>:<message>` in the global
+ * one, until 2024 all tabs of a workspace under one key of its own. Its agent for the terminal writes JSONL.
+ */
+export function cursor(home: Home, databases: Databases): Source {
+  return {
+    tool: 'cursor',
+    async find() {
+      const finder = new Finder('cursor');
+      for (const user of editorFolders(home, ['Cursor'])) {
+        const global = path.join(user, 'globalStorage');
+        for (const store of await filesBelow(global, (name) => name === 'state.vscdb')) {
+          await finder.in(store, () => addComposers(finder, databases, store));
+        }
+        for (const folder of await folders(path.join(user, 'workspaceStorage'))) {
+          for (const store of await filesBelow(folder, (name) => name === 'state.vscdb')) {
+            await finder.in(store, () => addTabs(finder, databases, store));
+          }
+        }
+      }
+      const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
+      await finder.in(projects, async () => {
+        for (const project of await folders(projects)) {
+          for (const file of await filesBelow(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), 2)) {
+            await finder.add(file, { id: path.basename(file, '.jsonl') });
+          }
+        }
+      });
+      return finder.found();
+    },
+    async read(file, sink, from) {
+      if (file.key === undefined) return readLines(file, sink, (to) => ofRecords(recordsTo(to), to), from);
+      const database = await databases.open(file.path);
+      if (file.key.startsWith(TABS)) readTab(database, file.key.slice(TABS.length + 1), sink);
+      else readComposer(database, file.key, sink);
+      return { resumed: false };
+    },
+  };
+}
+
+async function addComposers(finder: Finder, databases: Databases, store: string): Promise<void> {
+  const database = await databases.open(store);
+  if (database.columns('cursorDiskKV').size === 0) throw unknownFormat('Cursor');
+  for (const row of database.rows(
+    "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
+  )) {
+    const chat = tryParse(textOf(row['value']) ?? '');
+    // A chat that was opened and not used has no messages; Cursor keeps a row for each.
+    if (!isObject(chat) || headersOf(chat).length === 0) continue;
+    const id = String(row['key']).slice('composerData:'.length);
+    const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
+    finder.addRow({
+      path: store,
+      key: id,
+      bytes: 0,
+      modifiedAt: parseMoment(chat['lastUpdatedAt']) ?? createdAt ?? 0,
+      facts: { id, ...(title !== undefined && { title }), ...(createdAt !== undefined && { createdAt }) },
+    });
+  }
+}
+
+async function addTabs(finder: Finder, databases: Databases, store: string): Promise<void> {
+  const database = await databases.open(store);
+  for (const tab of tabsOf(database)) {
+    const [id, title] = [stringOf(tab['tabId']) ?? '', stringOf(tab['chatTitle'])];
+    const modifiedAt = parseMoment(tab['lastSendTime']) ?? 0;
+    finder.addRow({
+      path: store,
+      key: `${TABS}:${id}`,
+      bytes: 0,
+      modifiedAt,
+      facts: { id, ...(title !== undefined && { title }) },
+    });
+  }
+}
+
+function tabsOf(database: Database): JsonObject[] {
+  if (database.columns('ItemTable').size === 0) throw unknownFormat('Cursor');
+  const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS);
+  const value = row ? tryParse(textOf(row['value']) ?? '') : undefined;
+  return isObject(value) && isList(value['tabs']) ? value['tabs'].filter(isObject) : [];
+}
+
+function readTab(database: Database, id: string, sink: TranscriptSink): void {
+  const tab = tabsOf(database).find((one) => one['tabId'] === id);
+  for (const bubble of isList(tab?.['bubbles']) ? tab['bubbles'].filter(isObject) : []) {
+    const role = bubble['type'] === 'user' ? 'user' : 'assistant';
+    const text = stringOf(bubble['rawText']) ?? stringOf(bubble['text']) ?? '';
+    sink.add(
+      messageOfBlocks(role, [{ type: 'text', text }], {
+        model: role === 'user' ? undefined : stringOf(bubble['modelType']),
+      }),
+    );
+  }
+}
+
+/** The chat's messages in order: by their headers, or whole in chats of before 2025. */
+function headersOf(chat: JsonObject): readonly JsonObject[] {
+  const { fullConversationHeadersOnly: headers, conversation } = chat;
+  const list = isList(headers) && headers.length > 0 ? headers : isList(conversation) ? conversation : [];
+  return list.filter(isObject);
+}
+
+function readComposer(database: Database, id: string, sink: TranscriptSink): void {
+  const [row] = database.rows('SELECT value FROM cursorDiskKV WHERE key = ?', `composerData:${id}`);
+  const chat = tryParse(textOf(row?.['value']) ?? '');
+  if (!isObject(chat)) throw unknownFormat('Cursor');
+  const stored = database.rows(
+    'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?',
+    `bubbleId:${id}:`,
+    `bubbleId:${id};`,
+  );
+  const bubbles = new Map(
+    stored.map((one) => [String(one['key']).split(':')[2], tryParse(textOf(one['value']) ?? '')]),
+  );
+  for (const header of headersOf(chat)) {
+    const bubble = bubbles.get(stringOf(header['bubbleId'])) ?? ('text' in header ? header : undefined);
+    if (isObject(bubble)) addBubble(bubble, sink);
+    else sink.skip(phrase('message that the tool no longer has'));
+  }
+}
+
+function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
+  const role = bubble['type'] === 1 ? 'user' : 'assistant';
+  const timing = isObject(bubble['timingInfo']) ? bubble['timingInfo'] : {};
+  const at = parseMoment(bubble['createdAt'] ?? bubble['timestamp'] ?? timing['clientStartTime']);
+  const counted = isObject(bubble['tokenCount']) ? bubble['tokenCount'] : {};
+  const usage = usageOf({ input: counted['inputTokens'], output: counted['outputTokens'] });
+  const info = isObject(bubble['modelInfo']) ? bubble['modelInfo'] : {};
+  const facts = { at, usage, model: role === 'assistant' ? stringOf(info['modelName']) : undefined };
+  const workspace = folderPath(
+    bubble['workspaceProjectDir'] ?? (isList(bubble['workspaceUris']) ? bubble['workspaceUris'][0] : undefined),
+  );
+  if (workspace !== undefined) sink.about?.({ workspace });
+  const text = stringOf(bubble['text']) || (stringOf(bubble['rawText']) ?? '');
+  const tool = isObject(bubble['toolFormerData']) ? bubble['toolFormerData'] : undefined;
+  const callId = stringOf(tool?.['toolCallId']) ?? '';
+  const blocks = [
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
+  ];
+  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, facts));
+  else sink.skip(phrase('message without content that can be read'));
+  const result = stringOf(tool?.['result']);
+  if (result !== undefined && result !== '') {
+    sink.add(messageOfBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
+  }
+}
+
+function recordsTo(sink: TranscriptSink): { record(record: unknown): void; end(): void; isSettled: boolean } {
+  return {
+    isSettled: true,
+    record(record) {
+      const message = isObject(record) ? record['message'] : undefined;
+      if (isObject(record) && isObject(message)) readRoleContent({ ...message, role: record['role'] }, sink);
+      else
+        sink.skip(
+          phrase('record of type “{0}”', isObject(record) ? (stringOf(record['type']) ?? 'unknown') : 'unknown'),
+        );
+    },
+    end: () => undefined,
+  };
+}

@@ -1,0 +1,109 @@
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { phrase } from '../core/text/phrase.ts';
+import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { isCode } from './files.ts';
+
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/**
+ * SQLite databases of other tools, opened without a trace. SQLite writes beside a database whose last changes are in a
+ * write-ahead log, even for a reader: such a one is copied to `scratch` first.
+ */
+export class Databases {
+  readonly #scratch: string;
+  readonly #open = new Map<string, Promise<Database>>();
+
+  constructor(scratch: string) {
+    this.#scratch = scratch;
+  }
+
+  /** Throws `TranscriptError`. */
+  open(file: string): Promise<Database> {
+    const known = this.#open.get(file) ?? this.#read(file);
+    this.#open.set(file, known);
+    return known;
+  }
+
+  /** Closes every database and removes the copies. */
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    this.#open.clear();
+    for (const one of opened) if (one.status === 'fulfilled') await one.value.close();
+  }
+
+  async #read(file: string): Promise<Database> {
+    const sqlite = await import('node:sqlite').catch(() => undefined);
+    if (!sqlite) throw new TranscriptError(phrase('This version of Node.js can’t read SQLite databases.'));
+    const copy = (await hasLog(file)) ? await this.#copy(file) : undefined;
+    try {
+      const address = pathToFileURL(copy ? path.join(copy, 'copy.db') : file);
+      address.search = copy ? '' : '?mode=ro&immutable=1';
+      return new Database(new sqlite.DatabaseSync(address, { readOnly: copy === undefined }), copy);
+    } catch (error) {
+      if (copy !== undefined) await rm(copy, { recursive: true, force: true });
+      throw unreadable(error);
+    }
+  }
+
+  async #copy(file: string): Promise<string> {
+    const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));
+    await copyFile(file, path.join(folder, 'copy.db'));
+    await copyFile(`${file}-wal`, path.join(folder, 'copy.db-wal'));
+    return folder;
+  }
+}
+
+class Database {
+  readonly #database: DatabaseSync;
+  readonly #copy: string | undefined;
+
+  constructor(database: DatabaseSync, copy: string | undefined) {
+    this.#database = database;
+    this.#copy = copy;
+  }
+
+  /** Throws `TranscriptError` when a table or column is not there. */
+  rows(query: string, ...values: readonly string[]): Row[] {
+    try {
+      return this.#database.prepare(query).all(...values);
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
+
+  /** The columns of a table; none when there is no such table. */
+  columns(table: string): ReadonlySet<string> {
+    return new Set(this.rows('SELECT name FROM pragma_table_info(?)', table).map(({ name }) => String(name)));
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+    if (this.#copy !== undefined) await rm(this.#copy, { recursive: true, force: true });
+  }
+}
+
+export type { Database };
+
+async function hasLog(file: string): Promise<boolean> {
+  try {
+    return (await stat(`${file}-wal`)).size > 0;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function unreadable(error: unknown): TranscriptError {
+  return new TranscriptError(
+    phrase('The database can’t be read: {0}.', error instanceof Error ? error.message : String(error)),
+  );
+}
+
+/** A column's text, whether it is kept as text or as bytes. */
+export function textOf(value: SQLOutputValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : undefined;
+}

@@ -1,0 +1,145 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Found, Refused, SourceFile, Tool } from '../app/library/source.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { TranscriptError, type SessionFacts } from '../core/transcript/transcript-message.ts';
+
+/** A document of this size is read as one text, which has no more room. */
+const MAX_DOCUMENT_BYTES = 400_000_000;
+
+/** What a folder holds; nothing where there is none. Links are not followed: they may lead out of the store. */
+export async function entries(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+export async function folders(folder: string): Promise<string[]> {
+  return (await entries(folder)).filter((one) => one.isDirectory()).map(({ name }) => path.join(folder, name));
+}
+
+/** The files below a folder whose name matches, at most `depth` folders down. */
+export async function filesBelow(folder: string, matches: (name: string) => boolean, depth = 0): Promise<string[]> {
+  const found: string[] = [];
+  for (const one of await entries(folder)) {
+    const full = path.join(folder, one.name);
+    if (one.isFile() && matches(one.name)) found.push(full);
+    else if (one.isDirectory() && depth > 0) found.push(...(await filesBelow(full, matches, depth - 1)));
+  }
+  return found;
+}
+
+export const endsIn =
+  (...endings: readonly string[]) =>
+  (name: string): boolean =>
+    endings.some((ending) => name.endsWith(ending));
+
+/** Gathers what a tool has; a place that cannot be looked into is refused by name. */
+export class Finder {
+  readonly #tool: Tool;
+  readonly #files: SourceFile[] = [];
+  readonly #refused: Refused[] = [];
+
+  constructor(tool: Tool) {
+    this.#tool = tool;
+  }
+
+  /** Looks somewhere; `look` may add files. */
+  async in(place: string, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.refuse(place, error);
+    }
+  }
+
+  refuse(place: string, error: unknown): void {
+    this.#refused.push({ tool: this.#tool, path: place, reason: reasonOf(error) });
+  }
+
+  /** Adds a file, unless it has gone since it was listed. */
+  async add(file: string, facts: SessionFacts = {}): Promise<void> {
+    try {
+      const { size, mtimeMs } = await stat(file);
+      this.#files.push({ tool: this.#tool, path: file, bytes: size, modifiedAt: Math.round(mtimeMs), facts });
+    } catch (error) {
+      if (!isCode(error, 'ENOENT')) this.refuse(file, error);
+    }
+  }
+
+  addRow(file: Omit<SourceFile, 'tool'>): void {
+    this.#files.push({ tool: this.#tool, ...file });
+  }
+
+  found(): Found {
+    return { files: this.#files, refused: this.#refused };
+  }
+}
+
+/** Why something cannot be read, for the user. */
+export function reasonOf(error: unknown): TranscriptError['phrase'] {
+  if (TranscriptError.is(error)) return error.phrase;
+  return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
+}
+
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** A whole document. Throws `TranscriptError`. */
+export async function readDocument(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > MAX_DOCUMENT_BYTES) {
+    throw new TranscriptError(
+      phrase('The file is larger than {0} MB and isn’t in lines, so it can’t be read.', MAX_DOCUMENT_BYTES / 1_000_000),
+    );
+  }
+  const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+  if (text.trim() === '') throw new TranscriptError(phrase('The file is empty.'));
+  return text;
+}
+
+/** A whole JSON document. Throws `TranscriptError`. */
+export async function readJson(file: string): Promise<unknown> {
+  const value = tryParse(await readDocument(file));
+  if (value === undefined) throw new TranscriptError(phrase('The file is damaged or still being written.'));
+  return value;
+}
+
+/** A small file beside a session; undefined when it is not there or not what it should be: it only adds to a title. */
+export async function readBeside(file: string): Promise<JsonObject | undefined> {
+  try {
+    const value = tryParse(await readFile(file, 'utf8'));
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return undefined;
+    throw error;
+  }
+}
+
+/** A folder that is written as an address or as a path. */
+export function folderPath(value: unknown): string | undefined {
+  const text = stringOf(value);
+  if (text === undefined || text === '') return undefined;
+  if (text.startsWith('vscode-remote://')) {
+    return decodeURIComponent(text.slice(text.indexOf('/', 'vscode-remote://'.length)));
+  }
+  if (!text.startsWith('file://')) return text;
+  return /^file:\/\/\/[a-z](:|%3a)/i.test(text)
+    ? fileURLToPath(text, { windows: true })
+    : decodeURIComponent(text.replace(/^file:\/\/[^/]*/, ''));
+}
+
+export function unknownFormat(tool: string): TranscriptError {
+  return new TranscriptError(phrase('It isn’t in a format that is known for {0}.', tool));
+}
+
+export function newerFormat(version: string | number, known: string | number): TranscriptError {
+  return new TranscriptError(phrase('It was written in format {0}, which is newer than {1}.', version, known));
+}

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import type { Source } from '../app/library/source.ts';
+import { isObject, tryParse } from '../core/transcript/json-value.ts';
+import { ofRecords } from '../core/transcript/recognize.ts';
+import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
+import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { textOf, type Databases } from './databases.ts';
+import { endsIn, filesBelow, Finder, unknownFormat } from './files.ts';
+import { dataFolders, type Home } from './home.ts';
+import { readLines } from './lines.ts';
+import { stringOf } from '../core/transcript/json-value.ts';
+
+/** `sessions.db` since version 1.10, before that a JSONL file for each session with its metadata on the first line. */
+export function goose(home: Home, databases: Databases): Source {
+  return {
+    tool: 'goose',
+    async find() {
+      const finder = new Finder('goose');
+      const places = dataFolders(home).flatMap((data) =>
+        ['goose', 'Block/goose/data'].map((name) => path.join(data, name)),
+      );
+      for (const root of places.map((place) => path.join(place, 'sessions'))) {
+        await finder.in(root, async () => {
+          for (const file of await filesBelow(root, endsIn('.jsonl'))) {
+            await finder.add(file, { id: path.basename(file, '.jsonl') });
+          }
+          const [store] = await filesBelow(root, (name) => name === 'sessions.db');
+          if (store !== undefined) await finder.in(store, () => addRows(finder, databases, store));
+        });
+      }
+      return finder.found();
+    },
+    async read(file, sink, from) {
+      if (file.key === undefined) return readLines(file, sink, (to) => ofRecords(recordsTo(to), to), from);
+      const database = await databases.open(file.path);
+      const rows = database.rows('SELECT * FROM messages WHERE session_id = ? ORDER BY id', file.key);
+      for (const row of rows) {
+        const content = tryParse(textOf(row['content_json']) ?? '');
+        if (content === undefined) throw unknownFormat('Goose');
+        readRoleContent({ role: row['role'], content }, sink, { at: parseMoment(row['created_timestamp']) });
+      }
+      return { resumed: false };
+    },
+  };
+}
+
+async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
+  const database = await databases.open(store);
+  for (const row of database.rows('SELECT * FROM sessions')) {
+    const id = String(row['id']);
+    const title = [row['description'], row['name']].map(textOf).find((text) => text !== undefined && text !== '');
+    const workspace = textOf(row['working_dir']);
+    const createdAt = momentOf(row['created_at']);
+    finder.addRow({
+      path: store,
+      key: id,
+      bytes: 0,
+      modifiedAt: momentOf(row['updated_at']) ?? 0,
+      facts: {
+        id,
+        ...(title !== undefined && { title }),
+        ...(workspace !== undefined && { workspace }),
+        ...(createdAt !== undefined && { createdAt }),
+      },
+    });
+  }
+}
+
+/** SQLite's own timestamps are UTC and do not say so. */
+function momentOf(value: unknown): number | undefined {
+  const isBare = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(value);
+  return parseMoment(isBare ? `${value.replace(' ', 'T')}Z` : value);
+}
+
+function recordsTo(sink: TranscriptSink): { record(record: unknown): void; end(): void; isSettled: boolean } {
+  return {
+    isSettled: true,
+    record(record) {
+      if (isObject(record) && !isRoleContent(record)) {
+        const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
+        sink.about?.({ ...(title && { title }), ...(workspace !== undefined && { workspace }) });
+      } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
+    },
+    end: () => undefined,
+  };
+}

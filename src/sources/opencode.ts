@@ -1,0 +1,158 @@
+import path from 'node:path';
+import type { Source, SourceFile } from '../app/library/source.ts';
+import { phrase } from '../core/text/phrase.ts';
+import type { ContentBlock } from '../core/model/message.ts';
+import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
+import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import {
+  addCompaction,
+  messageOfBlocks,
+  parseMoment,
+  usageOf,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
+import { textOf, type Databases } from './databases.ts';
+import { endsIn, filesBelow, Finder, readBeside, readJson, unknownFormat } from './files.ts';
+import { dataFolders, type Home } from './home.ts';
+
+/** A message and its parts, however they are stored. */
+interface Stored {
+  readonly data: JsonObject;
+  readonly at: number | undefined;
+  readonly parts: readonly JsonObject[];
+}
+
+/** `opencode.db` since version 1.2, before that JSON files: `storage/session`, `storage/message`, `storage/part`. */
+export function opencode(home: Home, databases: Databases): Source {
+  return {
+    tool: 'opencode',
+    async find() {
+      const finder = new Finder('opencode');
+      for (const data of dataFolders(home)) {
+        const root = path.join(data, 'opencode');
+        await finder.in(root, async () => {
+          const [store] = await filesBelow(root, (name) => name === 'opencode.db');
+          if (store !== undefined) await finder.in(store, () => addRows(finder, databases, store));
+          for (const file of await filesBelow(path.join(root, 'storage/session'), endsIn('.json'), 1)) {
+            await addFile(finder, file);
+          }
+        });
+      }
+      return finder.found();
+    },
+    async read(file, sink) {
+      const messages = file.key === undefined ? await fromFiles(file) : await fromRows(databases, file.path, file.key);
+      for (const message of messages) addMessage(message, sink);
+      return { resumed: false };
+    },
+  };
+}
+
+async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
+  const database = await databases.open(store);
+  for (const row of database.rows('SELECT * FROM session')) {
+    const id = String(row['id']);
+    const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => textOf(row[name]));
+    const createdAt = parseMoment(row['time_created'] ?? row['created_at']);
+    finder.addRow({
+      path: store,
+      key: id,
+      bytes: 0,
+      modifiedAt: parseMoment(row['time_updated'] ?? row['updated_at']) ?? 0,
+      facts: {
+        id,
+        ...(title !== undefined && { title }),
+        ...(workspace !== undefined && { workspace }),
+        ...(parent !== undefined && { parent }),
+        ...(createdAt !== undefined && { createdAt }),
+      },
+    });
+  }
+}
+
+async function addFile(finder: Finder, file: string): Promise<void> {
+  const session = (await readBeside(file)) ?? {};
+  const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
+  await finder.add(file, {
+    id: path.basename(file, '.json'),
+    ...(title !== undefined && { title }),
+    ...(workspace !== undefined && { workspace }),
+    ...(parent !== undefined && { parent }),
+  });
+}
+
+async function fromRows(databases: Databases, store: string, session: string): Promise<Stored[]> {
+  const database = await databases.open(store);
+  const created = database.columns('message').has('time_created') ? 'time_created' : 'created_at';
+  const ordered = database.columns('part').has(created) ? `${created}, id` : 'id';
+  return database.rows(`SELECT * FROM message WHERE session_id = ? ORDER BY ${created}, id`, session).map((row) => {
+    const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${ordered}`, String(row['id']));
+    return {
+      data: objectOf(textOf(row['data'])),
+      at: parseMoment(row[created]),
+      parts: parts.map(({ data }) => objectOf(textOf(data))),
+    };
+  });
+}
+
+async function fromFiles(file: SourceFile): Promise<Stored[]> {
+  const storage = path.resolve(path.dirname(file.path), '../..');
+  const session = path.basename(file.path, '.json');
+  if (!isObject(await readJson(file.path))) throw unknownFormat('opencode');
+  const messages: Stored[] = [];
+  // Ids are made to sort by time.
+  for (const message of (await filesBelow(path.join(storage, 'message', session), endsIn('.json'))).sort()) {
+    const parts: JsonObject[] = [];
+    const folder = path.join(storage, 'part', path.basename(message, '.json'));
+    for (const part of (await filesBelow(folder, endsIn('.json'))).sort()) parts.push(objectOf(await readJson(part)));
+    messages.push({ data: objectOf(await readJson(message)), at: undefined, parts });
+  }
+  return messages;
+}
+
+function objectOf(value: unknown): JsonObject {
+  const parsed = typeof value === 'string' ? tryParse(value) : value;
+  if (!isObject(parsed)) throw unknownFormat('opencode');
+  return parsed;
+}
+
+function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): void {
+  const role = data['role'] === 'assistant' ? 'assistant' : 'user';
+  const time = isObject(data['time']) ? data['time'] : {};
+  const at = parseMoment(time['created']) ?? stored;
+  const blocks: ContentBlock[] = [];
+  const results: ContentBlock[] = [];
+  for (const part of parts) {
+    const type = stringOf(part['type']) ?? 'unknown';
+    if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context that the tool added'));
+    else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
+    else if (type === 'tool') addTool(part, blocks, results);
+    else if (type === 'reasoning') sink.skip(phrase('reasoning of the model'));
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content part of type “{0}”', type));
+  }
+  if (data['summary'] === true) {
+    const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    addCompaction(sink, { summary, ...(at !== undefined && { at }) });
+    return;
+  }
+  const tokens = isObject(data['tokens']) ? data['tokens'] : {};
+  const cache = isObject(tokens['cache']) ? tokens['cache'] : {};
+  const usage = usageOf({
+    input: tokens['input'],
+    output: tokens['output'],
+    cached: cache['read'],
+    cacheWrite: cache['write'],
+    reasoning: tokens['reasoning'],
+  });
+  const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
+  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model, usage }));
+  if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
+}
+
+function addTool(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {
+  const state = isObject(part['state']) ? part['state'] : {};
+  blocks.push(toolCall(part['callID'], part['tool'], state['input']));
+  const output = stringOf(state['output']) ?? stringOf(state['error']);
+  if (output === undefined) return;
+  results.push(toolResult(stringOf(part['callID']) ?? '', output, state['status'] === 'error'));
+}

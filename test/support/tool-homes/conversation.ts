@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Tool } from '../../../src/app/library/source.ts';
+
+/** What has to be read of a message: role, text, tool calls by name, and what the format tells of the rest. */
+export interface ExpectedMessage {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  readonly at?: number;
+  readonly model?: string;
+  readonly usage?: object;
+}
+
+/** One session of a tool in one of its formats, written below a home. */
+export interface ToolFixture {
+  readonly tool: Tool;
+  readonly format: string;
+  /** Returns the file that holds the session. */
+  readonly write: (home: string) => string;
+  readonly workspace?: string;
+  readonly title?: string;
+  readonly expected: readonly ExpectedMessage[];
+  readonly compactions?: readonly string[];
+}
+
+export const AT = Date.UTC(2026, 2, 2, 9);
+export const iso = (seconds: number): string => new Date(AT + seconds * 1000).toISOString();
+export const ms = (seconds: number): number => AT + seconds * 1000;
+
+export function put(home: string, name: string, content: string | object): string {
+  const file = path.join(home, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+export const lines = (...records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+export function database(
+  home: string,
+  name: string,
+  statements: string,
+  rows: Readonly<Record<string, readonly (readonly (string | number | Uint8Array)[])[]>>,
+): string {
+  const file = path.join(home, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const store = new DatabaseSync(file);
+  store.exec(statements);
+  for (const [table, values] of Object.entries(rows)) {
+    for (const row of values)
+      store.prepare(`INSERT INTO ${table} VALUES (${row.map(() => '?').join(', ')})`).run(...row);
+  }
+  store.close();
+  return file;
+}
+
+export const ASKED = 'Where is the port set? 端口在哪里 🚢';
+export const ANSWERED = 'In config.ts, line 3.';
+export const ARGS = { path: 'config.ts' };
+export const OUTPUT = 'export const port = 8080;';
+export const CALL = `read_file ${JSON.stringify(ARGS)}`;
+export const USAGE = { input: 120, output: 30, cachedInput: 100 };
+
+/** The same small conversation in every format, with what that format can tell of it. */
+export const said = (facts: {
+  readonly at?: readonly [number, number, number, number];
+  readonly model?: string;
+  readonly usage?: object;
+  readonly call?: string;
+}): ExpectedMessage[] => {
+  const { at, model, usage, call = CALL } = facts;
+  const moment = (index: 0 | 1 | 2 | 3): object => (at ? { at: ms(at[index]) } : {});
+  const by = model === undefined ? {} : { model };
+  return [
+    { role: 'user', text: ASKED, ...moment(0) },
+    { role: 'assistant', text: `I will look.\n${call}`, ...moment(1), ...by },
+    { role: 'tool', text: OUTPUT, ...moment(2) },
+    { role: 'assistant', text: ANSWERED, ...moment(3), ...by, ...(usage && { usage }) },
+  ];
+};
+
+export const event = (type: string, second: number, data: object): object => ({
+  type,
+  data,
+  id: `e${second}`,
+  timestamp: iso(second),
+  parentId: null,
+});
+export const copilotEvents = [
+  event('session.start', 0, {
+    sessionId: 'copilot-1',
+    version: 1,
+    producer: 'copilot-agent',
+    context: { cwd: '/work/api' },
+  }),
+  event('session.model_change', 0, { newModel: 'gpt-5-mini' }),
+  event('user.message', 1, { content: ASKED, attachments: [] }),
+  event('assistant.turn_start', 1, { turnId: '1' }),
+  event('assistant.message', 2, {
+    messageId: 'm1',
+    content: 'I will look.',
+    toolRequests: [{ toolCallId: 'c1', name: 'read_file', arguments: JSON.stringify(ARGS), type: 'function' }],
+  }),
+  event('tool.execution_start', 2, { toolCallId: 'c1', toolName: 'read_file', arguments: ARGS }),
+  event('tool.execution_complete', 3, { toolCallId: 'c1', success: true, result: { content: OUTPUT } }),
+  event('assistant.message', 4, { messageId: 'm2', content: ANSWERED, toolRequests: [] }),
+];
+export const copilotSaid = said({ at: [1, 2, 3, 4], model: 'gpt-5-mini' });
+
+export const ends = (all: readonly ExpectedMessage[]): ExpectedMessage[] => [all[0]!, all.at(-1)!];
