@@ -12,6 +12,8 @@ const VERBS: Readonly<Record<string, { readonly about: string; readonly load: ()
   levels: { about: 'summarize at three levels of detail', load: () => import('./levels.ts') },
   recall: { about: 'find where something was said', load: () => import('./recall.ts') },
   audit: { about: 'check what a summary says against the transcript', load: () => import('./audit.ts') },
+  sources: { about: 'list the chats of other tools on this machine', load: () => import('./sources.ts') },
+  search: { about: 'find where something was said in any of them', load: () => import('./search.ts') },
   verify: { about: 'check a session’s journal', load: () => import('./verify.ts') },
 };
 
@@ -56,9 +58,11 @@ async function run(args: readonly string[], output: Output): Promise<number> {
     return 0;
   }
   const [file, ...more] = positionals;
-  if (file === undefined) throw new UsageError(`${name} needs a FILE; threadkeeper ${name} --help tells more.`);
+  if (verb.isWithoutFile === true) {
+    if (file !== undefined) throw new UsageError(`${name} takes no FILE.`);
+  } else if (file === undefined) throw new UsageError(`${name} needs a FILE; threadkeeper ${name} --help tells more.`);
   if (more.length > 0) throw new UsageError(`${name} takes one FILE, not ${positionals.length}.`);
-  return await verb.run({ file, options: values, json: values['json'] === true, output, env: process.env });
+  return await verb.run({ file: file ?? '', options: values, json: values['json'] === true, output, env: process.env });
 }
 
 // A reader that stops reading, such as `head`, ends the command without a word.

@@ -24,6 +24,8 @@ export interface Verb {
   readonly help: string;
   /** Beside `--json` and `--help`, which every verb has. */
   readonly options: ParseArgsOptionsConfig;
+  /** Whether the verb takes no FILE. */
+  readonly isWithoutFile?: boolean;
   /** Resolves to the exit code. */
   run(invocation: Invocation): Promise<number>;
 }

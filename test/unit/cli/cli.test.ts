@@ -10,7 +10,7 @@ import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
 
-const VERBS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'verify'];
+const VERBS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'sources', 'search', 'verify'];
 
 interface Said {
   readonly role: string;

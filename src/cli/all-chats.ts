@@ -1,0 +1,52 @@
+import os from 'node:os';
+import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
+import type { Refused, Source, SourceFile } from '../app/library/source.ts';
+import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { allSources } from '../sources/all-sources.ts';
+import { Databases } from '../sources/databases.ts';
+import { reasonOf } from '../sources/files.ts';
+import { textOption, type OptionValues } from './verb.ts';
+
+/** A session that was read, with what is needed to read it again. */
+export interface Chat {
+  readonly entry: LibraryEntry;
+  readonly session: ReadSession;
+  readonly source: Source;
+  readonly file: SourceFile;
+}
+
+/** Opens the stores of every tool in the home that `--home` names, for as long as `use` takes. */
+export async function withSources<Result>(
+  options: OptionValues,
+  env: Readonly<Record<string, string | undefined>>,
+  use: (sources: readonly Source[]) => Promise<Result>,
+): Promise<Result> {
+  const given = textOption(options, 'home');
+  const databases = new Databases(os.tmpdir());
+  try {
+    return await use(allSources({ folder: given ?? os.homedir(), env: given === undefined ? env : {} }, databases));
+  } finally {
+    await databases.close();
+  }
+}
+
+/** Every session of the sources, one after the other; `refuse` is told of what is not understood. */
+export async function* readChats(sources: readonly Source[], refuse: (refused: Refused) => void): AsyncGenerator<Chat> {
+  for (const source of sources) {
+    const { files, refused } = await source.find();
+    refused.forEach(refuse);
+    for (const file of files) {
+      try {
+        const session = await readSession(source, file);
+        yield { entry: entryOf(file, session), session, source, file };
+      } catch (error) {
+        if (!TranscriptError.is(error) && !isOfDisk(error)) throw error;
+        refuse({ tool: file.tool, path: file.path, reason: reasonOf(error) });
+      }
+    }
+  }
+}
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
+}

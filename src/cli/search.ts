@@ -1,0 +1,73 @@
+import { readSession } from '../app/library/read-session.ts';
+import { inEnglish } from '../core/text/phrase.ts';
+import { bestExcerpt } from '../core/search/excerpt.ts';
+import { TextIndex } from '../core/search/text-index.ts';
+import { readChats, withSources, type Chat } from './all-chats.ts';
+import { requiredOption, wholeOption, type Verb } from './verb.ts';
+
+const DEFAULT_HITS = 10;
+
+/** UTF-16 units of an excerpt: a paragraph or two. */
+const EXCERPT_UNITS = 600;
+
+/** What a tool printed answers fewer questions than what people said. */
+const TOOL_WEIGHT = 0.6;
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
+
+Finds where something was said in the chats of every tool on this machine (threadkeeper
+sources lists them), best first.
+
+  --query Q    what to look for
+  --home DIR   look there instead of in your own home folder
+  --limit N    at most this many places; default ${DEFAULT_HITS}
+  --json       {"hits":[{"session","tool","workspace","title","path","message","role","at",
+               "start","end","text","score"}],"refused":[{"path","tool","reason"}]}
+               "message" is an index, "start" and "end" are UTF-16 offsets into its text
+`,
+  options: { query: { type: 'string' }, home: { type: 'string' }, limit: { type: 'string' } },
+  isWithoutFile: true,
+  async run({ options, json, output, env }) {
+    const query = requiredOption(options, 'query');
+    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const refused: { path: string; tool: string; reason: string }[] = [];
+    const hits = await withSources(options, env, async (sources) => {
+      const index = new TextIndex();
+      const chats: Omit<Chat, 'session'>[] = [];
+      const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
+        refused.push({ path, tool, reason: inEnglish(reason) });
+      for await (const { session, ...chat } of readChats(sources, refuse)) {
+        for (const [at, { role, text }] of session.messages.entries()) {
+          index.add(`${chats.length} ${at}`, text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
+        }
+        chats.push(chat);
+      }
+      // Texts are not kept while everything is indexed: those of the hits are read again.
+      const found = [];
+      for (const { id, score } of index.search(query, { limit })) {
+        const [chat = 0, message = 0] = id.split(' ').map(Number);
+        found.push(await hitOf(chats[chat]!, message, query, score));
+      }
+      return found;
+    });
+    if (json) {
+      await output.json({ hits, refused });
+      return 0;
+    }
+    const blocks = hits.map(
+      ({ tool, title, message, role, text }) => `${tool}: ${title} [${message}] ${role}\n${text}\n`,
+    );
+    await output.write(blocks.length === 0 ? 'Nothing found.\n' : blocks.join('\n'));
+    if (refused.length > 0) await output.note(`Refused: ${refused.length} files; threadkeeper sources tells why.`);
+    return 0;
+  },
+};
+
+async function hitOf({ entry, source, file }: Omit<Chat, 'session'>, message: number, query: string, score: number) {
+  const { messages } = await readSession(source, file);
+  const { role, at, text: whole } = messages[message]!;
+  const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);
+  const { id: session, tool, workspace = null, title, path } = entry;
+  return { session, tool, workspace, title, path, message, role, at, start, end, text: whole.slice(start, end), score };
+}

@@ -1,0 +1,57 @@
+import { fingerprints, Relations } from '../app/library/relations.ts';
+import type { LibraryEntry } from '../app/library/read-session.ts';
+import { inEnglish } from '../core/text/phrase.ts';
+import { readChats, withSources } from './all-chats.ts';
+import type { Verb } from './verb.ts';
+
+export const verb: Verb = {
+  help: `Usage: threadkeeper sources [--home DIR] [--json]
+
+Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Kilo Code,
+Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor and Zed. Nothing is
+written. What is found and not understood is refused by name, with the reason.
+
+  --home DIR   look there instead of in your own home folder
+  --json       {"sessions":[{"id","tool","workspace","title","messages","updated","path",
+               "compactions","relation":{"kind","of","shared"}}],
+               "refused":[{"path","tool","reason"}]}
+               "updated" in milliseconds since the epoch; "kind" is copy, continued, fork
+               or subagent, "shared" the messages that both begin with
+`,
+  options: { home: { type: 'string' } },
+  isWithoutFile: true,
+  async run({ options, json, output, env }) {
+    const entries: LibraryEntry[] = [];
+    const refused: { path: string; tool: string; reason: string }[] = [];
+    const relations = new Relations();
+    await withSources(options, env, async (sources) => {
+      const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
+        refused.push({ path, tool, reason: inEnglish(reason) });
+      for await (const { entry, session } of readChats(sources, refuse)) {
+        entries.push(entry);
+        relations.add(entry, fingerprints(session.messages));
+      }
+    });
+    const related = relations.all();
+    entries.sort((a, b) => b.updatedAt - a.updatedAt);
+    if (json) {
+      const sessions = entries.map((entry) => {
+        const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;
+        return { id, tool, workspace, title, messages, updated, path, compactions, relation: related.get(entry) };
+      });
+      await output.json({ sessions, refused });
+      return 0;
+    }
+    for (const entry of entries) {
+      const relation = related.get(entry);
+      const note = relation ? ` (${relation.kind} of ${relation.of})` : '';
+      const day = new Date(entry.updatedAt).toISOString().slice(0, 10);
+      await output.write(
+        `${day}  ${entry.tool.padEnd(12)}  ${String(entry.messages).padStart(6)}  ${entry.title}${note}\n`,
+      );
+    }
+    await output.write(`${entries.length} sessions, ${refused.length} refused.\n`);
+    for (const { path, tool, reason } of refused) await output.note(`${tool}: ${path}: ${reason}`);
+    return 0;
+  },
+};

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
+import { put } from '../../support/tool-homes/conversation.ts';
+import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
+import { runCli, runJson } from './run-cli.ts';
+
+describe('the command line on other tools’ chats', () => {
+  let home = '';
+
+  before(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
+    const seen = new Set<string>();
+    for (const { tool, write } of TOOL_FIXTURES) {
+      // One format of each tool: two would share a database.
+      if (!seen.has(tool)) write(home);
+      seen.add(tool);
+    }
+    const lines = claudeRecords.map((record) => `${JSON.stringify({ ...record, sessionId: 'claude-2' })}\n`);
+    const more =
+      '{"type":"user","message":{"role":"user","content":"And the harbour pilot?"},"timestamp":"2026-03-03T09:00:00Z"}\n';
+    put(home, '.claude/projects/-work-api/claude-2.jsonl', lines.join('') + more);
+    put(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
+  });
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  it('lists the sessions of every tool, newest first, and refuses by name', async () => {
+    const { sessions, refused } = (await runJson('sources', '--home', home)) as {
+      sessions: { id: string; tool: string; workspace: string; messages: number; updated: number; relation?: object }[];
+      refused: { path: string; tool: string; reason: string }[];
+    };
+    assert.equal(new Set(sessions.map(({ tool }) => tool)).size, 15);
+    assert.deepEqual(
+      sessions.map(({ updated }) => updated),
+      sessions.map(({ updated }) => updated).sort((a, b) => b - a),
+    );
+    const resumed = sessions.find(({ id }) => id === 'claude-2');
+    assert.deepEqual(resumed?.relation, { kind: 'continued', of: 'claude-1', shared: 4 });
+    assert.deepEqual([resumed?.workspace, resumed?.messages], ['/work/api', 5]);
+    assert.deepEqual(
+      refused.map((one) => [one.tool, path.basename(one.path), one.reason]),
+      [['codex', 'rollout-broken.jsonl', 'The file holds no messages; left out: 1 × line that is no JSON.']],
+    );
+  });
+
+  it('lists them for people', async () => {
+    const { code, out, err } = await runCli(['sources', '--home', home]);
+    assert.equal(code, 0);
+    assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continued of claude-1\)$/m);
+    assert.match(out, /16 sessions, 1 refused\.\n$/);
+    assert.match(err, /codex: .*rollout-broken\.jsonl: The file holds no messages/);
+  });
+
+  it('finds what was said in any of them', async () => {
+    const { hits } = (await runJson('search', '--query', 'harbour pilot', '--home', home)) as {
+      hits: { session: string; tool: string; message: number; start: number; end: number; text: string }[];
+    };
+    const [first] = hits;
+    assert.deepEqual(
+      [first?.session, first?.tool, first?.message, first?.text],
+      ['claude-2', 'claude-code', 4, 'And the harbour pilot?'],
+    );
+    const everywhere = (await runJson(
+      'search',
+      '--query',
+      'where is the port set',
+      '--home',
+      home,
+      '--limit',
+      '40',
+    )) as typeof first & { hits: typeof hits };
+    assert.equal(new Set(everywhere.hits.map(({ tool }) => tool)).size, 15);
+  });
+
+  it('says so where nothing is found, and needs a query and no file', async () => {
+    assert.match((await runCli(['search', '--query', 'zebra', '--home', home])).out, /^Nothing found\./);
+    const missing = await runCli(['search', '--home', home]);
+    assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: --query is missing.\n']);
+    assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources takes no FILE/);
+    const { sessions } = await runJson('sources', '--home', path.join(home, 'nobody'));
+    assert.deepEqual(sessions, []);
+  });
+
+  it('imports a session of a tool by itself, and takes none for empty', async () => {
+    const qwen = TOOL_FIXTURES.find(({ tool }) => tool === 'qwen')!.write(home);
+    const { messages, format } = (await runJson('import', qwen)) as { messages: unknown[]; format: string };
+    assert.deepEqual([messages.length, format], [4, 'qwen']);
+    const empty = put(home, 'empty.json', { requests: [], responderUsername: 'GitHub Copilot' });
+    const { code, err } = await runCli(['import', empty]);
+    assert.deepEqual([code, err], [2, 'threadkeeper: The file holds no messages.\n']);
+  });
+});
