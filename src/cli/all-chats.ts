@@ -1,10 +1,8 @@
 import os from 'node:os';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
-import type { Refused, Source, SourceFile } from '../app/library/source.ts';
-import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { refusalOf, type Refused, type Source, type SourceFile } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import { reasonOf } from '../sources/files.ts';
 import { textOption, type OptionValues } from './verb.ts';
 
 /** A session that was read, with what is needed to read it again. */
@@ -40,13 +38,8 @@ export async function* readChats(sources: readonly Source[], refuse: (refused: R
         const session = await readSession(source, file);
         yield { entry: entryOf(file, session), session, source, file };
       } catch (error) {
-        if (!TranscriptError.is(error) && !isOfDisk(error)) throw error;
-        refuse({ tool: file.tool, path: file.path, reason: reasonOf(error) });
+        refuse({ tool: file.tool, path: file.path, reason: refusalOf(error) });
       }
     }
   }
-}
-
-function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 }

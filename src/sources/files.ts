@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Found, Refused, SourceFile, Tool } from '../app/library/source.ts';
+import { refusalOf, type Found, type Refused, type SourceFile, type Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { TranscriptError, type SessionFacts } from '../core/transcript/transcript-message.ts';
@@ -60,7 +60,7 @@ export class Finder {
   }
 
   refuse(place: string, error: unknown): void {
-    this.#refused.push({ tool: this.#tool, path: place, reason: reasonOf(error) });
+    this.#refused.push({ tool: this.#tool, path: place, reason: refusalOf(error) });
   }
 
   /** Adds a file, unless it has gone since it was listed. */
@@ -80,12 +80,6 @@ export class Finder {
   found(): Found {
     return { files: this.#files, refused: this.#refused };
   }
-}
-
-/** Why something cannot be read, for the user. */
-export function reasonOf(error: unknown): TranscriptError['phrase'] {
-  if (TranscriptError.is(error)) return error.phrase;
-  return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
 }
 
 export function isCode(error: unknown, ...codes: readonly string[]): boolean {

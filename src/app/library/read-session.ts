@@ -30,8 +30,8 @@ export interface LibraryEntry {
   readonly tool: Tool;
   readonly path: string;
   readonly title: string;
-  readonly workspace: string | undefined;
-  readonly parent: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly parent?: string | undefined;
   readonly messages: number;
   readonly compactions: number;
   /** Milliseconds since the epoch. */
@@ -70,8 +70,10 @@ function emptySession(skipped: readonly Skipped[]): TranscriptError {
   return new TranscriptError(phrase('The file holds no messages; left out: {0}.', all));
 }
 
-/** How a list shows a session that was read whole. */
-export function entryOf(file: SourceFile, { facts, messages, compactions }: ReadSession): LibraryEntry {
+/** How a list shows a session. What was known goes on where the session was read on. */
+export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
+  const { messages, compactions, end } = session;
+  const facts = end.resumed && known ? { ...known, ...session.facts } : session.facts;
   const asked = messages.find(({ role }) => role === 'user') ?? messages[0];
   return {
     id: facts.id ?? file.key ?? file.path,

@@ -1,5 +1,5 @@
-import type { TranscriptSink, SessionFacts } from '../../core/transcript/transcript-message.ts';
-import type { Phrase } from '../../core/text/phrase.ts';
+import { phrase, type Phrase } from '../../core/text/phrase.ts';
+import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
 /** The tools whose chats can be read. */
 export const TOOLS = [
@@ -72,4 +72,12 @@ export interface Source {
   find(): Promise<Found>;
   /** Tells the sink what the file holds. Throws `TranscriptError` for what is not understood. */
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
+}
+
+/** Why a file is not read. Throws on what is no fault of the file. */
+export function refusalOf(error: unknown): Phrase {
+  if (TranscriptError.is(error)) return error.phrase;
+  const isOfDisk = error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
+  if (isOfDisk) return phrase('The file can’t be read: {0}.', error.message);
+  throw error;
 }

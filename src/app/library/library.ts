@@ -1,0 +1,243 @@
+import { textHash } from '../../core/text/hash.ts';
+import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { entryOf, readSession, type LibraryEntry, type PlacedCompaction, type ReadSession } from './read-session.ts';
+import { fingerprints } from './relations.ts';
+import { refusalOf, type Refused, type Resume, type Source, type SourceFile, type Tool } from './source.ts';
+
+/** A line of our copy of a session. */
+export type CopyRecord =
+  | { readonly message: TranscriptMessage }
+  | { readonly compaction: PlacedCompaction }
+  /** The tool rewrote the session from this message on; what followed is kept, and is no longer its current course. */
+  | { readonly rewrittenFrom: number };
+
+/** A session that we keep a copy of. */
+export interface KeptSession {
+  readonly key: string;
+  readonly entry: LibraryEntry;
+  /** What the source looked like when it was read. */
+  readonly source: { readonly bytes: number; readonly modifiedAt: number };
+  readonly resume?: Resume;
+  /** How much of the copy is valid: what follows was written by a pass that did not end. */
+  readonly copyBytes: number;
+  /** The tool no longer has it. */
+  readonly isGone: boolean;
+}
+
+interface KeptRefusal {
+  readonly source: KeptSession['source'];
+  readonly refused: Refused;
+}
+
+/** Where copies are kept. The catalog says which are valid, and up to where. */
+export interface LibraryStore {
+  catalog(): Promise<readonly KeptSession[]>;
+  saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
+  /** Appends records to a copy of `bytes` bytes, cutting off what lies beyond; returns its new size. */
+  append(key: string, bytes: number, records: readonly CopyRecord[]): Promise<number>;
+  read(key: string, bytes: number): Promise<readonly CopyRecord[]>;
+  remove(key: string): Promise<void>;
+}
+
+/** A session as our copy has it. */
+export interface CopiedSession {
+  readonly messages: readonly TranscriptMessage[];
+  readonly compactions: readonly PlacedCompaction[];
+  /** What the tool replaced since, a list for each time. */
+  readonly replaced: readonly (readonly TranscriptMessage[])[];
+}
+
+/** What a pass over the sources did. */
+export interface PassReport {
+  readonly read: number;
+  readonly unchanged: number;
+  readonly gone: number;
+  readonly refused: readonly Refused[];
+}
+
+export interface PassOptions {
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly isCancelled?: () => boolean;
+}
+
+/** The catalog is saved after so many sessions, so that a pass that is killed is not done again from its start. */
+const SAVED_EVERY = 20;
+
+/**
+ * The chats of other tools, followed and kept: what was read once stays readable when the tool deletes or rewrites it.
+ * A pass reads what changed. Its work counts from the moment that the catalog is saved: a pass that is killed before is
+ * done again, and what it wrote is cut off.
+ */
+export class Library {
+  readonly #store: LibraryStore;
+  readonly #sessions: Map<string, KeptSession>;
+  readonly #refusals = new Map<string, KeptRefusal>();
+
+  private constructor(store: LibraryStore, sessions: readonly KeptSession[]) {
+    this.#store = store;
+    this.#sessions = new Map(sessions.map((session) => [session.key, session]));
+  }
+
+  static async open(store: LibraryStore): Promise<Library> {
+    return new Library(store, await store.catalog());
+  }
+
+  sessions(): readonly KeptSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Reads what is new or changed in the sources. */
+  async follow(sources: readonly Source[], { onProgress, isCancelled }: PassOptions = {}): Promise<PassReport> {
+    const refused: Refused[] = [];
+    const found: { source: Source; file: SourceFile; key: string }[] = [];
+    const unreadable = new Set<Tool>();
+    for (const source of sources) {
+      const { files, refused: places } = await source.find();
+      refused.push(...places);
+      // A store that cannot be looked into has not lost its sessions.
+      if (places.length > 0) unreadable.add(source.tool);
+      for (const file of files) found.push({ source, file, key: keyOf(file) });
+    }
+    const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
+    let unsaved = 0;
+    let read = 0;
+    for (const [done, { source, file, key }] of changed.entries()) {
+      if (isCancelled?.() === true) break;
+      if (await this.#take(source, file, key)) read++;
+      if (++unsaved % SAVED_EVERY === 0) await this.#save();
+      onProgress?.(done + 1, changed.length);
+    }
+    const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !unreadable.has(tool)));
+    const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
+    if (unsaved > 0 || gone > 0) await this.#save();
+    for (const { key } of found) {
+      const refusal = this.#refusals.get(key);
+      if (refusal) refused.push(refusal.refused);
+    }
+    return { read, unchanged: found.length - changed.length, gone, refused };
+  }
+
+  /** A session from our copy. */
+  async read({ key, copyBytes }: KeptSession): Promise<CopiedSession> {
+    const messages: TranscriptMessage[] = [];
+    let compactions: PlacedCompaction[] = [];
+    const replaced: { readonly from: number; readonly list: readonly TranscriptMessage[] }[] = [];
+    for (const record of await this.#store.read(key, copyBytes)) {
+      if ('message' in record) messages.push(record.message);
+      else if ('compaction' in record) compactions.push(record.compaction);
+      else {
+        replaced.push({ from: record.rewrittenFrom, list: messages.splice(record.rewrittenFrom) });
+        compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
+      }
+    }
+    // A reply that was still growing when it was first read is no loss.
+    const isLost = ({ from, list }: (typeof replaced)[number]): boolean =>
+      list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
+    return { messages, compactions, replaced: replaced.filter(isLost).map(({ list }) => list) };
+  }
+
+  /** Removes our copies of a tool's chats. */
+  async forget(tool: Tool): Promise<void> {
+    const forgotten = this.sessions().filter(({ entry }) => entry.tool === tool);
+    for (const { key } of forgotten) this.#sessions.delete(key);
+    await this.#save();
+    for (const { key } of forgotten) await this.#store.remove(key);
+  }
+
+  #isKnown(key: string, file: SourceFile): boolean {
+    const known = (this.#sessions.get(key) ?? this.#refusals.get(key))?.source;
+    return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
+  }
+
+  /** Brings our copy up to date; false when the session is refused. */
+  async #take(source: Source, file: SourceFile, key: string): Promise<boolean> {
+    const known = this.#sessions.get(key);
+    const stamp = { bytes: file.bytes, modifiedAt: file.modifiedAt };
+    let session: ReadSession;
+    try {
+      session = await readSession(source, file, known?.resume);
+    } catch (error) {
+      this.#refusals.set(key, {
+        source: stamp,
+        refused: { tool: file.tool, path: file.path, reason: refusalOf(error) },
+      });
+      return false;
+    }
+    this.#refusals.delete(key);
+    const { records, messages, compactions } = await this.#difference(known, session);
+    const copyBytes = await this.#store.append(key, known?.copyBytes ?? 0, records);
+    const { resume } = session.end;
+    this.#sessions.set(key, {
+      key,
+      entry: { ...entryOf(file, session, known?.entry), messages, compactions },
+      source: stamp,
+      ...(resume && { resume }),
+      copyBytes,
+      isGone: false,
+    });
+    return true;
+  }
+
+  /** What our copy lacks, and how much it then holds. */
+  async #difference(
+    known: KeptSession | undefined,
+    { messages, compactions, end }: ReadSession,
+  ): Promise<{ records: CopyRecord[]; messages: number; compactions: number }> {
+    const from = end.resumed ? (known?.resume?.messages ?? 0) : 0;
+    const compacted = end.resumed ? (known?.resume?.compactions ?? 0) : 0;
+    const placed = compactions.map((one) => ({ ...one, before: one.before + from }));
+    const total = { messages: from + messages.length, compactions: compacted + compactions.length };
+    const isAppended = known && end.resumed && known.entry.messages === from && known.entry.compactions === compacted;
+    if (!known || isAppended) return { records: recordsOf(messages, placed, from), ...total };
+    const copy = await this.read(known);
+    const [had, has] = [fingerprints(copy.messages.slice(from)), fingerprints(messages)];
+    let shared = 0;
+    while (shared < had.length && shared < has.length && had[shared] === has[shared]) shared++;
+    const kept = copy.compactions.filter(({ before }) => before <= from + shared);
+    const fresh = placed.filter(
+      (one) => !kept.some(({ before, summary }) => before === one.before && summary === one.summary),
+    );
+    const records = recordsOf(messages.slice(shared), fresh, from + shared);
+    return { records: shared < had.length ? [{ rewrittenFrom: from + shared }, ...records] : records, ...total };
+  }
+
+  #markGone(keys: ReadonlySet<string>, tools: ReadonlySet<Tool>): number {
+    let gone = 0;
+    for (const session of this.#sessions.values()) {
+      const isGone = tools.has(session.entry.tool) ? !keys.has(session.key) : session.isGone;
+      if (isGone === session.isGone) continue;
+      this.#sessions.set(session.key, { ...session, isGone });
+      gone++;
+    }
+    return gone;
+  }
+
+  async #save(): Promise<void> {
+    await this.#store.saveCatalog(this.sessions());
+  }
+}
+
+function keyOf({ tool, path, key = '' }: SourceFile): string {
+  return `${tool}-${textHash([path, key])}`;
+}
+
+/** Messages with the compactions between them, in order. */
+function recordsOf(
+  messages: readonly TranscriptMessage[],
+  compactions: readonly PlacedCompaction[],
+  from: number,
+): CopyRecord[] {
+  const records: CopyRecord[] = [];
+  let next = 0;
+  const passCompactions = (place: number): void => {
+    while (next < compactions.length && compactions[next]!.before <= place) {
+      records.push({ compaction: compactions[next++]! });
+    }
+  };
+  for (const [index, message] of messages.entries()) {
+    passCompactions(from + index);
+    records.push({ message });
+  }
+  passCompactions(Infinity);
+  return records;
+}

@@ -1,0 +1,159 @@
+import { mkdir, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync, gzipSync, constants } from 'node:zlib';
+import * as v from 'valibot';
+import type { CopyRecord, KeptSession, LibraryStore } from '../app/library/library.ts';
+import { TOOLS } from '../app/library/source.ts';
+import { messageSchema } from '../core/journal/schema.ts';
+
+/** Other tools' chats hold secrets: their copies are for the user alone. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Records are compressed in pieces of about so many UTF-16 units: large enough to pay, small enough not to be noticed. */
+const PIECE_UNITS = 1 << 20;
+const VERSION = 1;
+
+const count = v.pipe(v.number(), v.minValue(0));
+const { content, usage } = messageSchema.entries;
+const compaction = v.object({ summary: v.string(), at: v.optional(v.number()), before: count });
+const recordSchema = v.union([
+  v.object({
+    message: v.object({
+      role: v.picklist(['system', 'user', 'assistant', 'tool']),
+      text: v.string(),
+      at: v.optional(v.number()),
+      model: v.optional(v.string()),
+      usage,
+      blocks: v.optional(content),
+    }),
+  }),
+  v.object({ compaction }),
+  v.object({ rewrittenFrom: count }),
+]);
+const catalogSchema = v.object({
+  version: v.literal(VERSION),
+  sessions: v.array(
+    v.object({
+      key: v.string(),
+      entry: v.object({
+        id: v.string(),
+        tool: v.picklist(TOOLS),
+        path: v.string(),
+        title: v.string(),
+        workspace: v.optional(v.string()),
+        parent: v.optional(v.string()),
+        messages: count,
+        compactions: count,
+        updatedAt: v.number(),
+      }),
+      source: v.object({ bytes: count, modifiedAt: v.number() }),
+      resume: v.optional(
+        v.object({
+          offset: count,
+          prefix: v.string(),
+          messages: count,
+          compactions: count,
+          model: v.optional(v.string()),
+        }),
+      ),
+      copyBytes: count,
+      isGone: v.boolean(),
+    }),
+  ),
+});
+
+/**
+ * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces, and
+ * `catalog.json`, which is replaced as a whole.
+ */
+export class LibraryCopies implements LibraryStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async catalog(): Promise<readonly KeptSession[]> {
+    const text = await readFile(this.#catalog, 'utf8').catch(ifMissing(undefined));
+    if (text === undefined) return [];
+    return v.parse(catalogSchema, JSON.parse(text)).sessions;
+  }
+
+  async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
+    await this.#makeFolder();
+    const next = `${this.#catalog}.next`;
+    const file = await open(next, 'w', FILE_MODE);
+    try {
+      await file.writeFile(JSON.stringify({ version: VERSION, sessions }));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, this.#catalog);
+  }
+
+  async append(key: string, bytes: number, records: readonly CopyRecord[]): Promise<number> {
+    await this.#makeFolder();
+    const copy = this.#copy(key);
+    // Begins the file if it is not there, and cuts off what a pass that was killed wrote.
+    await writeFile(copy, '', { flag: 'a', mode: FILE_MODE });
+    await truncate(copy, bytes);
+    const file = await open(copy, 'a', FILE_MODE);
+    let size = bytes;
+    try {
+      for (const piece of pieces(records)) {
+        const packed = gzipSync(piece, { level: constants.Z_BEST_SPEED });
+        await file.writeFile(packed);
+        size += packed.length;
+      }
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    return size;
+  }
+
+  async read(key: string, bytes: number): Promise<readonly CopyRecord[]> {
+    if (bytes === 0) return [];
+    const packed = (await readFile(this.#copy(key))).subarray(0, bytes);
+    return gunzipSync(packed)
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => v.parse(recordSchema, JSON.parse(line)));
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.#copy(key), { force: true });
+  }
+
+  get #catalog(): string {
+    return path.join(this.#folder, 'catalog.json');
+  }
+
+  #copy(key: string): string {
+    return path.join(this.#folder, `${key}.jsonl.gz`);
+  }
+
+  async #makeFolder(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
+  }
+}
+
+function* pieces(records: readonly CopyRecord[]): Generator<string> {
+  let piece = '';
+  for (const record of records) {
+    piece += `${JSON.stringify(record)}\n`;
+    if (piece.length < PIECE_UNITS) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+function ifMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value;
+    throw error;
+  };
+}

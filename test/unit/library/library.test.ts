@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Library, type CopiedSession, type LibraryStore } from '../../../src/app/library/library.ts';
+import type { Source } from '../../../src/app/library/source.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { allSources } from '../../../src/sources/all-sources.ts';
+import { Databases } from '../../../src/sources/databases.ts';
+import { LibraryCopies } from '../../../src/storage/library-copies.ts';
+import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
+import { put } from '../../support/tool-homes/conversation.ts';
+
+const SESSION = '.claude/projects/p/s.jsonl';
+const said = (index: number, text: string): string =>
+  `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { role: 'user', content: text } })}\n`;
+const answered = (index: number, id: string, text: string): string =>
+  `${JSON.stringify({ type: 'assistant', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { id, role: 'assistant', content: [{ type: 'text', text }] } })}\n`;
+const compacted = `${JSON.stringify({ type: 'user', isCompactSummary: true, timestamp: '2026-03-02T09:00:09Z', message: { role: 'user', content: 'In short.' } })}\n`;
+
+describe('the library of other tools’ chats', () => {
+  let home = '';
+  let copies = '';
+  let databases: Databases;
+  let sources: readonly Source[];
+
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
+    copies = path.join(mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-copies-')), 'library');
+    databases = new Databases(os.tmpdir());
+    sources = allSources({ folder: home, env: {} }, databases);
+  });
+  afterEach(async () => {
+    await databases.close();
+    for (const folder of [home, path.dirname(copies)]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const open = (): Promise<Library> => Library.open(new LibraryCopies(copies));
+  const only = async (library: Library): Promise<CopiedSession> => {
+    assert.equal(library.sessions().length, 1);
+    return await library.read(library.sessions()[0]!);
+  };
+  const texts = ({ messages }: CopiedSession): string[] => messages.map(({ text }) => text);
+
+  it('keeps every message of every tool after its store is deleted', async () => {
+    const seen = new Set<string>();
+    for (const { tool, write } of TOOL_FIXTURES) {
+      if (!seen.has(tool)) write(home);
+      seen.add(tool);
+    }
+    const first = await (await open()).follow(sources);
+    assert.deepEqual([first.read, first.refused], [15, []]);
+    await databases.close();
+    rmSync(home, { recursive: true });
+    const library = await open();
+    assert.equal((await library.follow(sources)).gone, 15);
+    for (const session of library.sessions()) {
+      const { expected } = TOOL_FIXTURES.find(({ tool }) => tool === session.entry.tool)!;
+      const { messages } = await library.read(session);
+      assert.deepEqual(
+        messages.map(({ blocks: _, ...message }) => message),
+        expected,
+        session.entry.tool,
+      );
+    }
+  });
+
+  it('reads only what was added, and a growing reply once', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
+    const library = await open();
+    await library.follow(sources);
+    appendFileSync(file, answered(3, 'm', 'or 8081.') + said(4, 'Thanks.'));
+    assert.deepEqual((await library.follow(sources)).read, 1);
+    const session = await only(await open());
+    assert.deepEqual(texts(session), ['Which port?', '8080\nor 8081.', 'Thanks.']);
+    assert.deepEqual(session.replaced, []);
+    const before = statSync(
+      path.join(
+        copies,
+        readdirSync(copies).find((name) => name.endsWith('.gz'))!,
+      ),
+    ).size;
+    appendFileSync(file, said(5, 'Bye.'));
+    await library.follow(sources);
+    assert.deepEqual(texts(await only(library)), ['Which port?', '8080\nor 8081.', 'Thanks.', 'Bye.']);
+    const after = statSync(
+      path.join(
+        copies,
+        readdirSync(copies).find((name) => name.endsWith('.gz'))!,
+      ),
+    ).size;
+    assert.ok(after > before && after < before + 200, `${before} → ${after} bytes`);
+  });
+
+  it('reads nothing again that has not changed', async () => {
+    put(home, SESSION, said(1, 'Which port?'));
+    put(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
+    const library = await open();
+    await library.follow(sources);
+    let reads = 0;
+    const counting = sources.map((source): Source => ({
+      ...source,
+      read: (...args) => {
+        reads++;
+        return source.read(...args);
+      },
+    }));
+    const { read, unchanged, refused } = await library.follow(counting);
+    assert.deepEqual([read, unchanged, reads], [0, 2, 0]);
+    assert.deepEqual(
+      refused.map(({ reason }) => inEnglish(reason)),
+      ['The file holds no messages; left out: 1 × line that is no JSON.'],
+    );
+  });
+
+  it('keeps what a tool rewrote', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
+    const library = await open();
+    await library.follow(sources);
+    writeFileSync(file, said(1, 'Which port?') + said(4, 'Never mind.'));
+    await library.follow(sources);
+    const session = await only(await open());
+    assert.deepEqual(texts(session), ['Which port?', 'Never mind.']);
+    assert.deepEqual(
+      session.replaced.map((list) => list.map(({ text }) => text)),
+      [['And the host?', 'And the key?']],
+    );
+  });
+
+  it('has a compaction by the tool once, at its place', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
+    const library = await open();
+    await library.follow(sources);
+    appendFileSync(file, compacted + said(3, 'Go on.'));
+    await library.follow(sources);
+    appendFileSync(file, said(4, 'And on.'));
+    await library.follow(sources);
+    const { compactions } = await only(await open());
+    assert.deepEqual(
+      compactions.map(({ summary, before }) => [summary, before]),
+      [['In short.', 2]],
+    );
+    assert.deepEqual([library.sessions()[0]?.entry.messages, library.sessions()[0]?.entry.compactions], [4, 1]);
+  });
+
+  it('doubles and loses nothing when a pass is killed at any point', async () => {
+    const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
+    for (let kill = 0; kill < 8; kill++) {
+      rmSync(copies, { recursive: true, force: true });
+      const file = put(home, SESSION, whole.slice(0, 3).join(''));
+      let writes = 0;
+      const store = new LibraryCopies(copies);
+      const dying = (): void => {
+        if (++writes > kill) throw new Error('killed');
+      };
+      const mortal: LibraryStore = {
+        catalog: () => store.catalog(),
+        read: (key, bytes) => store.read(key, bytes),
+        remove: (key) => store.remove(key),
+        append: async (key, bytes, records) => {
+          dying();
+          const size = await store.append(key, bytes, records);
+          dying();
+          return size;
+        },
+        saveCatalog: async (sessions) => {
+          dying();
+          await store.saveCatalog(sessions);
+        },
+      };
+      const pass = async (): Promise<unknown> => (await Library.open(mortal)).follow(sources).catch(() => undefined);
+      await pass();
+      appendFileSync(file, whole.slice(3).join(''));
+      await pass();
+      const library = await open();
+      await library.follow(sources);
+      assert.deepEqual(
+        texts(await only(library)),
+        whole.map((_, index) => `Message ${index}`),
+        `killed at write ${kill}`,
+      );
+    }
+  });
+
+  it('stops when it is asked to, and goes on later', async () => {
+    for (let index = 0; index < 5; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
+    const library = await open();
+    let done = 0;
+    await library.follow(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
+    assert.equal(library.sessions().length, 2);
+    assert.equal((await (await open()).follow(sources)).read, 3);
+  });
+
+  it('forgets a tool’s chats, and keeps the others', async () => {
+    put(home, SESSION, said(1, 'Which port?'));
+    TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
+    const library = await open();
+    await library.follow(sources);
+    await library.forget('claude-code');
+    assert.deepEqual(
+      (await open()).sessions().map(({ entry }) => entry.tool),
+      ['codex'],
+    );
+    assert.equal(readdirSync(copies).filter((name) => name.endsWith('.gz')).length, 1);
+  });
+
+  it('is readable for the user alone', async function () {
+    if (process.platform === 'win32') this.skip();
+    put(home, SESSION, said(1, 'Which port?'));
+    await (await open()).follow(sources);
+    for (const name of ['.', ...readdirSync(copies)]) {
+      assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);
+    }
+  });
+});
