@@ -21,6 +21,7 @@ import { measureCounting } from './figures/speed-counting.ts';
 import { measureLongTurns } from './figures/speed-long.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureModels } from './figures/speed-models.ts';
+import { measureSources } from './figures/sources.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import type { Figure, Measured, Plot } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
@@ -31,6 +32,7 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   'long-turns': measureLongTurns,
   counting: measureCounting,
   compression: measureCompression,
+  sources: measureSources,
   opening: measureSessionsOnDisk,
   memory: measureMemory,
   models: measureModels,
