@@ -92,9 +92,7 @@ export class CodexImporter {
     if (type === 'turn_context') this.#model = stringOf(payload['model']) ?? this.#model;
     if (type === 'turn_context' && this.#model !== undefined) this.#sink.about?.({ model: this.#model });
     if (type === 'session_meta') {
-      const [id, workspace, parent] = [stringOf(payload['id']), payload['cwd'], payload['forked_from_id']].map(
-        stringOf,
-      );
+      const [id, workspace, parent] = [payload['id'], payload['cwd'], parentOf(payload['source'])].map(stringOf);
       this.#sink.about?.({
         ...(id !== undefined && { id }),
         ...(workspace !== undefined && { workspace }),
@@ -172,6 +170,13 @@ export class CodexImporter {
   #facts(role: Role, at: number | undefined): MessageFacts {
     return { at, ...(role === 'assistant' && { model: this.#model }) };
   }
+}
+
+/** The session that a sub-agent works for. A fork is none: it shows by its messages. */
+function parentOf(source: unknown): unknown {
+  const agent = isObject(source) ? source['subagent'] : undefined;
+  const spawn = isObject(agent) ? agent['thread_spawn'] : undefined;
+  return isObject(spawn) ? spawn['parent_thread_id'] : undefined;
 }
 
 /** Output is a text, a list of content items, or JSON text of `{output, metadata: {exit_code}}`. */

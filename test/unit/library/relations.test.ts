@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
+import { fingerprints, Relations, type Relation } from '../../../src/app/library/relations.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+
+const said = (...texts: readonly string[]): TranscriptMessage[] =>
+  texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', text, at }));
+
+/** What is told of each session, by its path, of sessions that were updated in the given order. */
+function relate(
+  ...sessions: readonly (Partial<LibraryEntry> & { readonly id: string; readonly said: readonly TranscriptMessage[] })[]
+): Record<string, Relation | undefined> {
+  const relations = new Relations();
+  const entries = sessions.map(({ said: messages, ...more }, updatedAt): LibraryEntry => {
+    const entry = {
+      tool: 'codex',
+      path: more.id,
+      title: '',
+      messages: messages.length,
+      compactions: 0,
+      updatedAt,
+      ...more,
+    } as const;
+    relations.add(entry, fingerprints(messages));
+    return entry;
+  });
+  const all = relations.all();
+  return Object.fromEntries(entries.map((entry) => [entry.path, all.get(entry)]));
+}
+
+describe('how sessions stand to each other', () => {
+  it('tells a continued session from a fork, by the messages that both begin with', () => {
+    const found = relate(
+      { id: 'first', said: said('Which port?', '8080', 'Thanks') },
+      { id: 'continued', said: said('Which port?', '8080', 'Thanks', 'Bye') },
+      { id: 'fork', said: said('Which port?', '8080', 'Why?') },
+      { id: 'other', said: said('Which port?', '8081') },
+    );
+    assert.deepEqual(found, {
+      first: undefined,
+      continued: { kind: 'continued', of: 'first', shared: 3 },
+      fork: { kind: 'fork', of: 'first', shared: 2 },
+      other: undefined,
+    });
+  });
+
+  it('knows a session that is kept in two files, and a sub-agent’s', () => {
+    const found = relate(
+      { id: 'a', path: 'one', said: said('Which port?') },
+      { id: 'a', path: 'two', said: said('Which port?', '8080') },
+      { id: 'agent', parent: 'a', said: said('Look for the port.') },
+    );
+    assert.deepEqual(found['two'], { kind: 'copy', of: 'a', shared: 1 });
+    assert.deepEqual(found['agent'], { kind: 'subagent', of: 'a', shared: 0 });
+  });
+
+  it('keeps tools apart', () => {
+    const messages = said('Which port?', '8080');
+    assert.equal(relate({ id: 'a', said: messages }, { id: 'b', tool: 'cline', said: messages })['b'], undefined);
+  });
+});
