@@ -6,6 +6,7 @@ import { auditPackages, judgeNotices } from './licences/judge.ts';
 import { judgeModels } from './models/judge.ts';
 import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
+import { judgePatterns } from './patterns/judge.ts';
 import { build } from './support/build.ts';
 import { inPackages, outFolder, root } from './support/paths.ts';
 import { PlainError, runMain } from './support/plain-error.ts';
@@ -50,6 +51,12 @@ async function checkTexts(): Promise<Finding> {
   return { ok: faults.length === 0, text: faults.length === 0 ? `${count} in each of 7 languages` : faults.join('\n') };
 }
 
+async function checkPatterns(): Promise<Finding> {
+  const { faults, safe, bounded, undecided } = await judgePatterns();
+  const told = `${safe} linear, ${bounded} on bounded text, ${undecided} not decided`;
+  return { ok: faults.length === 0, text: faults.length === 0 ? told : faults.join('\n') };
+}
+
 async function checkSettingsReference(): Promise<Finding> {
   const ok = await isSettingsReferenceCurrent();
   return { ok, text: ok ? '' : `${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"` };
@@ -89,6 +96,7 @@ const checks: readonly Check[] = [
   program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
   // What only a test imports is dead in the product.
   program('dead code but for tests', ['knip', 'bin', 'knip.js'], ['--no-progress', '--production']),
+  { name: 'patterns', run: checkPatterns },
   { name: 'texts', run: checkTexts },
   { name: 'settings reference', run: checkSettingsReference },
   { name: 'licences', run: checkLicences },

@@ -37,6 +37,8 @@ export interface ServerOptions {
    * Without it only installed extensions run.
    */
   readonly smokeTestDriver: boolean;
+  /** Folders are in Restricted Mode until somebody trusts them; else all are trusted. */
+  readonly trust?: boolean;
   readonly onLog?: (text: string) => void;
 }
 
@@ -59,14 +61,20 @@ async function writeSettings(userDataFolder: string, settings: object): Promise<
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const userData = options.userDataFolder ?? path.join(options.dataFolder, 'data');
   const extensions = options.extensionsFolder ?? path.join(options.dataFolder, 'extensions');
-  await writeSettings(userData, options.settings ?? {});
+  const trust = {
+    'security.workspace.trust.enabled': true,
+    // The dialog would cover the window.
+    'security.workspace.trust.startupPrompt': 'never',
+  };
+  await writeSettings(userData, { ...(options.trust === true && trust), ...options.settings });
   const child = spawnOwned(
     process.execPath,
     [
       options.program,
       ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'],
       ...['--server-data-dir', options.dataFolder, '--user-data-dir', userData, '--extensions-dir', extensions],
-      ...['--disable-telemetry', '--disable-experiments', '--disable-workspace-trust', '--disable-update-check'],
+      ...['--disable-telemetry', '--disable-experiments', '--disable-update-check'],
+      ...(options.trust === true ? [] : ['--disable-workspace-trust']),
       '--disable-getting-started-override',
       // Should this process be killed outright, the server ends by itself some minutes after its last window.
       ...['--enable-remote-auto-shutdown', '--reconnection-grace-time', '20'],

@@ -8,5 +8,8 @@ export function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const isOfParser = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
   // The parser's own advice goes on for lines; its first sentence says what is wrong.
-  return (isOfParser ? message.replace(/\. .*$/s, '.') : message).replace(/\s*\n\s*/g, ' ');
+  return (isOfParser ? message.replace(/\. .*$/s, '.') : message)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }

@@ -57,8 +57,11 @@ const HERE_IS = new RegExp(
 const SAYS =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|told (?:me|us)|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit|a dit|dice che|ha scritto|と言|と書|说|写道)[^\n:：]{0,40}[:：]$/iu;
 /** The same with the words on the same line, in quotation marks. */
-const SAYS_QUOTED =
-  /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}(["“«„「])([^"”»“」\n]{12,400})["”»“」]/giu;
+const BEFORE_QUOTE =
+  /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}$/iu;
+const IN_QUOTES = /"[^"\n]{12,400}"|“[^”\n]{12,400}”|«[^»\n]{12,400}»|„[^“\n]{12,400}“|「[^」\n]{12,400}」/g;
+/** So much before a quotation says whose it is. */
+const BEFORE = 60;
 
 /**
  * The words of a message that its author did not write, in order and not overlapping: what the page saw pasted, quotes,
@@ -140,9 +143,10 @@ class Reader {
   }
 
   #quotedWords(at: number, end: number): void {
-    for (const match of this.#text.slice(at, Math.min(end, at + 4 * PEEK)).matchAll(SAYS_QUOTED)) {
-      const from = at + match.index + match[0].indexOf(match[1]!);
-      this.#add(from, at + match.index + match[0].length, 'quoted');
+    const line = this.#text.slice(at, Math.min(end, at + 4 * PEEK));
+    for (const { 0: words, index } of line.matchAll(IN_QUOTES)) {
+      if (BEFORE_QUOTE.test(line.slice(Math.max(0, index - BEFORE), index)))
+        this.#add(at + index, at + index + words.length, 'quoted');
     }
   }
 

@@ -10,7 +10,7 @@ const CUT_AFTER = 8_000;
 /** A line of prose longer than this is cut at a space. */
 const LONGEST_LINE = 16_000;
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})([^]*)/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/;
 /** Only these may end a paragraph without a blank line before them (CommonMark 0.31, 5.3). */

@@ -123,7 +123,7 @@ export class MarkdownBody {
     const definitions = this.#environment.references;
     if (!definitions || Object.keys(definitions).length === 0) return;
     for (const { block, element } of this.#done) {
-      if (block.kind !== 'code' && /\][[(]?|\[[^\]]+\]/.test(block.text)) this.#render(block, element);
+      if (block.kind !== 'code' && block.text.includes(']')) this.#render(block, element);
     }
   }
 

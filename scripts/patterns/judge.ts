@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { check } from 'recheck';
+import ts from 'typescript';
+import { root } from '../support/paths.ts';
+
+/** Patterns that take more than linear time in theory, and what bounds the text that they are given. */
+export type Bounds = Readonly<Record<string, string>>;
+
+export const BOUNDS = 'scripts/patterns/bounds.json';
+
+/** What is decided of a pattern in so long (ms) is decided; most are in a few. */
+const DECIDED_WITHIN = 1_500;
+const AT_ONCE = 2;
+
+interface Found {
+  readonly pattern: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The regular expressions of a source file, each once. */
+export function patternsOf(file: string, source: string): Found[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  const found: Found[] = [];
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.RegularExpressionLiteral)
+      found.push({ pattern: node.getText(tree), file, line: tree.getLineAndCharacterOfPosition(node.pos).line + 1 });
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+function allPatterns(): Found[] {
+  const files = execFileSync('git', ['ls-files', 'src/*.ts', 'src/*.tsx'], { cwd: root, encoding: 'utf8' });
+  const byPattern = new Map<string, Found>();
+  for (const file of files.trim().split('\n')) {
+    for (const one of patternsOf(file, readFileSync(path.join(root, file), 'utf8'))) byPattern.set(one.pattern, one);
+  }
+  return [...byPattern.values()];
+}
+
+export interface PatternJudgement {
+  readonly faults: readonly string[];
+  readonly safe: number;
+  readonly bounded: number;
+  /** Not decided in time; the test of work per character holds them. */
+  readonly undecided: number;
+}
+
+/**
+ * Whether each pattern takes time linear in its text, or is on the list of those whose text is bounded. An exponential
+ * one is a fault whatever bounds it.
+ */
+export async function judgePatterns(
+  patterns: readonly Found[] = allPatterns(),
+  bounds: Bounds = JSON.parse(readFileSync(path.join(root, BOUNDS), 'utf8')) as Bounds,
+): Promise<PatternJudgement> {
+  const faults: string[] = [];
+  let [safe, bounded, undecided] = [0, 0, 0];
+  const waiting = [...patterns];
+  const judge = async (): Promise<void> => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      const end = one.pattern.lastIndexOf('/');
+      const found = await check(one.pattern.slice(1, end), one.pattern.slice(end + 1), { timeout: DECIDED_WITHIN });
+      const place = `${one.file}:${one.line}: ${one.pattern.slice(0, 160)}`;
+      if (found.status === 'safe') safe++;
+      else if (found.status === 'unknown') undecided++;
+      else if (found.complexity.type === 'exponential') faults.push(`${place}\n  takes exponential time`);
+      else if (bounds[one.pattern] !== undefined) bounded++;
+      else
+        faults.push(
+          `${place}\n  takes ${found.complexity.summary} time: rewrite it, or say in ${BOUNDS} what bounds its text`,
+        );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, judge));
+  return { faults, safe, bounded, undecided };
+}
