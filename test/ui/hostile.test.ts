@@ -4,8 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import fc from 'fast-check';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
+import { hostileMarkdown } from '../fixtures/random-markdown.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const NONCE = 'n0nce';
@@ -191,6 +193,52 @@ describe('hostile text in a message', function () {
       requested.filter((each) => !expected.includes(each) && !each.startsWith('data:,')),
       [],
     );
+  });
+
+  it('does the same in any order of such pieces', async () => {
+    const count = process.env['THREADKEEPER_LONG'] === undefined ? 300 : 8_000;
+    const seed = process.env['THREADKEEPER_LONG'] === undefined ? 20261123 : Date.now() % 2 ** 31;
+    console.log(`      ${count} documents, seed ${seed}`);
+    let slowest = 0;
+    for (const text of fc.sample(hostileMarkdown, { numRuns: count, seed })) {
+      const began = performance.now();
+      const seen = await page.evaluate<Seen | undefined>(`show(${JSON.stringify(text)})`);
+      slowest = Math.max(slowest, performance.now() - began);
+      const name = `seed ${seed}: ${JSON.stringify(text.slice(0, 300))}`;
+      assert.ok(seen, `not shown: ${name}`);
+      assert.equal(seen.ran, false, name);
+      assert.deepEqual([seen.unasked, seen.faults, seen.violations], [[], [], []], name);
+      assert.deepEqual(
+        [
+          ...seen.elements.filter((each) => !ELEMENTS.includes(each)),
+          ...seen.attributes.filter((each) => !ATTRIBUTES.includes(each)),
+        ],
+        [],
+        name,
+      );
+    }
+    assert.deepEqual(events, []);
+    console.log(`      slowest ${Math.round(slowest)} ms`);
+    assert.ok(slowest < 2_000, 'no document holds the page for two seconds');
+  }).timeout(3_600_000);
+
+  it('shows the source of a message that cannot be drawn, and all others', async () => {
+    await page.evaluate(`{
+      const { replaceChildren } = Element.prototype;
+      Element.prototype.replaceChildren = function (...nodes) {
+        if (nodes.some((node) => node.textContent?.includes('CANNOT-BE-DRAWN') && node.querySelector?.('strong'))) throw new Error('planted');
+        return replaceChildren.apply(this, nodes);
+      };
+    }`);
+    await page.evaluate('show("All **CANNOT-BE-DRAWN**.")');
+    await page.getByText('This message can’t be displayed').waitFor();
+    await page.locator('.plain', { hasText: 'All **CANNOT-BE-DRAWN**.' }).waitFor();
+    await page.getByRole('button', { name: 'Report…' }).click();
+    const told = await page.evaluate<string>('JSON.stringify(posted)');
+    assert.match(told, /pageFault.*planted/);
+    assert.match(told, /openLog/);
+    const seen = await page.evaluate<Seen | undefined>('show("All **well** again.")');
+    assert.ok(seen?.elements.includes('STRONG'));
   });
 
   it('leaves the page able to show the next message', async () => {
