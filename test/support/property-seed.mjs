@@ -1,5 +1,9 @@
-// A plain run tries the same cases each time, so that a red run is of the change's making. The long run draws new ones;
-// what they find is printed with its seed.
+// A property is tried on the same cases each time, so that a red run is of the change's making. The long run draws new
+// ones; its seed is printed, and THREADKEEPER_SEED leads it again.
 import fc from 'fast-check';
 
-if (process.env.THREADKEEPER_LONG === undefined) fc.configureGlobal({ seed: 20261122 });
+const isLong = process.env.THREADKEEPER_LONG !== undefined;
+const given = process.env.THREADKEEPER_SEED;
+const seed = given !== undefined ? Number(given) : isLong ? Date.now() % 2 ** 31 : 20261122;
+if (isLong) console.log(`Properties are tried with seed ${seed}.`);
+fc.configureGlobal({ seed });

@@ -33,8 +33,41 @@ const SAID = [
   'TODO: write the migration for invoices before the release.',
 ];
 
+const ROW = '```ts\nexport const rows = load(42);\n```';
+const PART = 'What happens in this part? 😀';
+const BATCH = `We use 120 for batchSize from now on.\nThere is some history behind it, since an older version printed the rows one by one.\n`;
+const answered = (ask: string, ...texts: string[]): SpokenTurn => ({
+  ask,
+  rest: texts.map((text) => ({ kind: 'answer' as const, text })),
+});
+/** Seed 1977962945, path 2126, as far as it was shrunk: a plan that is made smaller after its summarizer has failed. */
+const RECOVERED: Step = {
+  do: 'import',
+  turns: [
+    answered(`${LINE} ${LINE} `, ' '),
+    answered(LINE, ' '),
+    answered(`${LINE} ${LINE} `, SAID[2]!),
+    answered(LINE, SAID[2]!),
+    {
+      ask: 'それは前の部分とよく似ています。',
+      rest: [
+        { kind: 'parallel', text: `${LINE} ${LINE} ` },
+        { kind: 'call', text: ROW },
+      ],
+    },
+    answered(
+      [LINE, LINE, LINE].join('\n'),
+      `${PART} `.repeat(7),
+      PART,
+      `${BATCH}${ROW}`,
+      `${BATCH}${SAID[3]!}\n${ROW}\n${SAID[0]!}`,
+    ),
+  ],
+};
+
 /** Lives that chance seldom leads, each for something that may go wrong. */
 export const KNOWN_LIVES: readonly (readonly Step[])[] = [
+  [RECOVERED, { do: 'model', name: 'flaky' }, { do: 'budget', tokens: 900, ledgerShare: 0.4 }, compress()],
   // One message is brought back and another deleted: as many as a node was made from, but others.
   [
     talk(20),

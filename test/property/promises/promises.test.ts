@@ -4,7 +4,7 @@ import { end, live } from './life.ts';
 import { lives, type Step } from './steps.ts';
 import { World } from './world.ts';
 
-const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
+const RUNS = process.env['THREADKEEPER_LONG'] ? 20_000 : 60;
 
 async function lead(steps: readonly Step[]): Promise<void> {
   const world = await World.open();
