@@ -6,22 +6,20 @@ const HANGS_FOR_MS = 15_000;
 
 /** Runs in every frame before its own scripts: whoever draws these words in bold holds the page. */
 function hang(ms: number): void {
+  interface Drawn {
+    readonly textContent?: string | null;
+    readonly querySelector?: (selector: string) => unknown;
+  }
   // Types of the page's own world, which this file is not compiled for.
   const world = globalThis as unknown as {
-    Element: {
-      prototype: {
-        replaceChildren(...nodes: { textContent?: string | null; querySelector?(s: string): unknown }[]): void;
-      };
-    };
+    Element: { prototype: { replaceChildren: (this: unknown, ...nodes: Drawn[]) => void } };
   };
   const { prototype } = world.Element;
-  const { replaceChildren } = prototype;
+  const draw = prototype.replaceChildren;
   prototype.replaceChildren = function (...nodes) {
-    const holds = nodes.some(
-      (node) => node.textContent?.includes('HOLD-THE-PAGE') === true && node.querySelector?.('strong'),
-    );
-    if (holds) for (const end = Date.now() + ms; Date.now() < end;);
-    return replaceChildren.apply(this, nodes);
+    const holds = nodes.some((node) => node.textContent?.includes('HOLD-THE-PAGE') && node.querySelector?.('strong'));
+    for (const end = Date.now() + ms; holds && Date.now() < end;);
+    draw.apply(this, nodes);
   };
 }
 

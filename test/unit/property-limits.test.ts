@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
 const root = path.join(import.meta.dirname, '../..');
 
@@ -21,11 +20,11 @@ it('planted', async () => { await fc.assert(${property}); });`,
     );
     const args = ['--import', './test/support/property-seed.mjs', 'node_modules/mocha/bin/mocha.js', '--no-config'];
     const limits = ['--require', './test/support/property-limits.mjs', '--timeout', String(timeout)];
-    const run = promisify(execFile)(process.execPath, [...args, ...limits, file], { cwd: root });
-    return await run.then(
-      ({ stdout }) => stdout,
-      (error: { stdout: string }) => error.stdout,
-    );
+    const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
+      // What has failed is what is looked at.
+      execFile(process.execPath, [...args, ...limits, file], { cwd: root }, (_failed, stdout) => resolve({ stdout }));
+    });
+    return stdout;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
