@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StoreFault, type SessionJournal } from '../../src/app/ports.ts';
+import { messageText } from '../../src/core/model/message.ts';
+import type { SessionState } from '../../src/core/state/session-state.ts';
+import { sessionToMarkdown } from '../../src/core/transcript/markdown-export.ts';
+import { sessionToJsonl } from '../../src/core/transcript/session-jsonl.ts';
+import { TranscriptError } from '../../src/core/transcript/transcript-message.ts';
+import { TranscriptReader } from '../../src/core/transcript/transcript-reader.ts';
+import { messageView } from '../../src/host/chat/views.ts';
+import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.ts';
+import { messageSchema } from '../../src/protocol/views.ts';
+import { nativeChecksum } from '../../src/storage/checksum.ts';
+import { openSessionStore } from '../../src/storage/session-store.ts';
+import { joinSnapshots, snapshotSession } from '../../src/storage/snapshot.ts';
+import { readSnapshots, SNAPSHOT_VERSION } from '../../src/storage/snapshot-schema.ts';
+import { damaged, Dice, mutated } from '../support/mutate.ts';
+import { inFolder, said, testClock, wordsOf } from '../unit/storage/support.ts';
+import * as v from 'valibot';
+
+const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
+const SEED = Number(process.env['THREADKEEPER_SEED'] ?? (LONG ? Date.now() % 2 ** 31 : 20261123));
+/** Twice what an attack from outside has tried, in the long run. */
+const times = (long: number): number => (LONG ? long : Math.ceil(long / 60));
+/** Nothing that is read holds its process for longer, in ms. */
+const HELD = 2_000;
+
+/** Runs a case for each number, and tells the seed of the one that failed. */
+async function each(what: string, count: number, run: (dice: Dice) => Promise<void> | void): Promise<void> {
+  let slowest = 0;
+  for (let at = 0; at < count; at++) {
+    const began = process.cpuUsage();
+    try {
+      await run(new Dice(SEED + at));
+    } catch (error) {
+      throw new Error(`${what}: THREADKEEPER_SEED=${SEED + at} fails as its first case`, { cause: error });
+    }
+    slowest = Math.max(slowest, process.cpuUsage(began).user / 1000);
+  }
+  console.log(`      ${what}: ${count} cases from seed ${SEED}, slowest ${Math.round(slowest)} ms`);
+  assert.ok(slowest < HELD, `${what} held for ${slowest} ms`);
+}
+
+const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
+
+/** What can be read can be shown, exported and kept. */
+function checkUsable(state: SessionState): void {
+  const messages = [...state.messages.values()];
+  for (const message of messages) {
+    assert.ok(v.is(messageSchema, messageView(state, message, facts)), 'the page takes it');
+    assert.doesNotThrow(() => new Date(message.at).toISOString());
+  }
+  assert.ok([...sessionToMarkdown({ title: 't', messages })].length > 0);
+  assert.equal([...sessionToJsonl(messages)].length, messages.length);
+  const snapshot = snapshotSession(state);
+  if (!snapshot) return;
+  const kept: unknown = JSON.parse(JSON.stringify({ v: SNAPSHOT_VERSION, index: [], live: [snapshot] }));
+  const read = readSnapshots(kept);
+  assert.ok(read.kind === 'sound' && read.snapshots.live.length === 1, 'the snapshot is read back');
+}
+
+const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
+
+/** Opens a journal that somebody has changed, says three things, and opens it again. */
+async function goesOn(folder: string, id: SessionJournal['id'], least: readonly string[]): Promise<void> {
+  const first = openSessionStore({ folder, clock: testClock('a'), writer: 'a' });
+  let told = '';
+  try {
+    const journal = await first.open(id);
+    checkUsable(journal.state);
+    told = wordsOf(journal.notice);
+    if (told === '')
+      for (const text of least) assert.ok(texts(journal).includes(text), `${text} is there, or it is told`);
+    if (journal.readOnly !== undefined) return;
+    for (const n of [90, 91, 92]) await journal.append(said(n));
+  } catch (error) {
+    if (StoreFault.is(error)) return;
+    throw error;
+  } finally {
+    await first.close();
+  }
+  const second = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+  try {
+    const again = await second.open(id);
+    for (const n of [90, 91, 92]) assert.ok(texts(again).includes(`message ${n}`), `message ${n} was acknowledged`);
+    checkUsable(again.state);
+  } finally {
+    await second.close();
+  }
+}
+
+async function written(folder: string) {
+  const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+  const journal = await store.create('Build', 'w');
+  for (let n = 0; n < 8; n++) await journal.append(said(n));
+  await journal.append({ type: 'session_renamed', title: 'Built' });
+  await store.close();
+  const file = path.join(folder, `${journal.id}.jsonl`);
+  return {
+    id: journal.id,
+    file,
+    checkpoint: file.replace(/\.jsonl$/, '.checkpoint.json'),
+    bytes: await readFile(file),
+  };
+}
+
+const ALL = Array.from({ length: 8 }, (_, n) => `message ${n}`);
+
+/** Lines with sound checksums, whatever they say, in any order. */
+function forged(bytes: Buffer, dice: Dice): Buffer {
+  const lines = bytes.toString().trimEnd().split('\n');
+  for (let count = 1 + dice.upTo(3); count > 0; count--) {
+    const at = dice.upTo(lines.length);
+    const changed = mutated(JSON.parse(lines[at]!.replace(/,"sum":"[0-9a-f]{8}"\}$/, '}')), dice);
+    const open = (JSON.stringify(changed) ?? 'null').slice(0, -1);
+    const line = `${open},"sum":"${nativeChecksum(open)}"}`;
+    if (dice.upTo(2) === 0) lines[at] = line;
+    else lines.splice(dice.upTo(lines.length + 1), 0, line);
+  }
+  return Buffer.from(`${lines.join('\n')}\n`);
+}
+
+describe('data that somebody has changed', () => {
+  it('in a journal loses nothing that is acknowledged', () =>
+    inFolder(async (folder) => {
+      const { id, file, checkpoint, bytes } = await written(folder);
+      await each('journals', times(16_600), async (dice) => {
+        await rm(checkpoint, { force: true });
+        await rm(`${file}.damaged`, { force: true });
+        await writeFile(file, dice.upTo(2) === 0 ? forged(bytes, dice) : damaged(bytes, dice));
+        await goesOn(folder, id, []);
+      });
+    })).timeout(7_200_000);
+
+  it('in a checkpoint does no harm', () =>
+    inFolder(async (folder) => {
+      const { id, file, checkpoint, bytes } = await written(folder);
+      const kept = await readFile(checkpoint);
+      await each('checkpoints', times(6_000), async (dice) => {
+        await writeFile(file, bytes);
+        await writeFile(checkpoint, damaged(kept, dice));
+        await goesOn(folder, id, ALL);
+      });
+    })).timeout(7_200_000);
+
+  it('in a snapshot costs that session alone', () =>
+    inFolder(async (folder) => {
+      const { id } = await written(folder);
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+      const live = snapshotSession((await store.open(id)).state)!;
+      await store.close();
+      const whole: unknown = JSON.parse(
+        JSON.stringify({ v: SNAPSHOT_VERSION, index: [], live: [live, { ...live, id: 'other' }] }),
+      );
+      await each('snapshots', times(8_000), (dice) => {
+        const read = readSnapshots(mutated(whole, dice));
+        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
+      });
+    })).timeout(7_200_000);
+
+  it('in a transcript is a clear error, or an import that can be shown and read back', () =>
+    inFolder(async (folder) => {
+      const from = path.join(import.meta.dirname, '../fixtures/transcripts');
+      const bases = readdirSync(from).map((name) => readFileSync(path.join(from, name)).subarray(0, 40_000));
+      let stored = 0;
+      await each('imports', times(12_000), async (dice) => {
+        const base = dice.pick(bases);
+        let text = damaged(base, dice).toString();
+        if (dice.upTo(2) === 0) {
+          const lines = base.toString().split('\n');
+          const at = dice.upTo(lines.length);
+          try {
+            lines[at] = JSON.stringify(mutated(JSON.parse(lines[at]!), dice)) ?? '';
+            text = lines.join('\n');
+          } catch {
+            // Not every format is JSON in lines.
+          }
+        }
+        const reader = new TranscriptReader();
+        const messages = [];
+        try {
+          for (let start = 0; start < text.length;) {
+            const end = start + 1 + dice.upTo(20_000);
+            messages.push(...reader.push(text.slice(start, end)));
+            start = end;
+          }
+          messages.push(...reader.end());
+        } catch (error) {
+          assert.ok(TranscriptError.is(error), String(error));
+          return;
+        }
+        if (dice.upTo(10) !== 0) return;
+        const store = openSessionStore({ folder, clock: testClock(`i${stored++}-`), writer: `w${stored}` });
+        const journal = await store.create('Imported', 'w');
+        for (const [n, { role, text: words, blocks, at = 0 }] of messages.slice(0, 20).entries()) {
+          const { message } = said(n, words);
+          await journal.append({
+            type: 'message_added',
+            message: { ...message, role, at, ...(blocks && { content: blocks }) },
+          });
+        }
+        checkUsable(journal.state);
+        const count = journal.state.messages.size;
+        await store.close();
+        const again = openSessionStore({ folder, clock: testClock('r'), writer: 'r' });
+        assert.equal((await again.open(journal.id)).state.messages.size, count);
+        await again.close();
+      });
+    })).timeout(7_200_000);
+
+  it('in a message between host and page is refused without a throw', async () => {
+    const bodies = [
+      { type: 'send', text: 'x', attachments: ['a'], pasted: [] },
+      { type: 'openLink', href: 'https://example.org' },
+      { type: 'attach', what: { kind: 'file', path: 'a/b' } },
+      { type: 'runCommand', command: 'newSession' },
+      { type: 'retry', message: 'm1' },
+    ];
+    const messages = [
+      ...bodies.map((body, id) => ({ type: 'request', id, body })),
+      { type: 'ready', version: 1 },
+      { type: 'drawing', message: 'm1' },
+      { type: 'setDraft', session: 's', text: 'x' },
+    ];
+    await each('page messages', times(12_000), (dice) => {
+      const message = mutated(dice.pick(messages), dice);
+      parsePageMessage(message);
+      parseHostMessage(message);
+    });
+  }).timeout(3_600_000);
+
+  it('in the figures of a server never costs a reply', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+      const journal = await store.create('Build', 'w');
+      let count = 0;
+      await each('usage figures', times(2_000), async (dice) => {
+        const usage = mutated({ input: 5, output: 6, cachedInput: 1 }, dice);
+        const { message } = said(count++);
+        // What a server says has no type until it was looked at.
+        await journal.append({ type: 'message_added', message: Object.assign({ ...message }, { usage }) });
+      });
+      await store.close();
+      const again = openSessionStore({ folder, clock: testClock('r'), writer: 'r' });
+      assert.equal((await again.open(journal.id)).state.messages.size, count);
+      await again.close();
+    })).timeout(3_600_000);
+});
