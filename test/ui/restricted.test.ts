@@ -49,8 +49,8 @@ describe('a window in Restricted Mode', () => {
     await run('Threadkeeper: Open Chat');
     const chat = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
     await chat.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
-    await chat.locator('.gauge').first().waitFor();
-    await chat.locator('.gauge button').first().click();
+    const gauge = chat.locator('button.gauge');
+    await gauge.click();
     const policy = (await chat.locator('.gauge-policy').textContent()) ?? '';
     assert.match(policy, /balanced/);
     assert.doesNotMatch(policy, /frugal/);
