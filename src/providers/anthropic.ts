@@ -60,6 +60,8 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     baseURL,
     maxRetries: settings.maxRetries ?? 0,
     timeout: SDK_TIMEOUT_MS,
+    // What is said goes to the address that the user has set, and no further.
+    fetchOptions: { redirect: 'manual' },
     // The SDK's log would hold the text of messages.
     logLevel: 'off',
   });

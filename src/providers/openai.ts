@@ -67,6 +67,8 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     project: null,
     maxRetries: settings.maxRetries ?? 0,
     timeout: SDK_TIMEOUT_MS,
+    // What is said goes to the address that the user has set, and no further.
+    fetchOptions: { redirect: 'manual' },
     // The SDK's log would hold the text of messages.
     logLevel: 'off',
   });
