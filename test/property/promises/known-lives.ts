@@ -67,6 +67,14 @@ const RECOVERED: Step = {
 
 /** Lives that chance seldom leads, each for something that may go wrong. */
 export const KNOWN_LIVES: readonly (readonly Step[])[] = [
+  // Seed 2026112301, path 903: what the user regenerates asks a model though compression is off.
+  [
+    talk(20),
+    compress(),
+    { do: 'policy', name: 'balanced', strategy: 'off' },
+    good,
+    { do: 'resummarize', pick: 0, finer: false },
+  ],
   [RECOVERED, { do: 'model', name: 'flaky' }, { do: 'budget', tokens: 900, ledgerShare: 0.4 }, compress()],
   // One message is brought back and another deleted: as many as a node was made from, but others.
   [
