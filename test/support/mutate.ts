@@ -57,7 +57,7 @@ export function mutated(value: unknown, dice: Dice): unknown {
       at = inner;
       key = dice.pick(keys);
     }
-    const [what, odd] = [dice.upTo(6), dice.pick(ODD)];
+    const [what, odd] = [dice.upTo(6), structuredClone(dice.pick(ODD))];
     if (what === 0) Reflect.deleteProperty(at, key);
     else if (what === 1) Reflect.set(at, dice.pick(['extra', 'id', 'type', '__proto__x', key]), odd);
     else if (what === 2 && Array.isArray(at)) at.push(structuredClone(at[0]) as never);
