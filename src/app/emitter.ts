@@ -16,6 +16,10 @@ export class Emitter<T> {
     return { dispose: () => this.#listeners.delete(listener) };
   }
 
+  clear(): void {
+    this.#listeners.clear();
+  }
+
   emit(value: T): void {
     for (const listener of [...this.#listeners]) {
       try {

@@ -1,3 +1,4 @@
+import { Emitter } from '../app/emitter.ts';
 import type { SessionJournal } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
@@ -10,7 +11,6 @@ import { closed, elsewhere } from './journal-role.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { MemoryTail } from './memory-tail.ts';
 import { GroupCommit, Serial } from './serial.ts';
-import { Listeners } from './listeners.ts';
 import { HEARTBEAT_MS } from './writer-lock.ts';
 import { WriterSeat } from './writer-seat.ts';
 
@@ -27,7 +27,12 @@ export class SessionJournalFile implements SessionJournal {
   readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
     this.#serial.run(() => this.#commit(groups.flat())),
   );
-  readonly #listeners = new Listeners<readonly SessionEvent[]>();
+  /** A listener that throws harms neither the others nor what is written: its error is thrown on its own. */
+  readonly #listeners = new Emitter<readonly SessionEvent[]>((error) => {
+    queueMicrotask(() => {
+      throw error;
+    });
+  });
   readonly #unsaved = new MemoryTail();
   #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -104,7 +109,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
-    return this.#listeners.add(listener);
+    return this.#listeners.on(listener);
   }
 
   /** Something about the file or its lock may have changed: looks, soon. */
@@ -269,7 +274,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   #tell(events: readonly SessionEvent[]): void {
-    this.#listeners.tell(events);
+    this.#listeners.emit(events);
   }
 
   #schedule(): void {
