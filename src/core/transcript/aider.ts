@@ -11,7 +11,7 @@ export function looksLikeAider(head: string): boolean {
   );
 }
 
-const FENCE = /^(`{3,}|~{3,})(.*)$/;
+const FENCE = /^(`{3,}|~{3,})([^]*)/;
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
 
