@@ -33,7 +33,8 @@ describe('a server that redirects to another address', () => {
             maxOutputTokens: 10,
           };
           await assert.rejects(async () => {
-            for await (const chunk of model.stream(request, new AbortController().signal)) void chunk;
+            const chunks = [];
+            for await (const chunk of model.stream(request, new AbortController().signal)) chunks.push(chunk);
           }, ModelFault);
           assert.equal(arrived, 0);
         } finally {
