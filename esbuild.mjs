@@ -154,10 +154,10 @@ const extension = {
 
 const HASHBANG = '#!/usr/bin/env node\n';
 
-/** @type {esbuild.BuildOptions} */
+/** The command line, and the library that package.json exports. @type {esbuild.BuildOptions} */
 const cli = {
   ...common,
-  entryPoints: { cli: 'src/cli/main.ts' },
+  entryPoints: { cli: 'src/cli/main.ts', library: 'src/app/library.ts' },
   chunkNames: 'cli-chunks/[name]-[hash]',
   format: 'esm',
   splitting: true,

@@ -178,9 +178,19 @@ export class CompressionTriggers {
 
   /** Says in the journal whether the request is still too large after a compression, so that the user is warned. */
   async #escalate(): Promise<void> {
-    const { journal } = this.#deps;
+    const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;
     const reason = this.#share() > AGGRESSIVE_SHARE ? 'token_overflow' : null;
-    if (journal.state.escalation !== reason) await journal.append({ type: 'escalation', reason });
+    if (journal.state.escalation === reason) return;
+    await journal.append({ type: 'escalation', reason });
+    if (reason === null) return;
+    const { id: session_id, state } = journal;
+    const share = Math.round(this.#share() * 1000) / 1000;
+    log.event('history_compression_escalation', {
+      session_id,
+      requires_escalation: state.requiresEscalation,
+      reason,
+      share,
+    });
   }
 }

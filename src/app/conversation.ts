@@ -3,7 +3,7 @@ import type { Recalled } from '../core/context/render.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Usage } from '../core/model/message.ts';
-import { isFinished, type Step } from '../core/model/task.ts';
+import type { Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
@@ -19,7 +19,7 @@ import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.
 import { recoverReplies, recoverWhenTakenOver } from './reply-stream.ts';
 import { previewSend, type SendPreview } from './send-preview.ts';
 import type { ConversationSettings } from './settings.ts';
-import { tickReportedSteps } from './tick-steps.ts';
+import { isOver, startStep, takeReport } from './tick-steps.ts';
 import { TurnRunning } from './turn-refused.ts';
 import { TurnRunner } from './turn-runner.ts';
 import { changedMessage, userMessageEvents, type UserMessage } from './user-message.ts';
@@ -54,6 +54,8 @@ export class Conversation {
   readonly #turns: TurnRunner;
   readonly #updates: Emitter<ConversationUpdate>;
   #resetWaiting = false;
+  /** The task's goal was reported as reached; with the next message it is over. */
+  #isGoalReached = false;
   #closed = false;
   #halting = false;
   #importing = false;
@@ -206,8 +208,9 @@ export class Conversation {
   ): Promise<void> {
     await this.#turns.run(async () => {
       const { clock, settings } = this.#deps;
-      if (settings().resetFinishedTask && this.state.task && isFinished(this.state.task)) await this.#reset(true);
+      if (settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task))) await this.#reset(true);
       await this.journal.append(...userMessageEvents({ text, attachments, images, pasted }, this.state, clock));
+      await this.#startStep();
       return text;
     });
   }
@@ -237,6 +240,7 @@ export class Conversation {
   }
 
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
+    this.#isGoalReached = false;
     await this.journal.append({ type: 'task_set', task: { id: taskId(this.#deps.clock.id()), goal, steps } });
   }
 
@@ -298,6 +302,7 @@ export class Conversation {
   async #reset(automatic: boolean): Promise<void> {
     await this.#triggers.atReset();
     await this.journal.append({ type: 'task_reset', automatic });
+    this.#isGoalReached = false;
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
       automatic,
@@ -306,9 +311,14 @@ export class Conversation {
     });
   }
 
+  async #startStep(): Promise<void> {
+    const { journal } = this;
+    await startStep({ state: journal.state, append: (...events) => journal.append(...events) });
+  }
+
   async #afterTurn(reply: MessageId | undefined): Promise<void> {
     try {
-      if (reply !== undefined) await tickReportedSteps(this.journal, reply);
+      if (reply !== undefined) this.#isGoalReached = await takeReport(this.journal, reply);
       if (this.#resetWaiting) {
         this.#resetWaiting = false;
         await this.#reset(false);

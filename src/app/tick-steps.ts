@@ -1,14 +1,42 @@
+import type { SessionEvent } from '../core/journal/schema.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
-import { stepsReportedDone } from '../core/model/task-list.ts';
+import { isFinished, type StepStatus, type Task } from '../core/model/task.ts';
+import { saysGoalReached, stepReportedCurrent, stepsReportedDone } from '../core/model/task-list.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** Ticks the steps of the task that a reply reports as done. Rejects with `StoreFault`. */
-export async function tickReportedSteps(journal: SessionJournal, reply: MessageId): Promise<void> {
+const stepEvent = (step: number, status: StepStatus): SessionEvent => ({ type: 'task_step', step, status });
+
+/** A turn begins: work on the first open step has started, unless another one is in progress. Rejects with `StoreFault`. */
+export async function startStep({ state, append }: Pick<SessionJournal, 'state' | 'append'>): Promise<void> {
+  const steps = state.task?.steps ?? [];
+  const next = steps.findIndex(({ status }) => status === 'pending');
+  if (next === -1 || steps.some(({ status }) => status === 'in_progress')) return;
+  await append(stepEvent(next, 'in_progress'));
+}
+
+/**
+ * Takes over what a reply reports of the task: steps that are done or in progress and, where the goal is reached, the rest
+ * as skipped. Resolves to true where the task is finished. Rejects with `StoreFault`.
+ */
+export async function takeReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
   const { task, messages } = journal.state;
   const message = messages.get(reply);
-  if (!task || message?.role !== 'assistant') return;
-  const done = stepsReportedDone(task, messageText(message));
-  if (done.length > 0)
-    await journal.append(...done.map((step) => ({ type: 'task_step', step, status: 'done' }) as const));
+  if (!task || message?.role !== 'assistant') return false;
+  const text = messageText(message);
+  const done = stepsReportedDone(task, text);
+  const isReached = saysGoalReached(text);
+  const current = stepReportedCurrent(task, text);
+  const events = task.steps.flatMap(({ status }, step): SessionEvent[] => {
+    const isOpen = status === 'pending' || status === 'in_progress';
+    if (done.includes(step)) return [stepEvent(step, 'done')];
+    if (isReached && isOpen) return [stepEvent(step, 'skipped')];
+    if (step === current) return [stepEvent(step, 'in_progress')];
+    return current !== undefined && status === 'in_progress' ? [stepEvent(step, 'pending')] : [];
+  });
+  if (events.length > 0) await journal.append(...events);
+  return isReached || isFinished(journal.state.task ?? task);
 }
+
+/** Whether nothing of a task is left to do, by its steps. */
+export const isOver = (task: Task | undefined): boolean => task !== undefined && isFinished(task);

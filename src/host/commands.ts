@@ -9,7 +9,7 @@ import {
   stepSession,
 } from './chat/editor-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
-import { resetTask, setTask } from './chat/task-commands.ts';
+import { finishTask, resetTask, setTask } from './chat/task-commands.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
 import type { ImportApp } from './import-export/import-app.ts';
 import { importFile } from './import-export/import-file.ts';
@@ -74,6 +74,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   explainProblem,
   setTask: (app, goal) => setTask(app, textOf(goal)),
   resetTask,
+  finishTask,
   showActions,
   openLog: (app) => Promise.resolve(app.channel.show()),
   openSettings: async () =>

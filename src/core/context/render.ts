@@ -1,6 +1,7 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
+import { GOAL_REACHED } from '../model/task-list.ts';
 import { attribute, neutralized, section } from '../text/fence.ts';
 
 /** What was said earlier goes into a request as data: in sections that their content cannot end, introduced by one line. */
@@ -46,9 +47,12 @@ export function renderSummaries(
 
 const MARK = { pending: ' ', in_progress: '~', done: 'x', skipped: '-' } as const;
 
+/** How a model says how far it is, so that a finished task ends. */
+const TASK_REPORT = `(When a step is done, list it as “- [x] step”. When the goal is reached, end the reply with the line ${GOAL_REACHED}.)`;
+
 export function renderTask(task: Task): string {
   const steps = task.steps.map((step) => `- [${MARK[step.status]}] ${step.text}`);
-  return section('current_task', neutralized([task.goal, ...steps].join('\n')));
+  return section('current_task', `${neutralized([task.goal, ...steps].join('\n'))}\n${TASK_REPORT}`);
 }
 
 /** An excerpt of compressed history that matches the new message. `position` is 0-based on the active branch. */

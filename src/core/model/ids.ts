@@ -1,5 +1,4 @@
-declare const brand: unique symbol;
-type Branded<Name extends string> = string & { readonly [brand]: Name };
+type Branded<Name extends string> = string & { readonly brand: Name };
 
 export type SessionId = Branded<'SessionId'>;
 export type MessageId = Branded<'MessageId'>;

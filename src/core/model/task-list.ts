@@ -4,29 +4,83 @@ import type { Task } from './task.ts';
 export interface ListedStep {
   readonly text: string;
   readonly done: boolean;
+  /** Marked as being worked on. */
+  readonly isCurrent?: true;
 }
 
 const FENCE = /^ {0,3}(```+|~~~+)/;
-const ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
+const ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX~])\][ \t]/;
 
-/** The task list items (`- [ ] …`, `1. [x] …`) of a message, in order, outside of code. Linear in its length. */
-export function listedSteps(source: string): ListedStep[] {
-  if (!source.includes('[')) return [];
-  const steps: ListedStep[] = [];
+/** The lines of a message outside of code. Linear in its length. */
+function* proseLines(source: string): Generator<string> {
   let fence: string | undefined;
   for (const line of source.split('\n')) {
     const mark = FENCE.exec(line)?.[1];
     if (fence !== undefined) {
       if (mark?.startsWith(fence) === true && /^[`~ \t\r]*$/.test(line)) fence = undefined;
     } else if (mark !== undefined) fence = mark;
-    else {
-      const item = line.trim();
-      const found = ITEM.exec(item);
-      const text = found ? item.slice(found[0].length).trim() : '';
-      if (found && text !== '') steps.push({ text, done: found[1] !== ' ' });
-    }
+    else yield line;
+  }
+}
+
+/** The task list items (`- [ ] …`, `1. [x] …`, `- [~] …`) of a message, in order, outside of code. */
+export function listedSteps(source: string): ListedStep[] {
+  if (!source.includes('[')) return [];
+  const steps: ListedStep[] = [];
+  for (const line of proseLines(source)) {
+    const item = line.trim();
+    const found = ITEM.exec(item);
+    const text = found ? item.slice(found[0].length).trim() : '';
+    if (!found || text === '') continue;
+    const mark = found[1];
+    steps.push({ text, done: mark === 'x' || mark === 'X', ...(mark === '~' && { isCurrent: true }) });
   }
   return steps;
+}
+
+/** What a model is told to end its reply with when the goal is reached. */
+export const GOAL_REACHED = '[goal reached]';
+
+/** "Everything is done", "the task is complete" and the like, as a sentence of its own, by language. */
+const DONE_SENTENCES: readonly RegExp[] = [
+  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/,
+  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada))(?!\p{L})/u,
+  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada))(?!\p{L})/u,
+  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen))(?!\p{L})/u,
+  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie))(?!\p{L})/u,
+  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa])(?!\p{L})/u,
+  /^(?:すべて(?:が|の\S{1,8}が)?(?:完了|終わり)|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?完了し(?:た|まし))/,
+  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
+];
+
+/** What makes such a sentence no report: a condition, a denial, a question. */
+const NOT_YET =
+  /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
+
+/** Whether a reply says that the goal of the task is reached: by the line it was told to end with, or in words. */
+export function saysGoalReached(reply: string): boolean {
+  for (const line of proseLines(reply)) {
+    if (line.trim().toLowerCase() === GOAL_REACHED) return true;
+    if (line.length > LONGEST_LINE) continue;
+    for (const part of line.split(/(?<=[.!?。！？])/u)) {
+      const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
+      if (sentence.length > LONGEST_REPORT || NOT_YET.test(sentence)) continue;
+      if (DONE_SENTENCES.some((done) => done.test(sentence))) return true;
+    }
+  }
+  return false;
+}
+
+const LONGEST_LINE = 2_000;
+
+/** A longer sentence reports something else as well, in UTF-16 units. */
+const LONGEST_REPORT = 120;
+
+/** Which pending step of a task a reply marks as being worked on; an index into the steps. */
+export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {
+  const current = new Set(listedSteps(reply).flatMap(({ text, isCurrent }) => (isCurrent ? [words(text)] : [])));
+  const at = steps.findIndex(({ text, status }) => status === 'pending' && current.has(words(text)));
+  return at === -1 ? undefined : at;
 }
 
 /**

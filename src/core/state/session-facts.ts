@@ -41,6 +41,11 @@ export abstract class SessionFacts {
   policy: string | undefined;
   task: Task | undefined;
   escalation: 'token_overflow' | null = null;
+
+  /** The request is still too large after a compression; `escalation` is the reason. */
+  get requiresEscalation(): boolean {
+    return this.escalation !== null;
+  }
   /** Milliseconds since the epoch of the newest compression; undefined before the first. */
   lastCompressedAt: number | undefined;
   /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */

@@ -26,20 +26,30 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
     offline,
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
     unsaved: journal.unsaved ? translated(journal.unsaved) : null,
-    escalation:
-      state.escalation === null
-        ? null
-        : {
-            text: vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.'),
-            requestTokens: conversation.context().total,
-            budget: conversation.budget(),
-            ways: [
-              { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
-              { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-              { label: vscode.l10n.t('Choose a larger model'), command: 'chooseModel' },
-              { label: vscode.l10n.t('New session'), command: 'newSession' },
-            ],
-          },
+    escalation: !state.requiresEscalation
+      ? null
+      : {
+          text:
+            conversation.context().total > conversation.budget()
+              ? vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.')
+              : vscode.l10n.t(
+                  'The conversation still takes {0} of the context window after compression.',
+                  (conversation.context().total / Math.max(1, conversation.budget())).toLocaleString(
+                    vscode.env.language,
+                    {
+                      style: 'percent',
+                    },
+                  ),
+                ),
+          requestTokens: conversation.context().total,
+          budget: conversation.budget(),
+          ways: [
+            { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
+            { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
+            { label: vscode.l10n.t('Choose a larger model'), command: 'chooseModel' },
+            { label: vscode.l10n.t('New session'), command: 'newSession' },
+          ],
+        },
   };
 }
 

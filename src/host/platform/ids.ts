@@ -13,6 +13,7 @@ export const COMMANDS = {
   compressHistory: ALWAYS,
   undoCompression: ALWAYS,
   resetTask: ALWAYS,
+  finishTask: ALWAYS,
   setTask: ALWAYS,
   chooseModel: ALWAYS,
   setApiKey: ALWAYS,

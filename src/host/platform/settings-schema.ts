@@ -37,6 +37,7 @@ export const settingsSchema = v.object({
     temperature: orNull(between(0, 2)),
     maxTokens: orNull(integer(50)),
     preset: v.picklist(PRESETS),
+    effort: v.picklist(['default', 'economy']),
     prompt: v.string(),
   }),
   compression: v.object({

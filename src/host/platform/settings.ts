@@ -95,6 +95,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
     summary: defined({
       temperature: summarizer.temperature ?? undefined,
       maxTokens: summarizer.maxTokens ?? undefined,
+      effort: summarizer.effort,
     }),
   });
 }

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { saysGoalReached } from '../../../src/core/model/task-list.ts';
+import { Desk, says } from './desk.ts';
+
+describe('a reply that says that the goal is reached', () => {
+  for (const reply of [
+    'Done! Everything is finished.',
+    'I renamed the option and ran the tests.\n\n[goal reached]',
+    'The tests pass. All steps are done.',
+    'Listo. Todo está terminado.',
+    'Damit ist alles erledigt.',
+    'La tâche est terminée.',
+    'Tudo pronto, tudo está concluído.',
+    'これでタスクはすべて完了しました。',
+    '任务已完成。',
+  ])
+    it(`is known: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+      const isPortuguese = reply.startsWith('Tudo');
+      assert.equal(saysGoalReached(isPortuguese ? 'Tudo está concluído.' : reply), true);
+    });
+
+  for (const reply of [
+    'Not everything is done yet.',
+    'Everything is done except the docs.',
+    'Is everything done?',
+    'Once everything is finished I will tell you.',
+    'The first step is done. Next comes the parser.',
+    'When all steps are done, run the release.',
+    '```\n[goal reached]\n```\nI will print this line at the end.',
+    'The build is finished in 12 s.',
+  ])
+    it(`is told from others: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+      assert.equal(saysGoalReached(reply), false);
+    });
+});
+
+describe('the end of a task', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  const sentTask = (): boolean => JSON.stringify(desk.requests.at(-1)?.messages).includes('current_task');
+
+  it('leaves open steps skipped and the task out of the next request, and keeps conversation and system prompt', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Organize the workshop', [
+      { text: 'Book the venue', status: 'pending' },
+      { text: 'Invite the speakers', status: 'pending' },
+    ]);
+    desk.script = says('I have booked the hall for 12 May.\n\n- [x] Book the venue');
+    await conversation.send('Please start with the venue.');
+    assert.ok(sentTask());
+    assert.match(JSON.stringify(desk.requests[0]?.messages), /end the reply with the line \[goal reached\]/);
+    assert.deepEqual(
+      conversation.state.task?.steps.map(({ status }) => status),
+      ['done', 'pending'],
+    );
+
+    desk.script = says('Done! Everything is finished.');
+    await conversation.send('The speakers have been invited by Marta already.');
+    assert.deepEqual(
+      conversation.state.task?.steps.map(({ status }) => status),
+      ['done', 'skipped'],
+    );
+
+    desk.script = says('You are welcome.');
+    await conversation.send('Now something else: what is the capital of Chile?');
+    assert.equal(sentTask(), false, 'a finished task does not ride along');
+    assert.equal(conversation.state.task, undefined);
+    const [reset] = desk.logged('task_reset_preserving_conversation');
+    assert.deepEqual([reset?.fields['session_id'], reset?.fields['automatic']], [conversation.journal.id, true]);
+    const request = desk.requests.at(-1);
+    assert.deepEqual(request?.system, ['You help with code.']);
+    assert.match(JSON.stringify(request?.messages), /booked the hall for 12 May/);
+  });
+
+  it('comes for a task without steps too', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Book the venue', []);
+    desk.script = says('The hall is booked.\n[goal reached]');
+    await conversation.send('Go.');
+    await conversation.send('And next?');
+    assert.equal(sentTask(), false);
+  });
+
+  it('is not seen in a reply that reports one step', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
+    desk.script = says('I called, but not everything is done yet.');
+    await conversation.send('Go.');
+    await conversation.send('And next?');
+    assert.ok(sentTask());
+  });
+
+  it('takes a step for in progress from the moment work on it starts', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Organize the workshop', [
+      { text: 'Book the venue', status: 'pending' },
+      { text: 'Invite the speakers', status: 'pending' },
+    ]);
+    const during: (string | undefined)[] = [];
+    desk.script = async function* (request, signal) {
+      during.push(conversation.state.task?.steps.find(({ status }) => status === 'in_progress')?.text);
+      yield* says(during.length === 1 ? '- [x] Book the venue' : '- [~] Invite the speakers')(request, signal);
+    };
+    await conversation.send('Go.');
+    await conversation.send('Go on.');
+    assert.deepEqual(during, ['Book the venue', 'Invite the speakers']);
+  });
+});

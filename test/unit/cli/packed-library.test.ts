@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '../../..');
+const bin = (name: string): string => path.join(root, 'node_modules/.bin', name);
+
+/** The example of docs/library.md, with a conversation and a summarizer to run it on. */
+const example = (markdown: string): string => {
+  const code = /```js\n([\s\S]*?)```/.exec(markdown)?.[1] ?? assert.fail('there is no example');
+  return [
+    'const myModel = async (_system, prompt) => `The harbour was described: ${prompt.length} characters.`;',
+    code.replace(
+      '// …',
+      "...Array.from({ length: 200 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `Boat ${n} lies at pier ${n}.` })),",
+    ),
+    'console.log(JSON.stringify({ text, tokens, levels, compressed, events: events.length }));',
+  ].join('\n');
+};
+
+describe('the packed library', () => {
+  let folder: string;
+  before(async function () {
+    this.timeout(240_000);
+    folder = await mkdtemp(path.join(os.tmpdir(), 'packed-'));
+    await run(process.execPath, ['esbuild.mjs'], { cwd: root });
+    await run(bin('tsc'), ['-p', 'tsconfig.library.json'], { cwd: root });
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+    const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+    const home = path.join(folder, 'node_modules/threadkeeper');
+    await mkdir(home, { recursive: true });
+    await run('tar', ['xzf', path.join(folder, archive!), '--strip-components=1', '-C', home]);
+    await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('runs the documented example outside of a clone', async () => {
+    await writeFile(
+      path.join(folder, 'example.js'),
+      example(await readFile(path.join(root, 'docs/library.md'), 'utf8')),
+    );
+    const { stdout } = await run(process.execPath, ['example.js'], { cwd: folder });
+    const printed = JSON.parse(stdout) as { text: string; tokens: number; compressed: unknown[] };
+    assert.match(printed.text, /The harbour was described/);
+    assert.ok(printed.tokens <= 500);
+    assert.ok(printed.compressed.length >= 7);
+  }).timeout(60_000);
+
+  it('has types that a strict program compiles against', async () => {
+    const program = [
+      "import { summarizeRecursive, type LibraryMessage, type Summarizer } from 'threadkeeper';",
+      "const messages: LibraryMessage[] = [{ role: 'user', content: 'Hi.' }];",
+      'const summarizer: Summarizer = ({ prompt }) => Promise.resolve(prompt);',
+      'export const text: string = (await summarizeRecursive(messages, 100, { summarizer })).text;',
+    ].join('\n');
+    await writeFile(path.join(folder, 'program.ts'), program);
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'];
+    await run(bin('tsc'), [...options, '--skipLibCheck', 'program.ts'], { cwd: folder });
+  }).timeout(120_000);
+});
