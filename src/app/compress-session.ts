@@ -50,7 +50,7 @@ const FAN_IN = 6;
  * What ledger and summaries may take together of what they replace, where no target says otherwise: a small share of much,
  * more of a little, which can be told in no fewer words.
  */
-const REPLACED_SHARE = { least: 0.15, most: 0.35, upToTokens: 1_500 } as const;
+const REPLACED_SHARE = { least: 0.15, most: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
 /** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
 const CONDENSED = 0.8;
@@ -162,11 +162,14 @@ async function summarize(
 
   const ceilingTokens = ceilingOf(job, plan, draft);
   const { leavingTokens } = plan;
+  // Of little the first summary may tell more: it is the whole of what was said.
+  const isFirst = frontier.length === 0;
   const replaced = Math.max(
     REPLACED_SHARE.least * leavingTokens,
-    Math.min(REPLACED_SHARE.upToTokens, REPLACED_SHARE.most * leavingTokens),
+    Math.min(REPLACED_SHARE.upToTokens, (isFirst ? REPLACED_SHARE.first : REPLACED_SHARE.most) * leavingTokens),
   );
-  const share = job.aim ? Infinity : Math.floor(replaced) - addedLedger(job, draft);
+  const lines = Math.max(0, draft.tokens - job.before.tokens.ledger);
+  const share = job.aim ? Infinity : Math.floor(replaced) - lines;
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
   // What is already there fades to its briefest before the new gets less room than it needs.
   const free = frontierTokens - Math.min(leastTokens(frontier), frontierTokens / 2);
@@ -196,6 +199,10 @@ async function summarize(
       cache,
       usage,
       ...(model && { model }),
+      onTruncated: ({ read, affordable }) => {
+        const most = Math.floor(affordable);
+        job.warn(`The summarizer's context window is too small: it reads ${read} tokens of up to ${most}.`);
+      },
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * total), total });
       },
@@ -225,12 +232,36 @@ async function summarize(
     const joined = await condenseNeighbours(frontier, room, state, job.aim ? 1 : CONDENSED, parents);
     condensed.push(...joined.parents);
     ({ frontier } = joined);
-    ({ levels } = chooseLevels(frontier, room, nearTask(frontier, state), state.levels));
+    // Within a target each node is sent whole first; in a session the old fades in steps, so that it seldom changes.
+    levels =
+      job.aim && round === 0
+        ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
+        : chooseLevels(frontier, room, nearTask(frontier, state), job.aim ? undefined : state.levels).levels;
     after = others + uncovered + frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft });
     if (after <= limit || room <= 0) break;
+    const shorter = leastLoss(frontier, levels, after - limit);
+    if (shorter) {
+      levels = shorter;
+      after = others + uncovered + frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft });
+      if (after <= limit) break;
+    }
     room = Math.max(0, room - (after - limit));
   }
   return { nodes: [...nodes, ...condensed], levels, covered, last, after, calls, fault: summarized.fault };
+}
+
+/** One node sent brief in place of detailed, so that at least so many tokens are saved, and as few more as can be. */
+function leastLoss(
+  frontier: readonly SummaryNode[],
+  levels: readonly LevelChoice[],
+  tokens: number,
+): readonly LevelChoice[] | undefined {
+  const level = new Map(levels.map((one) => [one.node, one.level]));
+  const saving = ({ tokens: { brief, detailed } }: SummaryNode): number => detailed - brief;
+  const [chosen] = frontier
+    .filter((node) => level.get(node.id) === 'detailed' && saving(node) >= tokens)
+    .sort((a, b) => saving(a) - saving(b));
+  return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
 /** Verbatim tokens of the runs, as far as they were sent. */

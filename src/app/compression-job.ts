@@ -54,6 +54,7 @@ export interface CompressionJob extends CompressionRequest {
   /** The provider failed last time: one request at a time, until it answers. */
   readonly isProbing: boolean;
   readonly report: (progress: CompressionProgress) => void;
+  readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -255,10 +255,11 @@ export class Compressor {
     signal: AbortSignal,
     report: (progress: CompressionProgress) => void,
   ): Promise<WorkResult> {
-    const { journal, counter, work } = this.#deps;
+    const { journal, counter, log, work } = this.#deps;
     const isProbing = this.#guard.hasFailed;
     const job = { ...request, state: journal.state, counter, model: paid?.model, extractiveOnFault, isProbing };
-    return work({ ...job, report, signal });
+    const warn = (message: string): void => log.warn(`Session ${journal.id}: ${message}`);
+    return work({ ...job, report, warn, signal });
   }
 
   /** Money that was spent is on record, whatever became of the compression. Resolves to the number of calls. */

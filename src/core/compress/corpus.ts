@@ -2,6 +2,7 @@ import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
 import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
 import { isSaid, passageText, type Passage } from './passages.ts';
+import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
@@ -35,6 +36,8 @@ export interface Corpus {
   readonly worth: Float64Array;
   /** How rare each term is: 1 where one message mentions it, 0 where all do. */
   readonly rarity: Float64Array;
+  /** A conversation of short messages: whoever speaks, statements tell more than questions. */
+  readonly isShortChat: boolean;
   /** Tokens of each passage, 0 until it is counted: the same passages are weighed for many budgets. */
   readonly passageTokens: Int32Array;
 }
@@ -59,15 +62,17 @@ export async function buildCorpus(
   const texts: string[] = [];
   const roles: Role[] = [];
   const cut: Passage[] = [];
+  const isShort = isShortChat(messages);
   for (const [position, message] of messages.entries()) {
     const text = messageText(message);
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
     const first = cut.length;
-    const cutter = new PassageCutter(message, text, position, cut, takesAll);
+    const cutter = new PassageCutter(message, text, position, cut, takesAll, isShort);
     while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
     const spans = wanted?.get(position);
     if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
+    if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => substance(one, text)));
     const gone = removed?.get(position);
     if (gone) cut.push(...cut.splice(first).flatMap((passage) => without(passage, gone, text)));
     await pace.spent(Math.min(text.length, CUT_STEP_CHARS) + 200);
@@ -122,8 +127,21 @@ export async function buildCorpus(
     firstOf: firstOf(passages, messages.length),
     worth,
     rarity,
+    isShortChat: isShort,
     passageTokens,
   };
+}
+
+/** Messages of fewer characters on average, none of them from a tool, are a chat of short messages. */
+const SHORT_MESSAGE = 280;
+
+function isShortChat(messages: readonly SourceMessage[]): boolean {
+  let chars = 0;
+  for (const message of messages) {
+    if (isToolResult(message)) return false;
+    chars += messageText(message).length;
+  }
+  return chars < SHORT_MESSAGE * messages.length;
 }
 
 /** For each of `messages` the index of its first passage; one more entry ends the list. */
@@ -164,6 +182,14 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
       return { message, start, end, kind: 'said', running: isRunningText(lineShape(text, start, end)) };
     });
   return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** A passage of a short message without stage directions; nothing where it is small talk. */
+function substance(passage: Passage, text: string): Passage[] {
+  const said = passageText(passage, text);
+  if (isSmallTalk(said)) return [];
+  const bare = withoutStageDirections(said);
+  return [bare.length === said.length ? passage : { ...passage, text: bare }];
 }
 
 /** What is left of a passage beside some spans. */

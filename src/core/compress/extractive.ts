@@ -30,8 +30,6 @@ export interface ExtractOptions {
   readonly pace: Pace;
   /** Spans, by message, that are kept elsewhere word for word: passages inside them are not taken again. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
-  /** Spans, by message, that matter: passages that hold one come first. */
-  readonly wanted?: ReadonlyMap<number, readonly Span[]>;
   /** Tokens that the caller's heading for each speaker takes. */
   readonly labelTokens?: number;
   /** Texts that are sent beside the extract: what they mention is not looked for again. */
@@ -89,11 +87,10 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
     }
     const cost = tokens[index - first]! + BREAK_TOKENS;
-    const wanted = overlaps(options.wanted?.get(passage.message), passage) ? WANTED : 0;
     const usual = isRoutine(corpus, passage, options.evenUsers === true)
       ? rarity / Math.max(1, passage.terms.length)
       : 1;
-    return base(corpus, passage) * usual + gain / (cost + 3) + wanted;
+    return base(corpus, passage) * usual + gain / (cost + 3);
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;
@@ -160,6 +157,7 @@ const NAMED_BEFORE = 0.5;
 
 /** Whether a passage counts less the more its words are those of all others: narration, but not what a user says. */
 function isRoutine(corpus: Corpus, { kind, running, message }: IndexedPassage, evenUsers: boolean): boolean {
+  if (corpus.isShortChat) return false;
   if (!running || (corpus.roles[message] === 'user' && !evenUsers)) return false;
   return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
 }
@@ -171,13 +169,17 @@ const SENTENCE = 2;
 /** What a mention outside a sentence is worth. */
 const LISTED_SHARE = 0.25;
 
-/** Above any other worth: what holds a key event comes first. */
-const WANTED = 50;
-
 /** The budget counts as full when so many passages in a row did not fit. */
 const MOST_MISSES = 400;
 
+/** What a sentence of a short message is worth before its terms are looked at: an answer tells more than the question. */
+const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
+
 function base(corpus: Corpus, passage: IndexedPassage): number {
+  if (corpus.isShortChat && passage.kind === 'said') {
+    const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
+    return isQuestion ? SHORT_CHAT.question : SHORT_CHAT.statement;
+  }
   const role = corpus.roles[passage.message]!;
   const speaker = role === 'user' ? 0 : role === 'tool' ? 2 : 1;
   const worth = WORTH[passage.kind][speaker];
@@ -202,10 +204,6 @@ function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
 }
 
 const EDGE_CHARS = 4;
-
-function overlaps(spans: readonly Span[] | undefined, passage: Span): boolean {
-  return spans?.some((span) => span.start < passage.end && passage.start < span.end) ?? false;
-}
 
 /** Stands before what a summary says in words of its own, where speakers' names stand. */
 export const NOTED_LABEL = 'summary';

@@ -39,7 +39,7 @@ export interface LeafSource {
   readonly ceiling: number;
   /** Quoted in the ledger, by message: not said again. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
-  /** Key events by message: what holds one that has no room in the ledger comes first. */
+  /** Key events by message. */
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
 }
 
@@ -119,7 +119,7 @@ export async function extractText(
   { counter, pace }: LeafTools,
   weights: Pick<ExtractOptions, 'novelty' | 'evenUsers'> = {},
 ): Promise<string> {
-  const { events, kept } = source;
+  const { kept } = source;
   let room = limit - framed('', counter);
   while (room > 0) {
     const { passages } = await extract(source.corpus, {
@@ -128,7 +128,6 @@ export async function extractText(
       pace,
       range: source,
       ...weights,
-      ...(events && { wanted: events }),
       ...(kept && { kept }),
     });
     if (passages.length === 0) return '';
@@ -170,10 +169,8 @@ export async function extractiveContent(
   const topics = structured.topics ?? [];
   const headed = topics.length > 0 ? `Topics: ${topics.join(', ')}\n${said}` : said;
   const detailed = framed(headed, counter) <= source.limits.detailed ? headed : said;
-  // What key events say stands in the ledger: the brief text tells of the rest first.
-  const { events: _, ...rest } = source;
   const limit = Math.min(source.limits.brief, framed(detailed, counter));
-  const short = await extractText(rest, limit, tools, { novelty: BRIEF_NOVELTY });
+  const short = await extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
   await pace.rest();
   const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
   const brief = short === '' ? firstThatFits(said, Math.max(source.limits.brief, least), counter) : short;

@@ -7,6 +7,8 @@ import type { Passage, PassageKind } from './passages.ts';
 
 /** Lines of prose longer than this are taken sentence by sentence. */
 const LONG_LINE = 360;
+/** In a chat of short messages from here on. */
+const LONG_SHORT_LINE = 40;
 
 /** A line of output or code beyond this is data, and never taken. */
 const LONGEST_OUTPUT_LINE = 400;
@@ -46,6 +48,7 @@ export class PassageCutter {
   private editing = false;
 
   private readonly takesAll: boolean;
+  private readonly longLine: number;
 
   /** `passages` is added to; with `takesAll` listings are cut into lines and not left out. */
   constructor(
@@ -54,7 +57,9 @@ export class PassageCutter {
     position: number,
     passages: Passage[],
     takesAll = false,
+    isShortChat = false,
   ) {
+    this.longLine = isShortChat ? LONG_SHORT_LINE : LONG_LINE;
     this.takesAll = takesAll;
     this.text = text;
     this.position = position;
@@ -189,7 +194,7 @@ export class PassageCutter {
       this.outputLine(first, end);
       return;
     }
-    if (end - first <= LONG_LINE) {
+    if (end - first <= this.longLine) {
       this.passages.push({ message: this.position, start: first, end, kind, running });
       return;
     }

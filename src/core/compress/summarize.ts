@@ -82,6 +82,8 @@ export interface SummarizeTools {
   readonly cache?: SummaryCache;
   /** How the whole session uses its terms, where these messages are a part of one. */
   readonly usage?: TermUsage;
+  /** Called where the model's context window is too small for what there is to read: what was read, and might have been. */
+  readonly onTruncated?: (tokens: { readonly read: number; readonly affordable: number }) => void;
   /** Called after each segment. */
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -98,8 +100,8 @@ const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 /** Fewer tokens hold no summary of a segment that a model could fill; segments grow until each has so many. */
 const MIN_ANSWER = 150;
 
-/** What a summary takes at least, heading included: two short sentences. Below it nothing is asked of a model. */
-export const MIN_SUMMARY_TOKENS = 60 + NODE_HEADING_TOKENS;
+/** What a summary takes at least, heading included: a sentence. Below it nothing is asked of a model. */
+export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 
 /** A structured answer of fewer tokens would be mostly braces: the short form is asked for. */
 const MIN_STRUCTURED = 170;
@@ -313,11 +315,12 @@ const SCARCE_NOVELTY = 2;
 async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
   const first = pieces[0];
   if (!first || pieces.length < 2) return [];
-  const { corpus, kept, events } = first.source;
+  const { corpus, kept } = first.source;
   const limit = sum(pieces.map(({ source }) => source.limits.detailed));
   const source = sum(pieces.map((piece) => piece.source.tokens));
   const isScarce = limit >= SCARCE.from * source && limit < SCARCE.below * source;
   let room = limit - pieces.length * (framed('', counter) + TOPICS_TOKENS);
+  let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
     const { passages } = await extract(corpus, {
       budgetTokens: room,
@@ -325,7 +328,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       pace,
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
       ...(kept && { kept }),
-      ...(isScarce ? { novelty: SCARCE_NOVELTY } : events && { wanted: events }),
+      ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
     const texts = pieces.map(({ source: { from, to } }) =>
       renderPassages(
@@ -333,19 +336,24 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
         passages.filter(({ message }) => from <= message && message <= to),
       ),
     );
-    const taken = sum(texts.map((text) => framed(text, counter) + TOPICS_TOKENS));
-    if (taken <= limit || passages.length === 0) {
-      return texts.map((text, at) => {
+    const spare = limit - sum(texts.map((text) => framed(text, counter) + TOPICS_TOKENS));
+    if (spare >= 0 || passages.length === 0) {
+      best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!.source;
         // A segment of which nothing was chosen, or more than a summary of it may say, is extracted by itself.
         const most = Math.max(limits.detailed, tokens * DETAILED_SHARE);
         return text === '' || framed(text, counter) > most ? undefined : text;
       });
-    }
-    room = Math.floor((room * limit) / taken) - 4;
+      // Neighbours that join take fewer tokens than they were chosen for.
+      if (spare < limit * SLACK_SHARE || round > 0) break;
+      room += Math.floor(spare * 0.9);
+    } else room = Math.floor((room * limit) / (limit - spare)) - 4;
   }
-  return [];
+  return best;
 }
+
+/** Unused room that is worth another round. */
+const SLACK_SHARE = 0.02;
 
 /** English words to a token of prose about code, from below. */
 const WORDS_PER_TOKEN = 0.62;
@@ -388,7 +396,7 @@ async function askModel(
     return 'detailed' in content ? { content, faults: [] } : { faults: content };
   };
 
-  const first = await fitPrompt(source, model, form, settings, leafTools);
+  const first = await fitPrompt(source, model, form, settings, leafTools, tools.onTruncated);
   if (!first) return undefined;
   const { content, faults } = await attempt(first, form, 'model');
   if (content || isDoubtful) return content;
@@ -418,7 +426,7 @@ interface Form {
 const answerTokens = (words: number, { maxTokens }: SummarizeSettings): number =>
   Math.min(maxTokens, Math.ceil((words / WORDS_PER_TOKEN) * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
 
-const MIN_WORDS = 25;
+const MIN_WORDS = 15;
 const MAX_SHORT_WORDS = 180;
 const SPARE = 1.4;
 /** The short form as a fallback reads this share of what the first prompt did. */
@@ -451,6 +459,7 @@ async function fitPrompt(
   { words, render, share }: Form,
   settings: SummarizeSettings,
   { counter, pace }: LeafTools,
+  onTruncated?: SummarizeTools['onTruncated'],
 ): Promise<RenderedPrompt | undefined> {
   const { prompt, effort } = settings;
   const overhead = promptTokens(render(prompt, '', words), counter);
@@ -463,11 +472,18 @@ async function fitPrompt(
     const history = await digest(source.corpus, source, room, counter, pace);
     const rendered = render(prompt, history, words);
     if (history === '') return undefined;
-    if (promptTokens(rendered, counter) <= input) return rendered;
+    if (promptTokens(rendered, counter) <= input) {
+      const read = counter.text(history);
+      if (input - overhead < affordable && read > room * NEARLY_ALL) onTruncated?.({ read, affordable });
+      return rendered;
+    }
     room = Math.floor(room * 0.9) - 8;
   }
   return undefined;
 }
+
+/** A history that fills so much of its room was cut to fit it. */
+const NEARLY_ALL = 0.9;
 
 const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
   framed(system, counter) + framed(prompt, counter);

@@ -43,15 +43,6 @@ describe('summarizing by code', () => {
     assert.match(text, /Never deploy on Fridays\./);
   });
 
-  it('puts what holds a key event first', async () => {
-    const messages = transcript(
-      ['user', 'Could you look at the colour of the button again when there is time for such things?'],
-      ['assistant', 'The port is 5433 now.'],
-    );
-    const text = await extracted(messages, { budgetTokens: 10, wanted: new Map([[1, [{ start: 0, end: 20 }]]]) });
-    assert.match(text, /The port is 5433 now\./);
-  });
-
   it('does not say again what is quoted elsewhere', async () => {
     const messages = transcript(['user', 'Never deploy on Fridays.'], ['user', 'The office is closed in August.']);
     const text = await extracted(messages, { kept: new Map([[0, [{ start: 0, end: 24 }]]]) });

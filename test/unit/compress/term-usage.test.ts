@@ -9,7 +9,9 @@ const USUAL = 'The list is handed to the caller.';
 const FACT = 'Rosalind parks the kite box at Varna.';
 
 const usual = (from: number, count: number) =>
-  Array.from({ length: count }, (_, n) => message(from + n, 'assistant', `${USUAL} Row ${from + n}.`));
+  Array.from({ length: count }, (_, n) =>
+    message(from + n, n === 0 ? 'tool' : 'assistant', `${USUAL} Row ${from + n}.`),
+  );
 
 describe('how a session uses its terms', () => {
   /** Rarity of a text as a corpus of these two sentences alone has it, and as the session makes it. */

@@ -1,0 +1,42 @@
+/** Greetings, thanks, courtesies and signs of assent, by language. What is left of a sentence without them tells whether it says more. */
+const COURTESIES: readonly RegExp[] = [
+  /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|great|perfect|excellent|wonderful|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
+  /(?<!\p{L})(?:hola|buen(?:os|as)? (?:d[ií]as?|tardes|noches)|bienvenid[oa]s?|(?:muchas |mil )?gracias|de nada|a usted(?:es)?|por favor|claro(?: que sí)?|perfecto|estupendo|excelente|genial|vale|de acuerdo|muy bien|con mucho gusto|adiós|hasta (?:luego|pronto|mañana)|que tenga(?: un)? buen(?:a|os|as)? \p{L}+|¿?en qué puedo ayudar(?:le|te|los)?|¿?cómo está(?:s)?|no se preocupe|señor(?:a)?)(?!\p{L})/giu,
+  /(?<!\p{L})(?:ol[áa]|bom dia|boa (?:tarde|noite)|bem-vind[oa]s?|(?:muito )?obrigad[oa]|de nada|por favor|claro|perfeito|ótimo|tudo bem|está bem|com certeza|até (?:logo|mais|amanhã)|tchau|em que posso ajudar)(?!\p{L})/giu,
+  /(?<!\p{L})(?:hallo|guten (?:morgen|tag|abend)|willkommen|(?:vielen |herzlichen )?dank(?:e)?(?: schön| sehr)?|bitte(?: schön)?|gern(?:e)?(?: geschehen)?|natürlich|perfekt|super|prima|in ordnung|alles klar|tschüss|auf wiedersehen|schönen \p{L}+(?: noch)?|wie kann ich (?:ihnen |dir )?helfen|wie geht es (?:ihnen|dir))(?!\p{L})/giu,
+  /(?<!\p{L})(?:bonjour|bonsoir|salut|bienvenue|merci(?: beaucoup| bien)?|je vous en prie|de rien|s['’]il (?:vous|te) plaît|bien sûr|parfait|d['’]accord|très bien|au revoir|bonne (?:journée|soirée|nuit)|comment puis-je vous aider|comment allez-vous)(?!\p{L})/giu,
+  /(?<!\p{L})(?:ciao|buongiorno|buonasera|benvenut[oa]|grazie(?: mille)?|prego|certo|perfetto|va bene|d['’]accordo|arrivederci|buona (?:giornata|serata)|per favore|come posso aiutar(?:la|ti))(?!\p{L})/giu,
+  /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
+];
+
+/** Dice, rolls and other mechanics of a game at the table, and stage directions in brackets. */
+const TABLE_TALK =
+  /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
+const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chuckles?|sighs?)[^)\n]{0,20}\)/gi;
+
+/** Fewer letters beside courtesies say nothing. */
+const MIN_LETTERS = 10;
+
+/** Longer sentences are more than small talk, in UTF-16 units. */
+const LONGEST = 160;
+
+/** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, a word of assent. */
+export function isSmallTalk(sentence: string): boolean {
+  if (sentence.length > LONGEST) return false;
+  const said = sentence.replace(STAGE_DIRECTION, ' ');
+  if (TABLE_TALK.test(said.trim())) return true;
+  let rest = said;
+  for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
+  const words = rest.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const letters = words.join('').length;
+  // Scripts without spaces say more in fewer characters.
+  const isDense = /[\u2e80-\uffdc]/u.test(rest);
+  if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS) || /\d/.test(rest)) return false;
+  // A name says something, unless a courtesy is addressed to it.
+  const isAddressed = words.length <= 1 && rest.length < said.length;
+  return isAddressed || !words.some((word) => /^\p{Lu}\p{Ll}{2,}/u.test(word));
+}
+
+/** A sentence without its stage directions: "[laughs]", "(sighs)". */
+export const withoutStageDirections = (sentence: string): string =>
+  sentence.replace(STAGE_DIRECTION, ' ').replace(/\s+/g, ' ').trim();

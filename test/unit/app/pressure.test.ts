@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { Desk, fill, says, throws } from './desk.ts';
+
+/** A short line of table talk. */
+const line = (n: number): string =>
+  n % 2 === 0
+    ? `Sella asks the ferryman about the tower of Kell, day ${n}.`
+    : `Old Cobb answers that the riders passed at dusk with the boy, hour ${n}, and went north along the river.`;
+
+describe('a session under pressure', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await Desk.open();
+  });
+  afterEach(() => desk.close());
+
+  for (const share of [0.72, 0.9])
+    it(`that still takes ${share * 100}% of the budget after a compression is flagged, and sending goes on`, async () => {
+      const conversation = await desk.converse();
+      await fill(conversation, 30, line);
+      // A system prompt that leaves the conversation little.
+      desk.settings = { ...desk.settings, systemPrompt: 'Never break the rules of the table. '.repeat(3_000) };
+      const fixed = conversation.context().tokens.system;
+      desk.settings = { ...desk.settings, contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 };
+      await conversation.compressNow();
+      const { total } = conversation.context();
+      assert.ok(
+        total > 0.7 * conversation.budget() && total < conversation.budget(),
+        `${total} of ${conversation.budget()}`,
+      );
+      assert.ok(conversation.state.uncoveredCount <= 5, 'the recent messages were halved');
+      assert.equal(conversation.state.requiresEscalation, true);
+      assert.equal(conversation.state.escalation, 'token_overflow');
+      const [escalated] = desk.logged('history_compression_escalation');
+      assert.deepEqual(
+        [escalated?.fields['requires_escalation'], escalated?.fields['reason']],
+        [true, 'token_overflow'],
+      );
+      desk.settings = { ...desk.settings, contextWindow: 128_000, reservedTokens: 4_000 };
+      await conversation.send('On we go.');
+      assert.equal(desk.requests.length, 1);
+      assert.equal(conversation.state.requiresEscalation, false, 'the flag is lifted when there is room again');
+    });
+
+  it('keeps as many recent messages as the policy says, also where turns came while the summarizer was at work', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
+    let go = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    desk.summarizer = async function* (request, signal) {
+      await slow;
+      yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
+    };
+    await fill(conversation, 40, line);
+    await conversation.betweenTurns();
+    await fill(conversation, 12, (n) => line(100 + n));
+    go();
+    await conversation.settled();
+    assert.equal(conversation.state.uncoveredCount, 3);
+  });
+
+  it('tells at a reset that the summarizer failed, in the log at error level with the session, and resets', async () => {
+    const conversation = await desk.converse();
+    desk.summarizer = throws(new ModelFault('overloaded', 'busy'));
+    await conversation.setTask('Reach Ferrin', []);
+    await fill(conversation, 41, line);
+    await conversation.resetTask();
+    assert.equal(conversation.state.task, undefined);
+    assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
+    const [failed] = desk.logged('history_compression_failed');
+    assert.deepEqual(
+      [failed?.level, failed?.fields['session_id'], failed?.fields['error']],
+      ['error', conversation.journal.id, 'overloaded'],
+    );
+    assert.equal(desk.logged('history_compression_complete')[0]?.fields['fallback'], 'extractive');
+  });
+
+  it('asks no model where nothing can be saved, says why, and waits for the next multiple of its trigger', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) };
+    let calls = 0;
+    desk.summarizer = (request, signal) => {
+      calls++;
+      return says('They counted.')(request, signal);
+    };
+    await fill(conversation, 14, (n) => `${n}?`);
+    assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'no_saving' });
+    for (let n = 0; n < 6; n++) {
+      await conversation.betweenTurns();
+      await conversation.settled();
+    }
+    assert.equal(calls, 0);
+    const triggered = desk.logged('history_compression_triggered').length;
+    assert.equal(triggered, 2, 'the command, and the trigger once');
+    assert.equal(desk.logged('history_compression_skipped').length, triggered);
+  });
+
+  it('counts for the token trigger what came since the last compression: 8,000 do not fire, 8,001 do', async () => {
+    const conversation = await desk.converse();
+    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { triggers: { messages: null } }) };
+    await fill(conversation, 20, (n) => `${line(n)} ${'the river was high and the road was wet '.repeat(20)}`);
+    const said = conversation.context().tokens.window;
+    const rest = (tokens: number): string => 'so '.repeat(tokens);
+    await fill(conversation, 1, () => rest(8_000 - said - 8));
+    assert.ok(conversation.context().tokens.window <= 8_000);
+    await conversation.betweenTurns();
+    await conversation.settled();
+    assert.equal(conversation.state.compressions.length, 0);
+    await fill(conversation, 1, () => rest(8_001 - conversation.context().tokens.window));
+    await conversation.betweenTurns();
+    await conversation.settled();
+    assert.equal(conversation.state.compressions[0]?.trigger, 'tokens');
+    const kept = conversation.context().tokens.window;
+    assert.ok(kept > 1_000, 'the recent messages alone are large');
+    await fill(conversation, 1, () => rest(7_000));
+    await conversation.betweenTurns();
+    await conversation.settled();
+    assert.equal(conversation.state.compressions.length, 1, 'they do not count again');
+  });
+});
