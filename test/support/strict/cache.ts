@@ -1,0 +1,124 @@
+/** One piece of a prompt, in its order: a block of content or a message. */
+export interface Piece {
+  readonly text: string;
+  readonly tokens: number;
+  /** A mark ends here: a breakpoint of OpenAI's, a `cache_control` of Anthropic's. */
+  readonly mark?: '5m' | '1h' | '30m';
+  /** The newest user message of those up to here ends here: where OpenAI puts its own breakpoint. */
+  readonly userEnd?: boolean;
+}
+
+export interface CacheUse {
+  readonly read: number;
+  readonly write: number;
+  /** The part of `write` that is kept for an hour, at twice the price. */
+  readonly hour: number;
+}
+
+/** The least that is kept: developers.openai.com …/prompt-caching, platform.claude.com …/prompt-caching (1,024 tokens). */
+const LEAST = 1_024;
+const MINUTE = 60_000;
+const LIFE = { '5m': 5 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE } as const;
+/** Blocks before a mark in which Anthropic looks for an entry. */
+const LOOK_BACK = 20;
+const OPENAI_WRITES = 4;
+const OPENAI_LOOKS = 80;
+
+/** The prompt caches of one server, by the vendors' rules; `now` is milliseconds. */
+export class PromptCache {
+  readonly #now: () => number;
+  /** Prefixes by their text, and until when they are kept. */
+  readonly #entries = new Map<string, { until: number; readonly life: number }>();
+  /** Whole prompts, for caches that are matched by prefix. */
+  readonly #prompts: { readonly text: string; until: number }[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Longest common prefix with an earlier prompt, in steps of 128 tokens (models before GPT-5.6). */
+  byPrefix(pieces: readonly Piece[]): CacheUse {
+    const text = pieces.map((piece) => piece.text).join('');
+    const total = sum(pieces);
+    let most = 0;
+    for (const known of this.#prompts) {
+      if (known.until < this.#now()) continue;
+      const common = commonLength(known.text, text);
+      if (common > most) most = common;
+    }
+    this.#prompts.push({ text, until: this.#now() + 10 * MINUTE });
+    const tokens = text === '' ? 0 : Math.floor(Math.floor((total * most) / text.length) / 128) * 128;
+    return { read: tokens >= LEAST ? tokens : 0, write: 0, hour: 0 };
+  }
+
+  /**
+   * GPT-5.6 and later: an entry is matched exactly at a breakpoint, of which the latest 80 are looked at; up to four are
+   * written; `explicit` puts none at the newest user message. Sources: openai 6.49 responses.d.ts, `prompt_cache_options`;
+   * openai/codex#35300 (another last user message: nothing read, everything written).
+   */
+  byBreakpoints(key: string, pieces: readonly Piece[], explicit: boolean): CacheUse {
+    const ends = pieces.flatMap((piece, at) => (piece.mark !== undefined || (!explicit && piece.userEnd) ? [at] : []));
+    const writes = pieces
+      .flatMap((piece, at) => (piece.mark === undefined ? [] : [at]))
+      .slice(explicit ? -OPENAI_WRITES : 1 - OPENAI_WRITES);
+    const newest = explicit ? undefined : pieces.findLastIndex((piece) => piece.userEnd);
+    if (newest !== undefined && newest >= 0) writes.push(newest);
+    return this.#use(key, pieces, ends.slice(-OPENAI_LOOKS), writes, () => '30m');
+  }
+
+  /** Anthropic: entries stand at marks, are found within 20 blocks before one, and live on when read. */
+  byMarks(pieces: readonly Piece[]): CacheUse {
+    const marks = pieces.flatMap((piece, at) => (piece.mark === undefined ? [] : [at]));
+    const looks = marks
+      .flatMap((at) => Array.from({ length: LOOK_BACK }, (_, back) => at - back))
+      .filter((at) => at >= 0);
+    return this.#use('', pieces, looks, marks, (at) => pieces[at]!.mark ?? '5m');
+  }
+
+  #use(
+    key: string,
+    pieces: readonly Piece[],
+    looks: readonly number[],
+    writes: readonly number[],
+    lifeOf: (at: number) => keyof typeof LIFE,
+  ): CacheUse {
+    const now = this.#now();
+    const name = (at: number): string =>
+      `${key}\u0000${pieces
+        .slice(0, at + 1)
+        .map((piece) => piece.text)
+        .join('\u0001')}`;
+    const upTo = (at: number): number => sum(pieces.slice(0, at + 1));
+    const found = [...new Set(looks)]
+      .sort((a, b) => b - a)
+      .find((at) => (this.#entries.get(name(at))?.until ?? 0) >= now);
+    const read = found === undefined ? 0 : upTo(found);
+    if (found !== undefined) {
+      const entry = this.#entries.get(name(found))!;
+      entry.until = now + entry.life;
+    }
+    let write = 0;
+    let hour = 0;
+    let from = read;
+    for (const at of [...writes].sort((a, b) => a - b)) {
+      const end = upTo(at);
+      if (end < LEAST) continue;
+      const life = LIFE[lifeOf(at)];
+      this.#entries.set(name(at), { until: now + life, life });
+      if (end <= from) continue;
+      write += end - from;
+      if (lifeOf(at) === '1h') hour += end - from;
+      from = end;
+    }
+    return { read, write, hour };
+  }
+}
+
+const sum = (pieces: readonly Piece[]): number => pieces.reduce((all, { tokens }) => all + tokens, 0);
+
+function commonLength(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}

@@ -1,0 +1,224 @@
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
+import * as v from 'valibot';
+
+/**
+ * What the vendors' schemas allow of what a chat client sends. Objects are closed: a name that the vendor does not know
+ * is refused, as the vendors do. `satisfies` holds each schema to the SDK's own type.
+ */
+const text = v.string();
+const whole = v.pipe(v.number(), v.integer(), v.minValue(1));
+const temperature = v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(2)));
+const effort = v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+const breakpoint = v.optional(v.strictObject({ mode: v.literal('explicit') }));
+const cacheOptions = v.optional(
+  v.strictObject({ mode: v.optional(v.picklist(['implicit', 'explicit'])), ttl: v.optional(v.literal('30m')) }),
+);
+const jsonSchema = v.record(v.string(), v.unknown());
+const functionName = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
+const callId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const dataUrl = v.pipe(v.string(), v.regex(/^(?:https:|data:image\/(?:jpeg|png|gif|webp);base64,)/));
+
+const inputText = v.strictObject({ type: v.literal('input_text'), text, prompt_cache_breakpoint: breakpoint });
+const inputImage = v.strictObject({
+  type: v.literal('input_image'),
+  image_url: dataUrl,
+  detail: v.picklist(['low', 'high', 'auto', 'original']),
+});
+
+export const responsesSchema = v.strictObject({
+  model: text,
+  stream: v.literal(true),
+  store: v.optional(v.boolean()),
+  instructions: v.optional(text),
+  input: v.pipe(
+    v.array(
+      v.union([
+        v.strictObject({
+          type: v.optional(v.literal('message')),
+          role: v.picklist(['user', 'system', 'developer']),
+          content: v.union([text, v.array(v.union([inputText, inputImage]))]),
+        }),
+        // Output of the model takes text alone here, and no breakpoint.
+        v.strictObject({ type: v.optional(v.literal('message')), role: v.literal('assistant'), content: text }),
+        v.strictObject({ type: v.literal('function_call'), call_id: callId, name: functionName, arguments: text }),
+        v.strictObject({ type: v.literal('function_call_output'), call_id: callId, output: text }),
+      ]),
+    ),
+    v.minLength(1),
+  ),
+  max_output_tokens: v.optional(v.pipe(v.number(), v.integer(), v.minValue(16))),
+  temperature,
+  reasoning: v.optional(v.strictObject({ effort: v.optional(effort), summary: v.optional(v.picklist(['auto'])) })),
+  prompt_cache_key: v.optional(v.pipe(text, v.maxLength(64))),
+  prompt_cache_options: cacheOptions,
+  text: v.optional(
+    v.strictObject({
+      format: v.strictObject({
+        type: v.literal('json_schema'),
+        name: functionName,
+        schema: jsonSchema,
+        strict: v.boolean(),
+      }),
+    }),
+  ),
+}) satisfies v.GenericSchema<unknown, ResponseCreateParamsStreaming>;
+
+const anthropicMark = v.optional(
+  v.strictObject({ type: v.literal('ephemeral'), ttl: v.optional(v.picklist(['5m', '1h'])) }),
+);
+const chatText = v.strictObject({
+  type: v.literal('text'),
+  text,
+  prompt_cache_breakpoint: breakpoint,
+  // OpenRouter's own: openrouter.ai/docs/features/prompt-caching
+  cache_control: anthropicMark,
+});
+const chatImage = v.strictObject({ type: v.literal('image_url'), image_url: v.strictObject({ url: dataUrl }) });
+
+export const chatSchema = v.strictObject({
+  model: text,
+  stream: v.literal(true),
+  messages: v.pipe(
+    v.array(
+      v.variant('role', [
+        v.strictObject({ role: v.picklist(['system', 'developer']), content: v.union([text, v.array(chatText)]) }),
+        v.strictObject({ role: v.literal('user'), content: v.union([text, v.array(v.union([chatText, chatImage]))]) }),
+        v.strictObject({
+          role: v.literal('assistant'),
+          content: v.optional(v.nullable(text)),
+          tool_calls: v.optional(
+            v.array(
+              v.strictObject({
+                id: callId,
+                type: v.literal('function'),
+                function: v.strictObject({ name: functionName, arguments: text }),
+              }),
+            ),
+          ),
+        }),
+        v.strictObject({ role: v.literal('tool'), tool_call_id: callId, content: text }),
+      ]),
+    ),
+    v.minLength(1),
+  ),
+  max_tokens: v.optional(whole),
+  max_completion_tokens: v.optional(whole),
+  temperature,
+  reasoning_effort: v.optional(effort),
+  prompt_cache_key: v.optional(text),
+  prompt_cache_options: cacheOptions,
+  store: v.optional(v.boolean()),
+  stream_options: v.optional(v.strictObject({ include_usage: v.boolean() })),
+  tools: v.optional(
+    v.array(
+      v.strictObject({
+        type: v.literal('function'),
+        function: v.strictObject({ name: functionName, description: v.optional(text), parameters: jsonSchema }),
+      }),
+    ),
+  ),
+  tool_choice: v.optional(v.literal('none')),
+  response_format: v.optional(
+    v.strictObject({
+      type: v.literal('json_schema'),
+      json_schema: v.strictObject({ name: functionName, schema: jsonSchema, strict: v.boolean() }),
+    }),
+  ),
+}) satisfies v.GenericSchema<unknown, ChatCompletionCreateParamsStreaming>;
+
+const said = v.pipe(text, v.regex(/\S/, 'text content blocks must be non-empty'));
+const anthropicText = v.strictObject({ type: v.literal('text'), text: said, cache_control: anthropicMark });
+const anthropicBlock = v.variant('type', [
+  anthropicText,
+  v.strictObject({
+    type: v.literal('image'),
+    source: v.strictObject({
+      type: v.literal('base64'),
+      media_type: v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+      data: text,
+    }),
+    cache_control: anthropicMark,
+  }),
+  v.strictObject({
+    type: v.literal('tool_use'),
+    id: v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/)),
+    name: functionName,
+    input: jsonSchema,
+    cache_control: anthropicMark,
+  }),
+  v.strictObject({
+    type: v.literal('tool_result'),
+    tool_use_id: v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/)),
+    content: said,
+    is_error: v.optional(v.boolean()),
+    cache_control: anthropicMark,
+  }),
+]);
+
+export const messagesSchema = v.strictObject({
+  model: text,
+  stream: v.literal(true),
+  max_tokens: whole,
+  system: v.optional(v.array(anthropicText)),
+  messages: v.pipe(
+    v.array(
+      v.strictObject({
+        role: v.picklist(['user', 'assistant']),
+        content: v.pipe(v.array(anthropicBlock), v.minLength(1)),
+      }),
+    ),
+    v.minLength(1),
+  ),
+  thinking: v.optional(
+    v.union([
+      v.strictObject({ type: v.literal('disabled') }),
+      v.strictObject({ type: v.literal('adaptive') }),
+      v.strictObject({ type: v.literal('enabled'), budget_tokens: v.pipe(v.number(), v.minValue(1024)) }),
+    ]),
+  ),
+  output_config: v.optional(
+    v.strictObject({
+      effort: v.optional(v.picklist(['low', 'medium', 'high', 'xhigh', 'max'])),
+      format: v.optional(v.strictObject({ type: v.literal('json_schema'), schema: jsonSchema })),
+    }),
+  ),
+  tools: v.optional(
+    v.array(
+      v.strictObject({
+        name: functionName,
+        description: v.optional(text),
+        input_schema: v.looseObject({ type: v.literal('object') }),
+      }),
+    ),
+  ),
+  tool_choice: v.optional(v.strictObject({ type: v.literal('none') })),
+}) satisfies v.GenericSchema<unknown, MessageCreateParamsStreaming>;
+
+/** Ollama's own endpoint (docs.ollama.com/api/chat); it ignores what it does not know, so the objects are open. */
+export const ollamaSchema = v.object({
+  model: text,
+  stream: v.optional(v.boolean()),
+  messages: v.array(
+    v.object({
+      role: v.picklist(['system', 'user', 'assistant', 'tool']),
+      content: text,
+      images: v.optional(v.array(text)),
+      tool_calls: v.optional(v.array(v.object({ function: v.object({ name: text, arguments: jsonSchema }) }))),
+    }),
+  ),
+  think: v.optional(v.union([v.boolean(), v.picklist(['low', 'medium', 'high'])])),
+  format: v.optional(jsonSchema),
+  options: v.optional(
+    v.object({ num_ctx: v.optional(whole), num_predict: v.optional(v.number()), temperature: v.optional(v.number()) }),
+  ),
+});
+
+/** The first thing that a schema finds wrong, as a sentence. */
+export function complaint(schema: v.GenericSchema, body: unknown): string | undefined {
+  const { success, issues } = v.safeParse(schema, body);
+  if (success) return undefined;
+  const [issue] = issues;
+  return `Unknown or invalid parameter: '${v.getDotPath(issue) ?? ''}': ${issue.message}`;
+}

@@ -1,0 +1,583 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type * as v from 'valibot';
+import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { PromptCache, type CacheUse, type Piece } from './cache.ts';
+import { complaint, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
+import { chatStream, messagesStream, ollamaStream, responsesStream, type Reply } from './streams.ts';
+import { thinkingAt, TRAITS, type Traits } from './traits.ts';
+
+export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 'openrouter';
+
+export interface StrictOptions {
+  /** What the model writes; default: a sentence, or JSON of the schema that the request holds it to. */
+  readonly answer?: (request: AskedOf) => string;
+  /** Tokens that every model thinks, whatever it is asked. */
+  readonly think?: number;
+  /** The requests that are answered 429 or 529 first, as a share; they are the same ones in each run. */
+  readonly busyShare?: number;
+  /** Ollama: the context of a request that sets none, and the most that the server gives. */
+  readonly numCtx?: number;
+  readonly maxNumCtx?: number;
+  /** The headers come at once, the first token so many milliseconds later. */
+  readonly firstTokenMs?: number;
+  /** OpenRouter: US dollars left on the account. */
+  readonly credit?: number;
+  /** vLLM before 0.10 and FastAPI: errors without an `error` member, no `stream_options`. */
+  readonly oldErrors?: boolean;
+  /** Milliseconds, for what a cache keeps. */
+  readonly now?: () => number;
+}
+
+export interface AskedOf {
+  readonly model: string;
+  readonly prompt: string;
+  readonly schema: unknown;
+}
+
+/** A request as it came, and what the server made of it. */
+export interface Exchange {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly refusal?: string;
+  readonly reply?: Reply;
+  /** Tokens of the whole prompt in the model's own tokens, read or not. */
+  readonly sent: number;
+  /** US dollars by the vendor's prices. */
+  readonly cost: number;
+}
+
+class Refusal extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+
+  constructor(status: number, type: string, message: string, param: string | null = null) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.param = param;
+  }
+}
+
+/** What every protocol's request comes to. */
+interface Asked {
+  readonly model: string;
+  readonly traits: Traits;
+  readonly pieces: readonly Piece[];
+  readonly maxOutput: number | undefined;
+  readonly effort: string | undefined;
+  readonly temperature: unknown;
+  readonly schema: unknown;
+  readonly images: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+const invalid = (message: string, param: string | null = null): Refusal =>
+  new Refusal(400, 'invalid_request_error', message, param);
+
+/**
+ * Servers on loopback that are as strict as the vendors' documentation: they validate requests, refuse by model, think
+ * within the output limit, keep prompt caches by the vendors' rules, and truncate where Ollama does.
+ */
+export class StrictServer {
+  readonly exchanges: Exchange[] = [];
+  options: StrictOptions;
+  readonly #flavour: Flavour;
+  readonly #http: Server;
+  readonly #counter: TokenCounter;
+  readonly #cache: PromptCache;
+  #asked = 0;
+  #loadedCtx: number | undefined;
+
+  static async start(flavour: Flavour, options: StrictOptions = {}): Promise<StrictServer> {
+    const server = new StrictServer(flavour, options, await loadEncoding('o200k_base'));
+    await new Promise<void>((resolve) => server.#http.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  private constructor(flavour: Flavour, options: StrictOptions, counter: TokenCounter) {
+    this.#flavour = flavour;
+    this.options = options;
+    this.#counter = counter;
+    this.#cache = new PromptCache(() => this.options.now?.() ?? Date.now());
+    this.#http = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
+  }
+
+  /** Those that got a reply. */
+  get answered(): readonly (Exchange & { readonly reply: Reply })[] {
+    return this.exchanges.filter((one): one is Exchange & { readonly reply: Reply } => one.reply !== undefined);
+  }
+
+  get cost(): number {
+    return this.exchanges.reduce((sum, { cost }) => sum + cost, 0);
+  }
+
+  async stop(): Promise<void> {
+    this.#http.closeAllConnections();
+    await new Promise<void>((resolve) => this.#http.close(() => resolve()));
+  }
+
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part as Buffer);
+    const path = (incoming.url ?? '').split('?')[0]!.replace(/^\/(?:openai\/)?api\/v1(?=\/)/, '/v1');
+    const raw = Buffer.concat(parts).toString('utf8');
+    const parsed: unknown = raw === '' ? {} : JSON.parse(raw);
+    const body = isJson(parsed) ? parsed : {};
+    const kept = { path, headers: incoming.headers, body };
+    try {
+      const listed = this.#listed(path, body);
+      if (listed !== undefined) {
+        this.exchanges.push({ ...kept, status: 200, sent: 0, cost: 0 });
+        outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed));
+        return;
+      }
+      this.#busy();
+      const asked = this.#read(path, body);
+      const { reply, sent } = this.#answer(asked, path);
+      this.exchanges.push({ ...kept, status: 200, reply, sent, cost: this.#price(asked.traits, reply) });
+      const native = path === '/api/chat';
+      outgoing.writeHead(200, { 'content-type': native ? 'application/x-ndjson' : 'text/event-stream' });
+      outgoing.flushHeaders();
+      if (this.options.firstTokenMs !== undefined) await pause(this.options.firstTokenMs);
+      for (const event of this.#stream(path, reply, body)) outgoing.write(event);
+      outgoing.end();
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'server_error', String(error));
+      this.exchanges.push({ ...kept, status: refusal.status, refusal: refusal.message, sent: 0, cost: 0 });
+      const headers = { 'content-type': 'application/json', ...(refusal.status === 429 && { 'retry-after-ms': '20' }) };
+      outgoing.writeHead(refusal.status, headers).end(JSON.stringify(this.#refusalBody(refusal)));
+    }
+  }
+
+  #refusalBody({ status, type, message, param }: Refusal): unknown {
+    if (this.#flavour === 'anthropic') return { type: 'error', error: { type, message }, request_id: 'req_1' };
+    // FastAPI's form, and vLLM's before 0.10 (vllm/entrypoints/openai/protocol.py, ErrorResponse).
+    if (this.options.oldErrors)
+      return status === 422 ? { detail: [{ msg: message }] } : { object: 'error', message, type, param, code: status };
+    if (this.#flavour === 'openrouter') return { error: { code: status, message } };
+    return { error: { message, type, param, code: type } };
+  }
+
+  /** Every so many requests, by a fixed pattern, so that runs are alike. */
+  #busy(): void {
+    const { busyShare = 0 } = this.options;
+    const at = this.#asked++;
+    if (Math.floor((at + 1) * busyShare) === Math.floor(at * busyShare)) return;
+    if (this.#flavour === 'anthropic' && at % 2 === 0) throw new Refusal(529, 'overloaded_error', 'Overloaded');
+    throw new Refusal(429, 'rate_limit_error', 'Rate limit reached for requests');
+  }
+
+  #listed(path: string, body: Json): unknown {
+    const ids = Object.keys(TRAITS);
+    if (path === '/v1/models') return { object: 'list', data: ids.map((id) => this.#listEntry(id)), has_more: false };
+    if (this.#flavour !== 'ollama') return undefined;
+    // docs.ollama.com/api: version, show, ps
+    const model = typeof body['model'] === 'string' ? body['model'] : '';
+    const { window = 0, images = false, thinks = 0 } = TRAITS[model] ?? {};
+    if (path === '/api/version') return { version: '0.14.2' };
+    if (path === '/api/show') {
+      const capabilities = ['completion', ...(images ? ['vision'] : []), ...(thinks > 0 ? ['thinking'] : [])];
+      return { model_info: { 'general.architecture': 'llama', 'llama.context_length': window }, capabilities };
+    }
+    if (path === '/api/ps')
+      return {
+        models:
+          this.#loadedCtx === undefined
+            ? []
+            : ids.map((name) => ({ name, model: name, context_length: this.#loadedCtx })),
+      };
+    return undefined;
+  }
+
+  #listEntry(id: string): unknown {
+    const { window, maxOutput, price, images, efforts } = TRAITS[id]!;
+    switch (this.#flavour) {
+      case 'anthropic': {
+        const levels = Object.fromEntries(
+          ['low', 'medium', 'high', 'max'].map((one) => [one, { supported: efforts?.includes(one) === true }]),
+        );
+        const capabilities = {
+          image_input: { supported: images },
+          effort: { supported: efforts !== undefined, ...levels },
+        };
+        const life = {
+          lifecycle: id === 'claude-sonnet-5' ? 'deprecated' : 'active',
+          retires_at: id === 'claude-sonnet-5' ? '2027-02-01T00:00:00Z' : null,
+        };
+        return {
+          type: 'model',
+          id,
+          display_name: id,
+          max_input_tokens: window,
+          max_tokens: maxOutput,
+          capabilities,
+          ...life,
+        };
+      }
+      case 'openrouter': {
+        const per = (usd: number): string => String(usd / 1e6);
+        const pricing = { prompt: per(price.input), completion: per(price.output), input_cache_read: per(price.read) };
+        const top_provider = { max_completion_tokens: maxOutput };
+        return {
+          id,
+          context_length: window,
+          pricing,
+          top_provider,
+          architecture: { input_modalities: images ? ['text', 'image'] : ['text'] },
+        };
+      }
+      case 'vllm':
+        return { id, object: 'model', owned_by: 'vllm', max_model_len: window };
+      case 'llamacpp':
+        return { id, object: 'model', owned_by: 'llamacpp', meta: { n_ctx: window, n_ctx_train: window } };
+      case 'ollama':
+        return { id, object: 'model', created: 1, owned_by: 'library' };
+      case 'openai':
+        return {
+          id,
+          object: 'model',
+          created: 1,
+          owned_by: 'system',
+          shutdown_date: id === 'gpt-5-nano' ? '2026-12-11' : null,
+        };
+    }
+  }
+
+  #read(path: string, body: Json): Asked {
+    const protocol = PROTOCOLS[path];
+    if (protocol === undefined || !protocol.flavours.includes(this.#flavour))
+      throw new Refusal(404, 'not_found_error', `Invalid URL (${path})`);
+    const wrong = complaint(protocol.schema, body);
+    if (wrong !== undefined) throw invalid(wrong);
+    const model = String(body['model']);
+    const traits = TRAITS[model.replace(/^.*\//, '').replace(/(?<=claude.*\d)\.(?=\d)/g, '-')];
+    if (!traits)
+      throw new Refusal(
+        404,
+        this.#flavour === 'anthropic' ? 'not_found_error' : 'model_not_found',
+        `model: ${model} does not exist`,
+      );
+    const count = (text: string): number => Math.ceil(this.#counter.text(text) * (traits.factor ?? 1));
+    const asked = protocol.read(body, { model, traits }, count);
+    this.#judge(asked, path);
+    return asked;
+  }
+
+  /** What a vendor refuses by model. */
+  #judge({ model, traits, effort, temperature, images, maxOutput, body }: Asked, path: string): void {
+    const hosted = this.#flavour === 'openai' || this.#flavour === 'anthropic';
+    const unsupported = (param: string): Refusal =>
+      invalid(`Unsupported parameter: '${param}' is not supported with this model.`, param);
+    if (hosted && temperature !== undefined) {
+      const thinksNot = effort === 'none' && traits.efforts?.includes('none') === true;
+      if (traits.temperature === 'refused' || (traits.temperature === 'without thinking' && !thinksNot))
+        throw unsupported('temperature');
+    }
+    if (hosted && effort !== undefined && this.#flavour === 'openai') {
+      if (!traits.efforts) throw unsupported('reasoning.effort');
+      if (!traits.efforts.includes(effort))
+        throw invalid(`Unsupported value: '${effort}' is not supported with the '${model}' model.`, 'reasoning.effort');
+    }
+    if (this.#flavour === 'openai') {
+      if (path.endsWith('/chat/completions') && 'max_tokens' in body && traits.efforts) throw unsupported('max_tokens');
+      const marked = 'prompt_cache_options' in body || JSON.stringify(body).includes('"prompt_cache_breakpoint"');
+      if (marked && traits.cache !== 'breakpoints') throw unsupported('prompt_cache_options');
+    }
+    if (this.#flavour === 'anthropic') judgeMessages(body, traits, effort);
+    if (images > 0 && !traits.images) throw invalid('This model does not support image input.', 'input');
+    if (hosted && maxOutput !== undefined && maxOutput > traits.maxOutput)
+      throw invalid(`max_tokens: ${maxOutput} > ${traits.maxOutput}, which is the maximum allowed`, 'max_tokens');
+    // sandialabs/atlas-ui-3#534, anomalyco/opencode#8246: gateways in front of Claude want the tools that history names.
+    if (
+      this.#flavour === 'openrouter' &&
+      /claude/.test(model) &&
+      JSON.stringify(body).includes('"tool_calls"') &&
+      !('tools' in body)
+    )
+      throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools');
+    if (this.options.oldErrors && 'stream_options' in body)
+      throw new Refusal(422, 'validation', 'Extra inputs are not permitted: stream_options');
+  }
+
+  #answer(asked: Asked, path: string): { reply: Reply; sent: number } {
+    const { traits, model, pieces } = asked;
+    const sent = pieces.reduce((sum, { tokens }) => sum + tokens, 0);
+    const read = this.#fit(asked, sent, path);
+    const cache = this.#cached(asked);
+    const limit = Math.max(1, Math.min(asked.maxOutput ?? traits.maxOutput, traits.window - read));
+    const { credit } = this.options;
+    // microsoft/vscode#312939's neighbour: OpenRouter holds the credit for the whole limit before it answers.
+    if (credit !== undefined && (limit * traits.price.output) / 1e6 > credit)
+      throw new Refusal(
+        402,
+        'payment_required',
+        `This request requires more credits, or fewer max_tokens. You requested up to ${limit} tokens, but can only afford ${Math.floor((credit * 1e6) / traits.price.output)}.`,
+      );
+    const wanted = thinkingAt(traits, asked.effort, this.options.think);
+    const reasoning = Math.min(wanted, limit);
+    const prompt = pieces.map((piece) => piece.text).join('\n');
+    const full = (this.options.answer ?? defaultAnswer)({ model, prompt, schema: asked.schema });
+    const text = this.#counter.text(full) <= limit - reasoning ? full : cutTo(full, limit - reasoning, this.#counter);
+    const answered = this.#counter.text(text);
+    const thinkingAs = traits.thinkingAs ?? 'field';
+    return {
+      reply: { model, text, reasoning, answered, cut: text.length < full.length, input: read, cache, thinkingAs },
+      sent,
+    };
+  }
+
+  /** Tokens of the prompt that are read: all, or a refusal, or what Ollama leaves of it. */
+  #fit({ traits, pieces, maxOutput, body }: Asked, sent: number, path: string): number {
+    if (this.#flavour === 'ollama') {
+      // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 takes no num_ctx, and the oldest messages go.
+      const wanted = path === '/api/chat' && isJson(body['options']) ? Number(body['options']['num_ctx'] ?? 0) : 0;
+      const { numCtx = 4_096, maxNumCtx = Number.POSITIVE_INFINITY } = this.options;
+      this.#loadedCtx = Math.min(wanted > 0 ? wanted : numCtx, maxNumCtx, traits.window);
+      if (sent <= this.#loadedCtx) return sent;
+      let left = sent;
+      for (const piece of pieces.slice(1, -1)) if (left > this.#loadedCtx - 64) left -= piece.tokens;
+      return Math.min(left, this.#loadedCtx - 64);
+    }
+    const needed = sent + (this.#flavour === 'vllm' ? (maxOutput ?? 1) : 0);
+    if (needed <= traits.window) return sent;
+    if (this.#flavour === 'vllm')
+      throw new Refusal(
+        400,
+        'BadRequestError',
+        `This model's maximum context length is ${traits.window} tokens. However, you requested ${needed} tokens (${sent} in the messages, ${maxOutput ?? 0} in the completion).`,
+      );
+    if (this.#flavour === 'llamacpp')
+      throw new Refusal(400, 'exceed_context_size_error', 'the request exceeds the available context size');
+    throw this.#flavour === 'anthropic'
+      ? invalid(`prompt is too long: ${sent} tokens > ${traits.window} maximum`)
+      : new Refusal(400, 'context_length_exceeded', 'Your input exceeds the context window of this model.');
+  }
+
+  #cached({ traits, pieces, body }: Asked): CacheUse {
+    const vendor = this.#flavour === 'openai' || this.#flavour === 'anthropic' || this.#flavour === 'openrouter';
+    if (!vendor) return { read: 0, write: 0, hour: 0 };
+    switch (traits.cache) {
+      case 'none':
+        return { read: 0, write: 0, hour: 0 };
+      case 'prefix':
+        return this.#cache.byPrefix(pieces);
+      case 'breakpoints': {
+        const options = body['prompt_cache_options'];
+        return this.#cache.byBreakpoints(
+          String(body['prompt_cache_key'] ?? ''),
+          pieces,
+          isJson(options) && options['mode'] === 'explicit',
+        );
+      }
+      case 'marks':
+        return this.#cache.byMarks(pieces);
+    }
+  }
+
+  #price({ price }: Traits, { input, cache, reasoning, answered }: Reply): number {
+    const plain = input - cache.read - cache.write;
+    // An hour in Anthropic's cache costs twice the input: platform.claude.com/docs/en/build-with-claude/prompt-caching
+    const written = (cache.write - cache.hour) * price.write + cache.hour * price.input * 2;
+    return (plain * price.input + cache.read * price.read + written + (reasoning + answered) * price.output) / 1e6;
+  }
+
+  #stream(path: string, reply: Reply, body: Json): Iterable<string> {
+    if (path === '/v1/responses') return responsesStream(reply);
+    if (path === '/v1/messages') return messagesStream(reply);
+    if (path === '/api/chat') return ollamaStream(reply, body['think'] !== false);
+    return chatStream(reply, 'stream_options' in body, this.#flavour !== 'openai');
+  }
+}
+
+type Count = (text: string) => number;
+interface Protocol {
+  readonly flavours: readonly Flavour[];
+  readonly schema: v.GenericSchema;
+  readonly read: (body: Json, named: Pick<Asked, 'model' | 'traits'>, count: Count) => Asked;
+}
+
+const COMPATIBLE: readonly Flavour[] = ['openai', 'ollama', 'vllm', 'llamacpp', 'openrouter'];
+const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+  '/v1/responses': {
+    flavours: ['openai'],
+    schema: responsesSchema,
+    read: (body, named, count) => {
+      const { reasoning, text } = body;
+      const instructions = typeof body['instructions'] === 'string' ? [{ text: body['instructions'] }] : [];
+      const items = listOf(body['input']).flatMap((item) => blocksOf(item, item['role'] === 'user'));
+      return {
+        ...named,
+        ...asked(body, [...instructions, ...items], count),
+        maxOutput: numberOf(body['max_output_tokens']),
+        effort: isJson(reasoning) ? stringOf(reasoning['effort']) : undefined,
+        schema: isJson(text) && isJson(text['format']) ? text['format']['schema'] : undefined,
+      };
+    },
+  },
+  '/v1/chat/completions': {
+    flavours: COMPATIBLE,
+    schema: chatSchema,
+    read: (body, named, count) => {
+      const format = body['response_format'];
+      return {
+        ...named,
+        ...asked(
+          body,
+          listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
+          count,
+        ),
+        maxOutput: numberOf(body['max_completion_tokens'] ?? body['max_tokens']),
+        effort: stringOf(body['reasoning_effort']),
+        schema: isJson(format) && isJson(format['json_schema']) ? format['json_schema']['schema'] : undefined,
+      };
+    },
+  },
+  '/v1/messages': {
+    flavours: ['anthropic'],
+    schema: messagesSchema,
+    read: (body, named, count) => {
+      const { thinking, output_config: output } = body;
+      const system = listOf(body['system']).flatMap((block) => blocksOf({ content: [block] }, false));
+      const said = listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user'));
+      const disabled = isJson(thinking) && thinking['type'] === 'disabled';
+      return {
+        ...named,
+        ...asked(body, [...system, ...said], count),
+        maxOutput: numberOf(body['max_tokens']),
+        effort: disabled ? 'none' : isJson(output) ? stringOf(output['effort']) : undefined,
+        schema: isJson(output) && isJson(output['format']) ? output['format']['schema'] : undefined,
+      };
+    },
+  },
+  '/api/chat': {
+    flavours: ['ollama'],
+    schema: ollamaSchema,
+    read: (body, named, count) => {
+      const options = isJson(body['options']) ? body['options'] : {};
+      return {
+        ...named,
+        ...asked(
+          body,
+          listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
+          count,
+        ),
+        maxOutput: numberOf(options['num_predict']),
+        effort: body['think'] === false ? 'none' : undefined,
+        schema: body['format'],
+      };
+    },
+  },
+};
+
+interface Block {
+  readonly text: string;
+  readonly mark?: '5m' | '1h' | '30m';
+  readonly userEnd?: boolean;
+  readonly image?: boolean;
+}
+
+function asked(
+  body: Json,
+  blocks: readonly Block[],
+  count: Count,
+): Pick<Asked, 'pieces' | 'temperature' | 'images' | 'body'> {
+  const pieces = blocks.map(({ image, ...block }): Piece => ({
+    ...block,
+    tokens: (image ? 1_600 : count(block.text.replace(/^<\w*>/, ''))) + 4,
+  }));
+  return { pieces, temperature: body['temperature'], images: blocks.filter(({ image }) => image).length, body };
+}
+
+/** The blocks of one message, with what stands before them, so that roles count as text. */
+function blocksOf(message: Json, isUser: boolean): Block[] {
+  const { content } = message;
+  const head = `<${String(message['role'] ?? message['type'] ?? '')}>`;
+  const parts = Array.isArray(content) ? listOf(content) : [];
+  const calls = JSON.stringify([message['tool_calls'], message['arguments'], message['output']]).replace(
+    '[null,null,null]',
+    '',
+  );
+  const blocks: Block[] = parts.map((part, at) => {
+    const control = part['cache_control'];
+    const mark = isJson(control)
+      ? control['ttl'] === '1h'
+        ? '1h'
+        : '5m'
+      : 'prompt_cache_breakpoint' in part
+        ? '30m'
+        : undefined;
+    const said = part['text'] ?? part['content'] ?? (part['type'] === 'tool_use' ? JSON.stringify(part['input']) : '');
+    const image = /image/.test(String(part['type']));
+    return { text: `${at === 0 ? head : ''}${String(said)}`, ...(mark && { mark }), ...(image && { image }) };
+  });
+  if (parts.length === 0) blocks.push({ text: `${head}${typeof content === 'string' ? content : ''}${calls}` });
+  if (isUser) blocks[blocks.length - 1] = { ...blocks.at(-1)!, userEnd: true };
+  return blocks;
+}
+
+/** What Messages refuses beyond its schema: platform.claude.com/docs/en/api/versioning, …/errors, …/prompt-caching */
+function judgeMessages(body: Json, traits: Traits, effort: string | undefined): void {
+  const messages = listOf(body['messages']);
+  if (messages[0]?.['role'] !== 'user') throw invalid('messages: first message must use the "user" role');
+  if (messages.at(-1)?.['role'] !== 'user') throw invalid('This model does not support assistant message prefill.');
+  const text = JSON.stringify(body);
+  const marks = [...text.matchAll(/"cache_control":\{[^}]*\}/g)].map(([mark]) => mark);
+  if (marks.length > 4)
+    throw invalid(`A maximum of 4 blocks with cache_control may be provided. Found ${marks.length}.`);
+  const lives = marks.map((mark) => mark.includes('1h'));
+  if (lives.some((hour, at) => hour && lives.slice(0, at).includes(false)))
+    throw invalid("cache_control: a ttl='1h' block must not come after a ttl='5m' block.");
+  if (/"tool_use"/.test(text) && !('tools' in body))
+    throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools');
+  if (isJson(body['thinking']) && body['thinking']['type'] === 'enabled' && traits.efforts)
+    throw invalid(
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort".',
+    );
+  if (effort === 'none' && traits.alwaysThinks)
+    throw invalid('"thinking.type.disabled" is not supported for this model.');
+  if (effort !== undefined && effort !== 'none' && !traits.efforts)
+    throw invalid('This model does not support the effort parameter.');
+}
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function cutTo(text: string, tokens: number, counter: TokenCounter): string {
+  let length = text.length;
+  while (length > 0 && counter.text(text.slice(0, length)) > tokens) length = Math.floor(length * 0.8);
+  return text.slice(0, length);
+}
+
+/** A sentence of what the prompt ends with; held to a schema, JSON of it with that sentence in its strings. */
+function defaultAnswer({ prompt, schema }: AskedOf): string {
+  const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));
+  const sentence = `They spoke of ${words.slice(-60, -20).join(' ').replace(/[.,]/g, '') || 'nothing much'}.`;
+  return schema === undefined ? sentence : JSON.stringify(ofSchema(schema, sentence));
+}
+
+function ofSchema(schema: unknown, sentence: string): unknown {
+  if (!isJson(schema)) return sentence;
+  const { type, properties, anyOf } = schema;
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  if (Array.isArray(anyOf)) return ofSchema(anyOf[0], sentence);
+  const name: unknown = Array.isArray(type) ? (type.includes('null') ? 'null' : type[0]) : type;
+  if (isJson(properties))
+    return Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, ofSchema(each, sentence)]));
+  if (name === 'array') return [];
+  if (name === 'null') return null;
+  if (name === 'boolean') return true;
+  return name === 'integer' || name === 'number' ? 1 : sentence;
+}

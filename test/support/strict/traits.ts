@@ -1,0 +1,143 @@
+/** What a model does with a request, where vendors and models differ; each line with the address of its evidence. */
+export interface Traits {
+  /** Tokens of input and output together. */
+  readonly window: number;
+  readonly maxOutput: number;
+  /** Efforts that it takes; undefined: a request that names one is refused. */
+  readonly efforts?: readonly string[];
+  /** Tokens that it thinks where the request says nothing. Default efforts: OpenAI's reasoning guide; Anthropic's overviews. */
+  readonly thinks: number;
+  /** It cannot be told not to think (gpt-6.1 and 6.2 refuse `none`; Claude Sonnet, Opus 5.5 and Fable always think). */
+  readonly alwaysThinks?: boolean;
+  readonly temperature: 'taken' | 'refused' | 'without thinking';
+  readonly images: boolean;
+  /** How its prompt cache is matched. */
+  readonly cache: 'none' | 'prefix' | 'breakpoints' | 'marks';
+  /** US dollars for a million tokens: input, output, read from and written to the cache (for an hour). */
+  readonly price: { readonly input: number; readonly output: number; readonly read: number; readonly write: number };
+  /** What its tokenizer makes of one o200k token. */
+  readonly factor?: number;
+  /** How a local server passes its thinking on: in a field, as text between tags, or with the closing tag alone. */
+  readonly thinkingAs?: 'field' | 'tags' | 'unopened';
+}
+
+const OPENAI_EFFORTS = ['none', 'low', 'medium', 'high', 'xhigh', 'max'];
+const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+const BIG = { window: 1_050_000, maxOutput: 128_000, images: true } as const;
+const CLAUDE = {
+  window: 1_000_000,
+  maxOutput: 128_000,
+  images: true,
+  temperature: 'refused',
+  cache: 'marks',
+  factor: 1.56,
+} as const;
+const LOCAL = {
+  images: false,
+  temperature: 'taken',
+  cache: 'none',
+  price: { input: 0, output: 0, read: 0, write: 0 },
+} as const;
+
+export const TRAITS: Readonly<Record<string, Traits>> = {
+  // No reasoning; cached by prefix: developers.openai.com/api/docs/guides/prompt-caching
+  'gpt-4o': {
+    window: 128_000,
+    maxOutput: 16_384,
+    thinks: 0,
+    temperature: 'taken',
+    images: true,
+    cache: 'prefix',
+    price: { input: 2.5, output: 10, read: 1.25, write: 2.5 },
+  },
+  // Effort `medium` by default, no `none`: learn.microsoft.com/en-us/javascript/api/@azure/ai-projects/reasoningeffort
+  'gpt-5-nano': {
+    window: 400_000,
+    maxOutput: 128_000,
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    thinks: 2_048,
+    alwaysThinks: true,
+    temperature: 'refused',
+    images: true,
+    cache: 'prefix',
+    price: { input: 0.05, output: 0.4, read: 0.005, write: 0.05 },
+  },
+  // `none` to `max`, `medium` by default; temperature with `none` alone; writes 1.25 ×: docs.litellm.ai/blog/gpt_6_sol_luna
+  'gpt-6-luna': {
+    ...BIG,
+    efforts: OPENAI_EFFORTS,
+    thinks: 800,
+    temperature: 'without thinking',
+    cache: 'breakpoints',
+    price: { input: 0.1, output: 0.5, read: 0.01, write: 0.125 },
+  },
+  'gpt-6.1-terra': {
+    ...BIG,
+    efforts: OPENAI_EFFORTS,
+    thinks: 5_000,
+    temperature: 'without thinking',
+    cache: 'breakpoints',
+    price: { input: 1, output: 5, read: 0.05, write: 1.25 },
+  },
+  // Refuses `none` and every temperature: developers.openai.com/api/docs/models/gpt-6.2-sol
+  'gpt-6.2-sol': {
+    ...BIG,
+    efforts: OPENAI_EFFORTS.slice(1),
+    thinks: 5_000,
+    alwaysThinks: true,
+    temperature: 'refused',
+    cache: 'breakpoints',
+    price: { input: 2, output: 10, read: 0.1, write: 2.5 },
+  },
+  // No adaptive thinking and no effort: platform.claude.com/docs/en/build-with-claude/effort
+  'claude-haiku-4-5': {
+    ...CLAUDE,
+    window: 200_000,
+    maxOutput: 64_000,
+    thinks: 0,
+    factor: 1.2,
+    price: { input: 1, output: 5, read: 0.1, write: 1.25 },
+  },
+  // Thinks by default at `medium`, can be told not to: docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh
+  'claude-haiku-5-5': {
+    ...CLAUDE,
+    efforts: CLAUDE_EFFORTS,
+    thinks: 800,
+    price: { input: 0.1, output: 0.5, read: 0.01, write: 0.125 },
+  },
+  'claude-sonnet-5': {
+    ...CLAUDE,
+    efforts: CLAUDE_EFFORTS,
+    thinks: 5_000,
+    price: { input: 2, output: 10, read: 0.2, write: 2.5 },
+  },
+  // Always thinks: platform.claude.com/docs/en/models/sonnet-5-5/overview
+  'claude-sonnet-5-5': {
+    ...CLAUDE,
+    efforts: CLAUDE_EFFORTS,
+    thinks: 5_000,
+    alwaysThinks: true,
+    price: { input: 2, output: 10, read: 0.1, write: 2.5 },
+  },
+  'llama3.1:8b': { ...LOCAL, window: 131_072, maxOutput: 131_072, thinks: 0 },
+  'qwen3:4b': { ...LOCAL, window: 40_960, maxOutput: 40_960, thinks: 600, thinkingAs: 'field' },
+  // The template opens the tag: vllm-project/vllm#31045, deepseek-ai/DeepSeek-R1#352
+  'deepseek-r1:8b': {
+    ...LOCAL,
+    window: 16_384,
+    maxOutput: 16_384,
+    thinks: 600,
+    alwaysThinks: true,
+    thinkingAs: 'unopened',
+  },
+  'phi-mini:1b': { ...LOCAL, window: 8_192, maxOutput: 8_192, thinks: 0 },
+};
+
+/** Share of its default thinking that a model does at an effort; `none` and a disabled one do without. */
+export function thinkingAt(traits: Traits, effort: string | undefined, forced: number | undefined): number {
+  if (forced !== undefined) return forced;
+  if (effort === undefined) return traits.thinks;
+  if (effort === 'none') return traits.alwaysThinks === true ? Math.round(traits.thinks * 0.2) : 0;
+  const share: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.3, medium: 1, high: 2, xhigh: 4, max: 8 };
+  return Math.round(traits.thinks * (share[effort] ?? 1));
+}
