@@ -2,11 +2,14 @@ import { assembleContext, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { Message } from '../core/model/message.ts';
-import type { Calibration, CountedRequest } from '../core/tokens/calibration.ts';
+import type { Calibration, CountedRequest, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock, CountStore, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
+
+/** Of what a server reads, this share stays for the prompt, however long replies may be. */
+const LEAST_PROMPT_SHARE = 0.6;
 
 export interface ContextMeterDeps {
   readonly journal: SessionJournal;
@@ -52,7 +55,10 @@ export class ContextMeter {
   /** The same in the provider's own tokens, as the gauge shows it. */
   providerBudget(): number {
     const { contextWindow, reservedTokens } = this.#deps.settings();
-    return Math.max(0, contextWindow - reservedTokens);
+    const read = this.#deps.calibration()?.serverWindow ?? Number.POSITIVE_INFINITY;
+    // A server that reads less than the setting says still needs room for its reply within that.
+    const less = Math.max(read - reservedTokens, read * LEAST_PROMPT_SHARE);
+    return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
   }
 
   /** What would be sent now. Costs in proportion to what is sent. */
@@ -92,9 +98,10 @@ export class ContextMeter {
   }
 
   /** Learns from the input tokens that the provider has reported for a context. */
-  observe(context: Context, reported: number): void {
-    this.#deps.calibration()?.observe({ ...counted(context), reported });
+  observe(context: Context, reported: number): Verdict {
+    const verdict = this.#deps.calibration()?.observe({ ...counted(context), reported }) ?? 'ignored';
     this.#factor = undefined;
+    return verdict;
   }
 
   /** Learns from a provider that called a context too long: at least that much does not fit. */

@@ -37,6 +37,20 @@ export function describeFault(fault: Pick<ModelFault, 'reason' | 'retryAfterMs'>
         message: phrase('Your account with the provider has no credit left: add some there, or choose another model.'),
         action: 'chooseModel',
       };
+    case 'unaffordable':
+      return {
+        message: phrase(
+          'Your credit with the provider does not cover the output limit: reserve fewer tokens for replies, or add credit.',
+        ),
+        action: 'openSettings',
+      };
+    case 'over_rate':
+      return {
+        message: phrase(
+          'The request is larger than your account may send in a minute: compress the history, or choose another model.',
+        ),
+        action: 'compress',
+      };
     case 'context_too_long':
       return {
         message: phrase('The conversation is longer than the model takes: compress the history, then send again.'),

@@ -8,6 +8,10 @@ export const FAULT_REASONS = [
   'model_not_found',
   'rate_limited',
   'quota',
+  /** The account's credit does not cover the output limit of the request. */
+  'unaffordable',
+  /** The request is larger than what the account may send in a minute. */
+  'over_rate',
   'context_too_long',
   'content_refused',
   'overloaded',

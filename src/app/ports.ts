@@ -21,10 +21,20 @@ export interface Clock {
 export interface ChatMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly ContentBlock[];
+  /** Text that follows it in this request alone; the next one repeats the message without it. */
+  readonly turnOnly?: string;
 }
 
 /** What an answer is for. Only a chat repeats what it sends, so only a chat is worth the price of a prompt cache. */
 export type Purpose = 'chat' | 'summary' | 'check';
+
+/** What helps a provider to find the beginning of a request in its prompt cache. */
+export interface CacheHints {
+  /** The same for all requests of one conversation. */
+  readonly key: string;
+  /** The longest pause of late between a reply and the next message, in ms: how long the cache has to live. */
+  readonly idleMs: number;
+}
 
 export interface ChatRequest {
   readonly purpose: Purpose;
@@ -38,6 +48,8 @@ export interface ChatRequest {
   /** Left out: as much as the vendor has the model think by default. */
   readonly effort?: Effort;
   readonly temperature?: number;
+  /** Left out: nothing of the request comes again. */
+  readonly cache?: CacheHints;
   /** Ask for an answer that fits this JSON schema, where the model can. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
 }

@@ -1,8 +1,10 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Ending, Message, Usage } from '../core/model/message.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
 import { emptyReply, ModelFault } from './fault.ts';
@@ -15,6 +17,7 @@ export interface ReplyDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: ContextMeter;
+  readonly counter: TokenCounter;
   readonly settings: () => ConversationSettings;
   /** Money of a call in US dollars; null when the price is not known. */
   readonly price: (model: string, usage: Usage) => number | null;
@@ -32,9 +35,9 @@ export async function streamReply(
   signal: AbortSignal,
   moreRoom = false,
 ): Promise<void> {
-  const { clock, journal, meter, onUpdate } = deps;
+  const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const request = requestOf(context, deps.settings(), moreRoom);
+  const request = requestOf(context, deps.settings(), journal, moreRoom);
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
@@ -70,16 +73,48 @@ export async function streamReply(
     ending = 'stopped';
   } finally {
     await writer.settled();
+    const reported = usage;
+    // Some providers report the usage of whole replies alone; what was sent for a stopped one was paid as well.
+    if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
+      usage = { input: Math.round(context.total * meter.tokenFactor), output: deps.counter.text(writer.text) };
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });
-    if (usage && usage.input > 0) meter.observe(context, usage.input);
+    if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
+      const sent = Math.round(context.total * meter.tokenFactor);
+      log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
+      onUpdate({ type: 'truncated', sent, read: reported.input });
+    }
   }
 }
 
 /** How many times the room for thinking a reply gets after one that thought until the output limit. */
 const MORE_ROOM = 4;
 
+/** Pauses looked at: what a person did in the last turns, they do in the next. */
+const PAUSES = 4;
+const HOUR_MS = 3_600_000;
+
+/** The longest of the last pauses between a reply and the message after it, in ms. */
+function longestPause(state: SessionState): number {
+  let longest = 0;
+  const path = state.path.slice(-2 * PAUSES);
+  for (const [at, id] of path.entries()) {
+    const message = state.messages.get(id);
+    const before = at === 0 ? undefined : state.messages.get(path[at - 1]!);
+    if (message?.role !== 'user' || before?.role !== 'assistant') continue;
+    const pause = message.at - before.at;
+    // No cache outlives a longer one.
+    if (pause <= HOUR_MS) longest = Math.max(longest, pause);
+  }
+  return longest;
+}
+
 /** A context as it is asked of a model. */
-export function requestOf(context: Context, settings: ConversationSettings, moreRoom = false): ChatRequest {
+export function requestOf(
+  context: Context,
+  settings: ConversationSettings,
+  { id, state }: Pick<SessionJournal, 'id' | 'state'>,
+  moreRoom = false,
+): ChatRequest {
   const { reservedTokens, reply, temperature } = settings;
   const textTokens = reply?.textTokens ?? reservedTokens;
   const thinking = reply?.reasoningTokens ?? 0;
@@ -87,7 +122,12 @@ export function requestOf(context: Context, settings: ConversationSettings, more
   return {
     purpose: 'chat',
     system: context.system,
-    messages: context.messages.map(({ role, content }) => ({ role, content })),
+    messages: context.messages.map(({ role, content, turnOnly }) => ({
+      role,
+      content,
+      ...(turnOnly !== undefined && { turnOnly }),
+    })),
+    cache: { key: id, idleMs: longestPause(state) },
     maxOutputTokens: textTokens,
     ...(reasoningTokens > 0 && { reasoningTokens }),
     ...(reply?.effort !== undefined && { effort: reply.effort }),

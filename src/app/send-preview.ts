@@ -47,5 +47,5 @@ export async function previewSend(deps: SendPreviewDeps, draft: UserMessage): Pr
   const budget = meter.budget();
   const recalled = await recallWithin({ text, context: plain, budget, share: recallShare, recall, assemble }, state);
   const context = assemble(recalled);
-  return { context, request: requestOf(context, settings()), budget, compressesFirst: due?.trigger };
+  return { context, request: requestOf(context, settings(), journal), budget, compressesFirst: due?.trigger };
 }

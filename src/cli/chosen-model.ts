@@ -1,7 +1,10 @@
+import { ModelFault } from '../app/fault.ts';
 import type { JobModel } from '../app/paid-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
+import type { ListedModel } from '../providers/listed-model.ts';
 import { UsageError, choiceOption, textOption, type Invocation } from './verb.ts';
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
@@ -33,6 +36,24 @@ export interface ChosenModel {
   costUsd(): number | null;
 }
 
+/** A run on a small tier meets its limits again and again, and what was paid before must not be lost. */
+const RETRIES = 8;
+/** The context that a local Ollama is asked for, in tokens. */
+const OLLAMA_CONTEXT = 32_768;
+const LIST_TIMEOUT_MS = 4_000;
+
+/** What a server of one's own says of the model; undefined where it says nothing. */
+async function listedBy(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
+  try {
+    const listed = await registry.listModels(config, AbortSignal.timeout(LIST_TIMEOUT_MS));
+    return listed.find(({ id }) => id === config.model);
+  } catch (error) {
+    // Not every gateway has a list; what is wrong with it otherwise, the first request tells.
+    if (ModelFault.is(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
 export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
@@ -43,11 +64,22 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
     throw new UsageError(`No key: set ${KEYS[provider]}, or use --provider local.`);
   }
-  const info = modelInfo(textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary);
+  const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summaryModel } = await import('../app/summary-model.ts');
-  const config = { provider, model: info.id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
-  const chat = await new ModelRegistry().createModel(config, { search: () => [] });
+  const { retrying } = await import('../providers/retry.ts');
+  const { useProxyOfEnvironment } = await import('../providers/http.ts');
+  useProxyOfEnvironment();
+  const registry = new ModelRegistry();
+  const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
+  const listed = baseUrl === undefined ? undefined : await listedBy(registry, config);
+  const info = modelInfo(id, {}, listed?.facts);
+  const ollama = listed?.isOllama
+    ? ({ api: 'ollama', contextWindow: Math.min(info.contextWindow, OLLAMA_CONTEXT) } as const)
+    : {};
+  const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
+    maxRetries: RETRIES,
+  });
   const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInput = input > 0 ? input : Math.floor(info.contextWindow / 2);

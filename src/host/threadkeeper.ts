@@ -35,6 +35,7 @@ import { DECISIONS_TOOL, RECALL_TOOL, type CommandName } from './platform/ids.ts
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { channelLog } from './platform/log.ts';
+import { LearnedFacts } from './models/learned-facts.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
@@ -106,7 +107,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
-    this.models = new Models(this.keys, editorModels);
+    this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     const limitUsd = (): number | null => readSettings().compression.monthlyLimitUsd;
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.#summarizers = new Summarizers(this.models, this.#spend, () => this.clock.now());

@@ -1,15 +1,18 @@
 import type {
+  CacheControlEphemeral,
   ContentBlockParam,
+  ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
   OutputConfig,
   TextBlockParam,
   Tool,
+  ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { Extra } from './tolerance.ts';
-import { inputObject, toTurns } from './turns.ts';
+import { inputObject, PAST_TOOL, toolNames, toTurns } from './turns.ts';
 import type { ResultBlock, Turn } from './turns.ts';
 
 /**
@@ -17,7 +20,15 @@ import type { ResultBlock, Turn } from './turns.ts';
  * carry. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_MARKS = 3;
-const MARK = { type: 'ephemeral' } as const;
+/**
+ * How long a mark keeps what stands before it. Five minutes cost 1.25 times the input to write, an hour twice; a pause
+ * that outlives the five makes the whole prefix be written again.
+ */
+const FIVE_MINUTES_MS = 300_000;
+export const anthropicMark = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
+  cache && { type: 'ephemeral', ...(cache.idleMs > FIVE_MINUTES_MS && { ttl: '1h' as const }) };
+
+type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 
 /** The media types that the API takes. */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
@@ -28,14 +39,6 @@ export interface AnthropicPrompt {
   readonly messages: MessageParam[];
   readonly tools?: Tool[];
   readonly tool_choice?: { readonly type: 'none' };
-}
-
-/** The parts of a request that some models refuse. */
-export function anthropicExtras(request: ChatRequest): readonly Extra[] {
-  return [
-    ...(request.effort === undefined ? [] : (['effort'] as const)),
-    ...(isHeldTo(request.jsonSchema) ? (['schema'] as const) : []),
-  ];
 }
 
 /**
@@ -76,19 +79,18 @@ function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<Chat
  */
 export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
   const turns = toTurns(request.messages);
-  const system = systemBlocks(request.system);
-  const names = new Set(
-    turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map((each) => each.name) : [])),
-  );
+  const mark = anthropicMark(request);
+  const system = systemBlocks(request.system, mark);
+  const names = toolNames(turns);
   return {
     ...(system.length === 0 ? {} : { system }),
-    messages: markedMessages(turns),
-    ...(names.size === 0
+    messages: markedMessages(turns, mark),
+    ...(names.length === 0
       ? {}
       : {
-          tools: [...names].sort().map((name): Tool => ({
+          tools: names.map((name): Tool => ({
             name,
-            description: 'A tool used earlier in this conversation; it is not available now.',
+            description: PAST_TOOL,
             input_schema: { type: 'object' },
           })),
           tool_choice: { type: 'none' },
@@ -97,27 +99,27 @@ export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
 }
 
 /** The last blocks are marked each for itself, so that a change in one leaves the cache of those before it. */
-function systemBlocks(system: readonly string[]): TextBlockParam[] {
+function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
   const texts = system.filter((text) => text.trim() !== '');
   return texts.map((text, index) => ({
     type: 'text',
     text,
-    ...(index >= texts.length - SYSTEM_MARKS ? { cache_control: MARK } : {}),
+    ...(mark && index >= texts.length - SYSTEM_MARKS ? { cache_control: mark } : {}),
   }));
 }
 
 /**
- * The mark stands before the newest user turn, since that turn carries what is sent once only (task, recalled
- * excerpts). The next request has the same prefix up to there, finds it within the 20 blocks that the API looks back,
- * and pays in full for the one new exchange alone.
+ * The mark stands at the end of the newest user message, before what goes with it once only. The next request has the
+ * same prefix up to there, finds it within the 20 blocks that the API looks back, and writes what came since.
  */
-function markedMessages(turns: readonly Turn[]): MessageParam[] {
+function markedMessages(turns: readonly Turn[], mark: CacheControlEphemeral | undefined): MessageParam[] {
   return turns.map((turn, index): MessageParam => {
-    const content = turn.role === 'user' ? userContent(turn) : assistantContent(turn);
+    if (turn.role === 'assistant') return { role: turn.role, content: assistantContent(turn) };
+    const content = userContent(turn);
     const last = content.at(-1);
-    if (index === turns.length - 2 && last !== undefined && (last.type === 'text' || last.type === 'tool_use')) {
-      content[content.length - 1] = { ...last, cache_control: MARK };
-    }
+    if (mark && index === turns.length - 1 && last !== undefined)
+      content[content.length - 1] = { ...last, cache_control: mark };
+    if (turn.turnOnly !== undefined) content.push({ type: 'text', text: turn.turnOnly });
     return { role: turn.role, content };
   });
 }
@@ -135,10 +137,10 @@ function assistantContent(turn: Extract<Turn, { role: 'assistant' }>): ContentBl
   ];
 }
 
-function userContent(turn: Extract<Turn, { role: 'user' }>): ContentBlockParam[] {
+function userContent(turn: Extract<Turn, { role: 'user' }>): UserBlock[] {
   return [
     ...turn.results.map(resultBlock),
-    ...turn.parts.map((part): ContentBlockParam => {
+    ...turn.parts.map((part): UserBlock => {
       if (part.type === 'text') return { type: 'text', text: part.text };
       const mediaType = IMAGE_TYPES.find((type) => type === part.mediaType);
       if (mediaType === undefined) return { type: 'text', text: `[image of type ${part.mediaType}]` };
@@ -147,7 +149,7 @@ function userContent(turn: Extract<Turn, { role: 'user' }>): ContentBlockParam[]
   ];
 }
 
-function resultBlock(result: ResultBlock): ContentBlockParam {
+function resultBlock(result: ResultBlock): ToolResultBlockParam {
   return {
     type: 'tool_result',
     tool_use_id: result.callId,

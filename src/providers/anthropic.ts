@@ -10,12 +10,14 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { AnthropicClient } from './anthropic-client.ts';
-import { anthropicBody, anthropicExtras, anthropicPrompt } from './anthropic-request.ts';
+import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
+import { serverFetch, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { anthropicListed, type ListedModel } from './listed-model.ts';
 import { isRecord } from './json.ts';
 import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
-import { Tolerance } from './tolerance.ts';
-import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched } from './watched-call.ts';
+import { extrasOf, Tolerance } from './tolerance.ts';
+import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched, type CallTimeouts } from './watched-call.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
@@ -29,22 +31,18 @@ const ERRORS: SdkErrors = {
   timedOut: APIConnectionTimeoutError,
 };
 
-export interface AnthropicSettings {
+export interface AnthropicSettings extends CallTimeouts {
   /** May be missing at an address of the user's own, where a server may ask for none. */
   readonly apiKey?: string;
   /** Default: Anthropic's own. A last `/v1` is taken off, since the SDK adds it. */
   readonly baseUrl?: string;
   readonly model: string;
-  /** Milliseconds of silence after which a call counts as lost; see `callLimits` for the default. */
-  readonly timeoutMs?: number;
-  /** How often the SDK itself tries again; default 0, since `retrying` does so in sight of the user. */
-  readonly maxRetries?: number;
 }
 
 /** A model behind Anthropic's API. */
 export interface AnthropicModel extends ChatModel {
-  /** Ids of the models on offer, sorted. Throws `ModelFault`. */
-  listModels(signal: AbortSignal): Promise<readonly string[]>;
+  /** The models on offer, sorted. Throws `ModelFault`. */
+  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** Input tokens that the request would take, as the provider counts them. Throws `ModelFault`. */
   countTokens(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }
@@ -52,29 +50,35 @@ export interface AnthropicModel extends ChatModel {
 /** A chat model over Anthropic's Messages endpoint. Its client is made once, here. */
 export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
   const { model, apiKey = '' } = settings;
-  const limits = callLimits(settings.timeoutMs);
+  const limits = callLimits(settings);
   const tolerance = new Tolerance();
   const baseURL = serverUrl(settings.baseUrl);
-  const client = new AnthropicClient({
-    apiKey: apiKey === '' ? 'none' : apiKey,
-    baseURL,
-    maxRetries: settings.maxRetries ?? 0,
-    timeout: SDK_TIMEOUT_MS,
-    // What is said goes to the address that the user has set, and no further.
-    fetchOptions: { redirect: 'manual' },
-    // The SDK's log would hold the text of messages.
-    logLevel: 'off',
-  });
+  const official = baseURL === OFFICIAL_URL;
+  const client = withoutCustomHeaders(
+    () =>
+      new AnthropicClient({
+        apiKey: apiKey === '' ? 'none' : apiKey,
+        baseURL,
+        // Gateways made for earlier versions of the API read the key from there.
+        ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
+        // Retries are `retrying`'s, in sight of the user.
+        maxRetries: 0,
+        timeout: SDK_TIMEOUT_MS,
+        // The SDK's log would hold the text of messages.
+        logLevel: 'off',
+        fetch: serverFetch,
+      }),
+  );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
   const keyed = (): void => {
-    if (baseURL === OFFICIAL_URL && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
+    if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
   };
 
   async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
     keyed();
-    const response = await tolerance.send(anthropicExtras(request), request.jsonSchema?.name, async (without) => {
+    const response = await tolerance.send(extrasOf(request, 'messages'), request, async (without, tolerated) => {
       try {
-        const body = anthropicBody(model, request, without);
+        const body = anthropicBody(model, tolerated, without);
         return await client.messages.create(body, { signal: call.controller.signal }).asResponse();
       } catch (error) {
         throw toFault(error);
@@ -98,19 +102,20 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     id: `anthropic/${model}`,
     provider: 'anthropic',
     model,
-    ...(baseURL === OFFICIAL_URL && { atOnce: HOSTED_AT_ONCE }),
+    ...(official && { atOnce: HOSTED_AT_ONCE }),
     wireBody: (request) => {
-      const without = tolerance.without(anthropicExtras(request), request.jsonSchema?.name);
+      const without = tolerance.without(extrasOf(request, 'messages'), request.jsonSchema?.name);
       return JSON.stringify(anthropicBody(model, request, without));
     },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>
       ask(signal, async (call) => {
-        const ids: string[] = [];
-        for await (const each of client.models.list({ limit: 1000 }, { signal: call.controller.signal })) {
-          ids.push(each.id);
+        const models: ListedModel[] = [];
+        for await (const entry of client.models.list({ limit: 1000 }, { signal: call.controller.signal })) {
+          const listed = anthropicListed(entry);
+          if (listed) models.push(listed);
         }
-        return ids.sort();
+        return models.sort((a, b) => (a.id < b.id ? -1 : 1));
       }),
     countTokens: (request, signal) =>
       ask(signal, async (call) => {
@@ -130,6 +135,7 @@ interface Tally {
   reasoning: number;
   cacheRead: number;
   cacheWrite: number;
+  cacheWriteHour: number;
 }
 
 /**
@@ -145,7 +151,7 @@ async function* readMessages(
   if (!kind.includes('event-stream')) {
     throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
   }
-  const tally: Tally = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+  const tally: Tally = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
   let stop: StopReason | null = null;
   for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {
     if (event.type === 'content_block_start' && /thinking$/.test(event.content_block.type)) yield { type: 'thinking' };
@@ -182,6 +188,9 @@ function count(tally: Tally, usage: object | undefined): void {
   if (typeof thought === 'number') tally.reasoning = thought;
   tally.cacheRead = of('cache_read_input_tokens', tally.cacheRead);
   tally.cacheWrite = of('cache_creation_input_tokens', tally.cacheWrite);
+  const created = figures['cache_creation'];
+  const hour = isRecord(created) ? created['ephemeral_1h_input_tokens'] : undefined;
+  if (typeof hour === 'number') tally.cacheWriteHour = hour;
 }
 
 /** `input_tokens` counts only what was neither read from nor written to the cache; the whole input is the sum. */
@@ -195,6 +204,7 @@ function* usageOf(tally: Tally): Generator<ChatChunk> {
     ...(tally.reasoning > 0 ? { reasoning: tally.reasoning } : {}),
     ...(tally.cacheRead > 0 ? { cachedInput: tally.cacheRead } : {}),
     ...(tally.cacheWrite > 0 ? { cacheWrite: tally.cacheWrite } : {}),
+    ...(tally.cacheWriteHour > 0 ? { cacheWriteHour: tally.cacheWriteHour } : {}),
   };
   yield { type: 'usage', usage };
 }
@@ -220,9 +230,7 @@ function ending(stop: StopReason | null): Ending {
 
 function serverUrl(baseUrl: string | undefined): string {
   if (baseUrl === undefined || baseUrl.trim() === '') return OFFICIAL_URL;
-  const parsed = URL.parse(baseUrl.trim());
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new ModelFault('bad_request', 'the base URL is not an http or https address');
-  }
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
+  const parsed = parseBaseUrl(baseUrl);
+  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  return `${parsed.origin}${parsed.path.replace(/\/v1$/, '')}`;
 }

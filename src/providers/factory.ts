@@ -1,18 +1,20 @@
 import type { ChatModel } from '../app/ports.ts';
 import type { AnthropicModel } from './anthropic.ts';
 import type { LocalMemory } from './local.ts';
+import type { ListedModel } from './listed-model.ts';
 import type { OpenAiModel } from './openai.ts';
+import type { CallTimeouts } from './watched-call.ts';
 
 /** Which model answers. `compatible` is any server made like OpenAI's, and needs its base URL. */
-export interface ModelConfig {
+export interface ModelConfig extends CallTimeouts {
   readonly provider: 'local' | 'openai' | 'anthropic' | 'compatible';
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
   /** Which endpoint of OpenAI; default by the address, see `OpenAiSettings`. */
-  readonly api?: 'responses' | 'chat';
-  /** Milliseconds of silence after which a call counts as lost. */
-  readonly timeoutMs?: number;
+  readonly api?: 'responses' | 'chat' | 'ollama';
+  /** The context that Ollama is asked for, in tokens. */
+  readonly contextWindow?: number;
 }
 
 type RemoteModel = OpenAiModel | AnthropicModel;
@@ -38,9 +40,9 @@ export class ModelRegistry {
     return new LocalModel(memory);
   }
 
-  /** Ids of the models that the provider of these settings offers. Throws `ModelFault`. */
-  async listModels(config: ModelConfig, signal: AbortSignal): Promise<readonly string[]> {
-    if (!isRemote(config)) return ['local'];
+  /** The models that the provider of these settings offers. Throws `ModelFault`. */
+  async listModels(config: ModelConfig, signal: AbortSignal): Promise<readonly ListedModel[]> {
+    if (!isRemote(config)) return [{ id: 'local', facts: {} }];
     return await (await this.#remote(config)).listModels(signal);
   }
 
@@ -56,7 +58,9 @@ export class ModelRegistry {
       config.baseUrl,
       config.apiKey,
       config.api,
-      config.timeoutMs,
+      config.contextWindow,
+      config.firstTokenMs,
+      config.silenceMs,
     ]);
     const known = this.#kept.get(key);
     // Taken out and put back, so that the one longest unused stands first.

@@ -30,6 +30,10 @@ const QUOTA =
   /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)/i;
 const CONTEXT =
   /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|input length and `?max_tokens`? exceed|context the overflows/i;
+/** A request that is larger than what the account may send in a minute: shorter it may be sent, and waiting helps nothing. */
+const OVER_RATE = /request too large.*tokens per m|tokens per minute \(TPM\).*requested/i;
+/** OpenRouter and its kin hold the credit for the whole output limit before they answer. */
+const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT = /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
@@ -89,7 +93,9 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
 function reasonOf(complaint: Complaint): FaultReason {
   const { status } = complaint;
   const words = `${complaint.code} ${complaint.message}`;
+  if (UNAFFORDABLE.test(words)) return 'unaffordable';
   if (status === 402 || QUOTA.test(words)) return 'quota';
+  if (OVER_RATE.test(words)) return 'over_rate';
   if (status === 401) return 'refused_key';
   // Only where a server may speak of its input: a 500 that names the context is a server in trouble.
   if (status === 413 || ((status === undefined || status < 500) && CONTEXT.test(words))) return 'context_too_long';

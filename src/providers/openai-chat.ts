@@ -3,52 +3,53 @@ import { Stream } from 'openai/core/streaming';
 import type {
   ChatCompletionChunk,
   ChatCompletionContentPart,
-  ChatCompletionCreateParamsStreaming,
+  ChatCompletionCreateParams,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { isRecord } from './json.ts';
-import { dataUrl, outputLimit, systemText } from './openai-shared.ts';
+import { anthropicMark } from './anthropic-request.ts';
+import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
-import { plainText, toTurns } from './turns.ts';
+import { PAST_TOOL, plainText, toolNames, toTurns } from './turns.ts';
 import type { Turn, UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** The parts of a Chat Completions request that compatible servers may lack. */
-export function chatExtras(request: ChatRequest): readonly Extra[] {
-  return [
-    'usage',
-    'token_limit_name',
-    ...(request.temperature === undefined ? [] : (['temperature'] as const)),
-    ...(request.effort === undefined ? [] : (['effort'] as const)),
-    ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
-  ];
+/** How a server at an address speaks the protocol. */
+export interface ChatDialect {
+  /** OpenAI's own address: it knows the newer name of the token limit, others the older. */
+  readonly official: boolean;
+  /** The prompt cache is matched at marked places alone (GPT-5.6 and later, at OpenAI). */
+  readonly breakpoints: boolean;
+  /** Claude behind OpenRouter, which hands Anthropic's marks on. */
+  readonly claudeMarks: boolean;
 }
 
-/**
- * The body of a Chat Completions request. `official` servers know the newer name of the token limit, compatible ones
- * the older; whichever is refused, the other is used.
- */
+/** The body of a Chat Completions request. Whichever name of the token limit is refused, the other is used. */
 export function chatBody(
   model: string,
   request: ChatRequest,
-  official: boolean,
+  dialect: ChatDialect,
   without: ReadonlySet<Extra>,
-): ChatCompletionCreateParamsStreaming {
-  const newer = official !== without.has('token_limit_name');
-  const { jsonSchema } = request;
+): ChatCompletionCreateParams {
+  const newer = dialect.official !== without.has('token_limit_name');
+  const { cache, jsonSchema, effort, temperature } = request;
+  const turns = toTurns(request.messages);
   return {
     model,
-    stream: true,
-    messages: chatMessages(request),
+    stream: !without.has('stream'),
+    messages: chatMessages(request, turns, dialect),
     ...(newer ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
-    ...(request.effort === undefined || without.has('effort') ? {} : { reasoning_effort: request.effort }),
-    ...(without.has('usage') ? {} : { stream_options: { include_usage: true } }),
-    ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
+    ...(effort === undefined || without.has('effort') ? {} : { reasoning_effort: effort }),
+    ...(dialect.official && cache !== undefined ? { prompt_cache_key: cache.key } : {}),
+    ...(dialect.breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+    ...(without.has('tools') ? toolsOf(turns) : {}),
+    ...(without.has('usage') || without.has('stream') ? {} : { stream_options: { include_usage: true } }),
+    ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
     ...(jsonSchema === undefined || without.has('schema')
       ? {}
       : {
@@ -62,6 +63,15 @@ export function chatBody(
           },
         }),
   };
+}
+
+/** The tools that the history speaks of, for gateways in front of Claude, which refuse a history without them. */
+function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tools' | 'tool_choice'> {
+  const tools = toolNames(turns).map((name) => ({
+    type: 'function' as const,
+    function: { name, description: PAST_TOOL, parameters: { type: 'object', properties: {} } },
+  }));
+  return tools.length === 0 ? {} : { tools, tool_choice: 'none' };
 }
 
 /** The name that compatible servers know; OpenAI has set it aside for its own models. */
@@ -175,16 +185,38 @@ function readUsage(usage: unknown): Usage | undefined {
   };
 }
 
-function chatMessages(request: ChatRequest): ChatCompletionMessageParam[] {
-  const system = systemText(request);
+/** Marks of the prompt cache on a block, as the server's vendor has them. */
+function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
+  if (request.cache === undefined) return undefined;
+  if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
+  return claudeMarks ? { cache_control: anthropicMark(request) } : undefined;
+}
+
+function chatMessages(
+  request: ChatRequest,
+  turns: readonly Turn[],
+  dialect: ChatDialect,
+): ChatCompletionMessageParam[] {
+  const mark = markOf(request, dialect);
+  const blocks = request.system.filter((block) => block.trim() !== '');
+  const text = systemText(request);
+  const system = mark
+    ? blocks.map((block, at) => ({
+        type: 'text' as const,
+        text: block,
+        ...(at >= blocks.length - SYSTEM_MARKS && mark),
+      }))
+    : text;
+  const users = turns.filter(({ role }) => role === 'user');
+  const marked = mark ? users.slice(-USER_MARKS) : [];
   return [
-    ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
-    ...toTurns(request.messages).flatMap(chatTurn),
+    ...(text === '' ? [] : [{ role: 'system' as const, content: system }]),
+    ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined)),
   ];
 }
 
-function chatTurn(turn: Turn): ChatCompletionMessageParam[] {
-  if (turn.role === 'user') return userMessages(turn);
+function chatTurn(turn: Turn, mark: object | undefined): ChatCompletionMessageParam[] {
+  if (turn.role === 'user') return userMessages(turn, mark);
   return [
     {
       role: 'assistant',
@@ -202,18 +234,23 @@ function chatTurn(turn: Turn): ChatCompletionMessageParam[] {
   ];
 }
 
-function userMessages(turn: UserTurn): ChatCompletionMessageParam[] {
+function userMessages(turn: UserTurn, mark: object | undefined): ChatCompletionMessageParam[] {
   const messages: ChatCompletionMessageParam[] = turn.results.map((result) => ({
     role: 'tool',
     tool_call_id: result.callId,
     content: result.isError ? `Error: ${result.text}` : result.text,
   }));
-  if (turn.parts.length === 0) return messages;
-  const hasImage = turn.parts.some((part) => part.type === 'image');
-  const parts = turn.parts.map((part): ChatCompletionContentPart =>
-    part.type === 'text' ? { type: 'text', text: part.text } : { type: 'image_url', image_url: { url: dataUrl(part) } },
-  );
-  // A list of parts only where an image needs it: several servers take nothing but a string.
-  messages.push({ role: 'user', content: hasImage ? parts : plainText(turn) });
-  return messages;
+  const text = plainText(turn);
+  const images = turn.parts.some((part) => part.type === 'image');
+  if (text === '' && !images) return messages;
+  // A list of parts only where an image or a mark needs it: several servers take nothing but a string.
+  if (!images && !mark) return [...messages, { role: 'user', content: text }];
+  const content = turn.parts.map((part, at): ChatCompletionContentPart => ({
+    ...(part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'image_url', image_url: { url: dataUrl(part) } }),
+    ...(at === turn.parts.length - 1 && mark),
+  }));
+  if (turn.turnOnly !== undefined) content.push({ type: 'text', text: turn.turnOnly });
+  return [...messages, { role: 'user', content }];
 }

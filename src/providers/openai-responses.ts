@@ -2,7 +2,8 @@ import type OpenAI from 'openai';
 import { Stream } from 'openai/core/streaming';
 import type {
   Response as Reply,
-  ResponseCreateParamsStreaming,
+  ResponseCreateParams,
+  ResponseInputContent,
   ResponseInputItem,
   ResponseStreamEvent,
   ResponseUsage,
@@ -12,7 +13,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './fault-map.ts';
 import { isRecord } from './json.ts';
-import { dataUrl, outputLimit, systemText } from './openai-shared.ts';
+import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { Extra } from './tolerance.ts';
 import { toTurns } from './turns.ts';
@@ -22,32 +23,39 @@ import type { WatchedCall } from './watched-call.ts';
 /** The least that the endpoint takes as a limit of output tokens. */
 const LEAST_OUTPUT_TOKENS = 16;
 
-/** The parts of a Responses request that some models refuse. */
-export function responsesExtras(request: ChatRequest): readonly Extra[] {
-  return [
-    ...(request.temperature === undefined ? [] : (['temperature'] as const)),
-    ...(request.effort === undefined ? [] : (['effort'] as const)),
-    ...(request.jsonSchema === undefined ? [] : (['schema'] as const)),
-  ];
-}
+const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
+const MAX_KEY_CHARS = 64;
 
-/** The body of a Responses request. Nothing is stored at the provider: the session is kept here alone. */
+/**
+ * The body of a Responses request. Nothing is stored at the provider: the session is kept here alone.
+ *
+ * `breakpoints`: the model's prompt cache is matched at marked places alone (GPT-5.6 and later). Those are the last two
+ * blocks of the system prompt and the last two user messages, which the next request repeats; the vendor's own, at the
+ * end of the newest message, would stand after what is sent once only, and is switched off.
+ */
 export function responsesBody(
   model: string,
   request: ChatRequest,
+  breakpoints: boolean,
   without: ReadonlySet<Extra>,
-): ResponseCreateParamsStreaming {
-  const { jsonSchema } = request;
-  const instructions = systemText(request);
+): ResponseCreateParams {
+  const { cache, jsonSchema, effort, temperature } = request;
+  const turns = toTurns(request.messages);
+  const marks = breakpoints && cache !== undefined;
+  const marked = marks ? turns.filter(({ role }) => role === 'user').slice(-USER_MARKS) : [];
+  const instructions = marks ? '' : systemText(request);
+  const items = turns.flatMap((turn) => inputItems(turn, marked.includes(turn)));
   return {
     model,
-    stream: true,
+    stream: !without.has('stream'),
     store: false,
     ...(instructions === '' ? {} : { instructions }),
-    input: toTurns(request.messages).flatMap(inputItems),
+    input: marks ? [...systemItem(request), ...items] : items,
     max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, outputLimit(request)),
-    ...(request.effort === undefined || without.has('effort') ? {} : { reasoning: { effort: request.effort } }),
-    ...(request.temperature === undefined || without.has('temperature') ? {} : { temperature: request.temperature }),
+    ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_KEY_CHARS) }),
+    ...(breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+    ...(effort === undefined || without.has('effort') ? {} : { reasoning: { effort } }),
+    ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
     ...(jsonSchema === undefined || without.has('schema')
       ? {}
       : {
@@ -63,8 +71,27 @@ export function responsesBody(
   };
 }
 
+/** The system prompt as a message, since `instructions` take no breakpoint. */
+function systemItem(request: ChatRequest): ResponseInputItem[] {
+  const blocks = request.system.filter((text) => text.trim() !== '');
+  if (blocks.length === 0) return [];
+  const content = blocks.map((text, at) => ({
+    type: 'input_text' as const,
+    text,
+    ...(at >= blocks.length - SYSTEM_MARKS && BREAKPOINT),
+  }));
+  return [{ role: 'developer', content }];
+}
+
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
 export async function* readResponses(response: Response, call: WatchedCall, client: OpenAI): AsyncGenerator<ChatChunk> {
+  if ((response.headers.get('content-type') ?? '').includes('application/json')) {
+    const reply = (await response.json()) as Reply;
+    const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+    for (const part of texts) yield { type: 'text', text: part.type === 'output_text' ? part.text : part.refusal };
+    yield* finish(reply);
+    return;
+  }
   for await (const event of Stream.fromSSEResponse<ResponseStreamEvent>(response, call.controller, client)) {
     if (event.type === 'response.output_item.added' && event.item.type === 'reasoning') yield { type: 'thinking' };
     else if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
@@ -111,7 +138,7 @@ function toUsage(usage: ResponseUsage): Usage {
   };
 }
 
-function inputItems(turn: Turn): ResponseInputItem[] {
+function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
   if (turn.role === 'assistant') {
     const calls = turn.calls.map((each): ResponseInputItem => ({
       type: 'function_call',
@@ -126,11 +153,12 @@ function inputItems(turn: Turn): ResponseInputItem[] {
     call_id: result.callId,
     output: result.isError ? `Error: ${result.text}` : result.text,
   }));
-  if (turn.parts.length === 0) return results;
-  const content = turn.parts.map((part) =>
-    part.type === 'text'
+  const content: ResponseInputContent[] = turn.parts.map((part, at) => ({
+    ...(part.type === 'text'
       ? { type: 'input_text' as const, text: part.text }
-      : { type: 'input_image' as const, image_url: dataUrl(part), detail: 'auto' as const },
-  );
-  return [...results, { role: 'user', content }];
+      : { type: 'input_image' as const, image_url: dataUrl(part), detail: 'auto' as const }),
+    ...(isMarked && at === turn.parts.length - 1 && BREAKPOINT),
+  }));
+  if (turn.turnOnly !== undefined) content.push({ type: 'input_text', text: turn.turnOnly });
+  return content.length === 0 ? results : [...results, { role: 'user', content }];
 }

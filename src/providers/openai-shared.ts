@@ -1,6 +1,10 @@
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 
+/** Marks of the prompt cache on the last blocks of the system prompt and on the newest user messages: four may be written. */
+export const SYSTEM_MARKS = 2;
+export const USER_MARKS = 2;
+
 /** OpenAI and its kin count thinking and text against one limit. */
 export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>
   maxOutputTokens + reasoningTokens;

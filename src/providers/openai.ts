@@ -2,22 +2,22 @@ import OpenAI from 'openai';
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault } from './fault-map.ts';
 import type { SdkErrors } from './fault-map.ts';
-import { chatBody, chatExtras, readChat } from './openai-chat.ts';
-import { readResponses, responsesBody, responsesExtras } from './openai-responses.ts';
+import { serverFetch, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { listedModel, type ListedModel } from './listed-model.ts';
+import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
+import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
+import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
-import { Tolerance, type Extra } from './tolerance.ts';
-import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched } from './watched-call.ts';
+import { extrasOf, Tolerance } from './tolerance.ts';
+import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched, type CallTimeouts } from './watched-call.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
 /** The watch over silence ends a call, never the SDK's own timer, which must only be longer. */
 const SDK_TIMEOUT_MS = 3_600_000;
-
-/** Models that servers list beside those to chat with. */
-const NO_CHAT =
-  /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
 
 const ERRORS: SdkErrors = {
   api: APIError,
@@ -26,76 +26,103 @@ const ERRORS: SdkErrors = {
   timedOut: APIConnectionTimeoutError,
 };
 
-export interface OpenAiSettings {
+export interface OpenAiSettings extends CallTimeouts {
   /** May be missing for a compatible server that asks for none. */
   readonly apiKey?: string;
   /** Default: OpenAI's own. A bare host gets `/v1`; a query (Azure's `api-version`) goes with each request. */
   readonly baseUrl?: string;
   readonly model: string;
   /** Default: `responses` at OpenAI, `chat` (Chat Completions) at any other address. */
-  readonly api?: 'responses' | 'chat';
-  /** Milliseconds of silence after which a call counts as lost; see `callLimits` for the default. */
-  readonly timeoutMs?: number;
-  /** How often the SDK itself tries again; default 0, since `retrying` does so in sight of the user. */
-  readonly maxRetries?: number;
+  readonly api?: 'responses' | 'chat' | 'ollama';
+  /** The context that Ollama is asked to load the model with, in tokens; without it, it uses its own. */
+  readonly contextWindow?: number;
   /** What the model's id begins with; default `openai`. */
   readonly provider?: string;
 }
 
 /** A model behind OpenAI's API or one made like it. */
 export interface OpenAiModel extends ChatModel {
-  /** Ids of the models that the server offers, sorted. Throws `ModelFault`. */
-  listModels(signal: AbortSignal): Promise<readonly string[]>;
+  /** The models that the server offers, sorted. Throws `ModelFault`. */
+  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** A chat model over OpenAI's Responses endpoint, or over Chat Completions. Its client is made once, here. */
+/** A chat model over OpenAI's Responses endpoint, Chat Completions, or Ollama's own. Its client is made once, here. */
 export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
-  const { model, provider = 'openai', apiKey = '' } = settings;
-  const base = serverUrl(settings.baseUrl);
-  const official = base.url === OFFICIAL_URL;
+  const { model, provider = 'openai', apiKey = '', contextWindow } = settings;
+  const { origin, url, query, vendor } = serverAt(settings.baseUrl);
+  const official = vendor === 'openai';
   const api = settings.api ?? (official ? 'responses' : 'chat');
-  const limits = callLimits(settings.timeoutMs);
+  const limits = callLimits(settings);
   const tolerance = new Tolerance();
   const habit = thinkingHabit(model);
-  const client = new OpenAI({
-    // The SDK asks for some key; where there is none, the header that would carry it is left out.
-    apiKey: apiKey === '' ? 'none' : apiKey,
-    baseURL: base.url,
-    defaultQuery: base.query,
-    defaultHeaders: authHeaders(apiKey, base.url),
-    organization: null,
-    project: null,
-    maxRetries: settings.maxRetries ?? 0,
-    timeout: SDK_TIMEOUT_MS,
-    // What is said goes to the address that the user has set, and no further.
-    fetchOptions: { redirect: 'manual' },
-    // The SDK's log would hold the text of messages.
-    logLevel: 'off',
-  });
+  const { breakpoints = false, efforts } = modelInfo(model);
+  const dialect: ChatDialect = {
+    official,
+    breakpoints: official && breakpoints,
+    claudeMarks: vendor === 'openrouter' && /claude/i.test(model),
+  };
+  const headers = authHeaders(apiKey, vendor);
+  const client = withoutCustomHeaders(
+    () =>
+      new OpenAI({
+        // The SDK asks for some key; where there is none, the header that would carry it is left out.
+        apiKey: apiKey === '' ? 'none' : apiKey,
+        baseURL: url,
+        defaultQuery: query,
+        defaultHeaders: headers,
+        organization: null,
+        project: null,
+        // Retries are `retrying`'s, in sight of the user.
+        maxRetries: 0,
+        timeout: SDK_TIMEOUT_MS,
+        // The SDK's log would hold the text of messages.
+        logLevel: 'off',
+        fetch: serverFetch,
+      }),
+  );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
   const keyed = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };
+  /** OpenAI's models that think take no temperature but where they are told not to. */
+  const asTaken = (request: ChatRequest): ChatRequest => {
+    if (request.temperature === undefined || !official || efforts === undefined || request.effort === 'none')
+      return request;
+    const { temperature: _, ...rest } = request;
+    return rest;
+  };
+  const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
 
-  const extrasOf = (request: ChatRequest): readonly Extra[] =>
-    api === 'responses' ? responsesExtras(request) : chatExtras(request);
+  const bodyOf = (request: ChatRequest, without: ReturnType<Tolerance['without']>): object => {
+    if (api === 'ollama') return ollamaBody(model, request, contextWindow);
+    return api === 'responses'
+      ? responsesBody(model, request, dialect.breakpoints, without)
+      : chatBody(model, request, dialect, without);
+  };
 
-  async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+  async function* open(asked: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
     keyed();
+    const request = asTaken(asked);
     const options = { signal: call.controller.signal };
-    const response = await tolerance.send(extrasOf(request), request.jsonSchema?.name, async (without) => {
+    const response = await tolerance.send(extrasOf(request, api), request, async (without, tolerated) => {
       try {
-        return api === 'responses'
-          ? await client.responses.create(responsesBody(model, request, without), options).asResponse()
-          : await client.chat.completions.create(chatBody(model, request, official, without), options).asResponse();
+        if (api === 'ollama')
+          return await openOllama(origin, ollamaBody(model, tolerated, contextWindow), bearer, options.signal);
+        return await client
+          .post(api === 'responses' ? '/responses' : '/chat/completions', {
+            ...options,
+            body: bodyOf(tolerated, without),
+            stream: true,
+          })
+          .asResponse();
       } catch (error) {
         throw toFault(error);
       }
     });
     const watched = call.watch(response);
-    yield* api === 'responses'
-      ? readResponses(watched, call, client)
-      : readChat(watched, call, client, new ThinkFilter(habit));
+    const filter = new ThinkFilter(habit);
+    if (api === 'ollama') yield* readOllama(watched, filter);
+    else yield* api === 'responses' ? readResponses(watched, call, client) : readChat(watched, call, client, filter);
   }
 
   return {
@@ -103,11 +130,10 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     provider,
     model,
     ...(official && { atOnce: HOSTED_AT_ONCE }),
-    wireBody: (request) => {
-      const without = tolerance.without(extrasOf(request), request.jsonSchema?.name);
-      return JSON.stringify(
-        api === 'responses' ? responsesBody(model, request, without) : chatBody(model, request, official, without),
-      );
+    wireBody: (asked) => {
+      const request = asTaken(asked);
+      const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
+      return JSON.stringify(bodyOf(request, without));
     },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>
@@ -116,33 +142,50 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         limits,
         async (call) => {
           keyed();
-          const ids: string[] = [];
-          for await (const { id } of client.models.list({ signal: call.controller.signal })) {
-            if (!NO_CHAT.test(id)) ids.push(id);
+          const models: ListedModel[] = [];
+          const options = { signal: call.controller.signal };
+          let told: Awaited<ReturnType<typeof ollamaFacts>>;
+          for await (const entry of client.models.list(options)) {
+            const listed = listedModel(entry);
+            if (!listed) continue;
+            // Ollama's mark; how long a model's context is, it says at endpoints of its own.
+            if (entry.owned_by === 'library' && listed.id === model)
+              told = await ollamaFacts(origin, model, bearer, call.controller.signal);
+            models.push(told && listed.id === model ? { ...listed, ...told } : listed);
           }
-          return ids.sort();
+          return models.sort((a, b) => (a.id < b.id ? -1 : 1));
         },
         toFault,
       ),
   };
 }
 
+type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';
+
 /** The address without its query and last slash, and with a path: `http://localhost:11434` is Ollama's `/v1`. */
-function serverUrl(baseUrl: string | undefined): { readonly url: string; readonly query: Record<string, string> } {
-  if (baseUrl === undefined || baseUrl.trim() === '') return { url: OFFICIAL_URL, query: {} };
-  const parsed = URL.parse(baseUrl.trim());
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new ModelFault('bad_request', 'the base URL is not an http or https address');
-  }
-  const path = parsed.pathname.replace(/\/+$/, '');
-  return {
-    url: `${parsed.origin}${path === '' ? '/v1' : path}`,
-    query: Object.fromEntries(parsed.searchParams),
-  };
+function serverAt(baseUrl: string | undefined): {
+  readonly origin: string;
+  readonly url: string;
+  readonly query: Record<string, string>;
+  readonly vendor: Vendor;
+} {
+  const given = baseUrl === undefined || baseUrl.trim() === '' ? OFFICIAL_URL : baseUrl;
+  const parsed = parseBaseUrl(given);
+  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  const { origin, path, query } = parsed;
+  const { hostname } = new URL(origin);
+  const vendor = /(?:^|\.)api\.openai\.com$/.test(hostname)
+    ? 'openai'
+    : hostname.endsWith('.azure.com')
+      ? 'azure'
+      : hostname.endsWith('openrouter.ai')
+        ? 'openrouter'
+        : 'other';
+  return { origin, url: `${origin}${path === '' ? '/v1' : path}`, query, vendor };
 }
 
-function authHeaders(apiKey: string, url: string): Record<string, string | null> {
+function authHeaders(apiKey: string, vendor: Vendor): Record<string, string | null> {
   if (apiKey === '') return { Authorization: null };
   // Azure takes its keys in a header of its own; the usual one there is for tokens of its directory.
-  return new URL(url).hostname.endsWith('.azure.com') ? { 'api-key': apiKey } : {};
+  return vendor === 'azure' ? { 'api-key': apiKey } : {};
 }

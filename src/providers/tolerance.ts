@@ -1,12 +1,17 @@
 import { ModelFault } from '../app/fault.ts';
+import type { ChatRequest } from '../app/ports.ts';
+import { namedImages } from './without-images.ts';
 
-/** A part of a request that some servers or models do not know, and that a reply can do without. */
-export type Extra = 'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name';
+/** A part of a request that some servers or models do not know, and that a reply can do without; or a switch. */
+export type Extra = 'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images';
 
 const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['temperature', /temperature/i],
-  ['effort', /reasoning|effort|thinking/i],
+  ['stream', /must be verified to stream/i],
+  ['tools', /must define tools|tools=|requires? tools/i],
   ['usage', /stream_options|include_usage/i],
+  ['images', /image/i],
+  ['effort', /reasoning|effort|thinking/i],
   ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
   ['token_limit_name', /max_(completion_)?tokens/i],
 ];
@@ -14,34 +19,57 @@ const NAMED: readonly (readonly [Extra, RegExp])[] = [
 const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
+/** What a request carries that may be refused. */
+export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly Extra[] {
+  const blocks = request.messages.flatMap(({ content }) => content);
+  const has = (type: string): boolean => blocks.some((block) => block.type === type);
+  const extras: readonly (readonly [Extra, boolean])[] = [
+    ['temperature', request.temperature !== undefined && api !== 'messages'],
+    ['effort', request.effort !== undefined],
+    ['schema', request.jsonSchema !== undefined],
+    ['usage', api === 'chat'],
+    ['token_limit_name', api === 'chat'],
+    ['tools', api === 'chat' && has('tool_call')],
+    ['stream', api === 'responses' || api === 'chat'],
+    ['images', has('image')],
+  ];
+  return extras.flatMap(([extra, carried]) => (carried ? [extra] : []));
+}
+
 /**
  * Sends a request, and where the server refuses a part of it that the reply can do without, sends it again without
- * that part. What a server has refused is left out from then on (a schema only for schemas of that name), so the
- * price is paid once. Each further try leaves out one part more, so there are at most as many tries as parts.
+ * that part. What a server has refused is left out from then on (a schema only for schemas of that name, and images of
+ * that request alone, since the next may have others), so the price is paid once. Each further try leaves out one part
+ * more, so there are at most as many tries as parts.
  */
 export class Tolerance {
   readonly #refused = new Set<string>();
 
   /**
    * @param offered parts that the request carries
-   * @param schemaName name of the request's schema, where it has one
    * @param send sends the request without the parts given
    * @throws ModelFault as `send` does, once nothing is left to leave out
    */
   async send<T>(
     offered: readonly Extra[],
-    schemaName: string | undefined,
-    send: (without: ReadonlySet<Extra>) => Promise<T>,
+    request: ChatRequest,
+    send: (without: ReadonlySet<Extra>, request: ChatRequest) => Promise<T>,
   ): Promise<T> {
+    const schemaName = request.jsonSchema?.name;
+    let tolerated = request;
+    let images = true;
     for (;;) {
       const without = this.without(offered, schemaName);
       try {
-        return await send(without);
+        return await send(without, tolerated);
       } catch (error) {
-        const left = offered.filter((extra) => !without.has(extra));
+        const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
-        this.#refused.add(keyOf(refused, schemaName));
+        if (refused === 'images') {
+          images = false;
+          tolerated = namedImages(request);
+        } else this.#refused.add(keyOf(refused, schemaName));
       }
     }
   }

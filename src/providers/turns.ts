@@ -12,6 +12,8 @@ export interface UserTurn {
   /** Results of the calls of the turn before, one for each of them. */
   readonly results: readonly ResultBlock[];
   readonly parts: readonly (TextBlock | ImageBlock)[];
+  /** What follows them in this request alone. */
+  readonly turnOnly?: string;
 }
 
 export interface AssistantTurn {
@@ -30,6 +32,7 @@ const EARLIER = '(The conversation continues from an earlier point.)';
 interface Draft {
   readonly role: 'user' | 'assistant';
   readonly blocks: ContentBlock[];
+  turnOnly?: string;
 }
 
 /**
@@ -46,7 +49,7 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   let paired = new Set<ContentBlock>();
   for (const [index, draft] of drafts.entries()) {
     if (draft.role === 'user') {
-      turns.push(userTurn(draft.blocks, answered, paired));
+      turns.push(userTurn(draft, answered, paired));
       answered = [];
       continue;
     }
@@ -59,9 +62,17 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   return turns;
 }
 
+/** How a tool of the past is described to a provider that asks for it. */
+export const PAST_TOOL = 'A tool used earlier in this conversation; it is not available now.';
+
+/** Names of the tools that were called, sorted. */
+export const toolNames = (turns: readonly Turn[]): readonly string[] =>
+  [...new Set(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : [])))].sort();
+
 /** The texts of a user turn, as one string for servers that take no lists of parts. */
 export function plainText(turn: UserTurn): string {
-  return turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join(BETWEEN);
+  const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
+  return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(BETWEEN);
 }
 
 /** A tool call's input as the object that Anthropic asks for; what is not an object is wrapped in one. */
@@ -114,7 +125,7 @@ function assistantTurn(blocks: readonly ContentBlock[], pairs: readonly Pair[]):
 }
 
 function userTurn(
-  blocks: readonly ContentBlock[],
+  { blocks, turnOnly }: Draft,
   results: readonly ResultBlock[],
   paired: ReadonlySet<ContentBlock>,
 ): UserTurn {
@@ -125,7 +136,7 @@ function userTurn(
       parts.push({ type: 'text', text: `[result of a call: ${block.text}]` });
     }
   }
-  return { role: 'user', results, parts };
+  return { role: 'user', results, parts, ...(turnOnly !== undefined && { turnOnly }) };
 }
 
 function said(text: string): UserTurn {
@@ -143,6 +154,10 @@ function merge(messages: readonly ChatMessage[]): readonly Draft[] {
       if (last?.role === role) last.blocks.push(block);
       else drafts.push({ role, blocks: [block] });
     }
+    if (message.turnOnly === undefined) continue;
+    const last = drafts.at(-1);
+    if (last?.role === 'user') last.turnOnly = message.turnOnly;
+    else drafts.push({ role: 'user', blocks: [], turnOnly: message.turnOnly });
   }
   return drafts;
 }

@@ -1,23 +1,26 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk } from '../app/ports.ts';
 
-/** Milliseconds of silence that end a call: until the first byte of the reply, and between two bytes of it. */
+/** Milliseconds of silence that end a call: until the first text of the reply, and after it. */
 export interface CallLimits {
-  readonly firstByteMs: number;
+  readonly firstTokenMs: number;
   readonly silenceMs: number;
 }
 
-/**
- * Until the first byte a local server may load its model (Ollama allows itself 5 minutes, as does Node's fetch);
- * once a reply runs, every server sends something at least every few seconds, if only a keep-alive.
- */
-const DEFAULT_FIRST_BYTE_MS = 300_000;
-const DEFAULT_SILENCE_MS = 90_000;
+/** What the user has set of them; left out: the default. */
+export type CallTimeouts = Partial<CallLimits>;
 
-/** The limits of a call; `timeoutMs`, where the user set it, stands for both. */
-export function callLimits(timeoutMs: number | undefined): CallLimits {
-  return { firstByteMs: timeoutMs ?? DEFAULT_FIRST_BYTE_MS, silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS };
-}
+/**
+ * Until the first text a local server may load its model, a busy one may queue the request, and a model may think
+ * (Ollama allows itself 5 minutes, as does Node's fetch); once text runs, every server sends something at least every
+ * few seconds, if only a keep-alive.
+ */
+const DEFAULT_LIMITS: CallLimits = { firstTokenMs: 300_000, silenceMs: 90_000 };
+
+export const callLimits = ({ firstTokenMs, silenceMs }: CallTimeouts): CallLimits => ({
+  firstTokenMs: firstTokenMs ?? DEFAULT_LIMITS.firstTokenMs,
+  silenceMs: silenceMs ?? DEFAULT_LIMITS.silenceMs,
+});
 
 /** Requests that a vendor's own address answers at once; other servers may be the user's own and would queue them. */
 export const HOSTED_AT_ONCE = 24;
@@ -43,7 +46,7 @@ export class WatchedCall {
   constructor(caller: AbortSignal, limits: CallLimits) {
     this.#caller = caller;
     this.#limits = limits;
-    this.#limit = limits.firstByteMs;
+    this.#limit = limits.firstTokenMs;
     if (caller.aborted) this.#stop();
     else caller.addEventListener('abort', this.#stop, { once: true });
     this.#arm();
@@ -51,7 +54,6 @@ export class WatchedCall {
 
   /** The same response, its bytes counted as signs of life. */
   watch(response: Response): Response {
-    this.#heard();
     if (response.body === null) return response;
     const decoder = new TextDecoder();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
@@ -67,6 +69,11 @@ export class WatchedCall {
   /** The last characters of the response so far. */
   get tail(): string {
     return this.#tail;
+  }
+
+  /** Text has come: from now on a server that lives says so more often. */
+  speaks(): void {
+    this.#limit = this.#limits.silenceMs;
   }
 
   /** While the reader of the reply is busy with what it has, nobody reads on, and silence means nothing. */
@@ -96,7 +103,6 @@ export class WatchedCall {
   }
 
   #heard(): void {
-    this.#limit = this.#limits.silenceMs;
     if (!this.#paused) this.#arm();
   }
 
@@ -128,6 +134,7 @@ export async function* runWatched(
       thinks ||= chunk.type === 'thinking';
       const interrupted = call.interruption();
       if (interrupted !== undefined) throw interrupted;
+      if (chunk.type === 'text') call.speaks();
       call.pause();
       yield chunk;
       if (chunk.type === 'end') return;

@@ -2,19 +2,24 @@ import type { ChatMessage, ChatModel, ChatRequest } from '../app/ports.ts';
 
 /** A model that reads text alone: images of the conversation are named in their place, not sent. */
 export function withoutImages(model: ChatModel): ChatModel {
-  const textOnly = (request: ChatRequest): ChatRequest => ({ ...request, messages: request.messages.map(named) });
   return {
     id: model.id,
     provider: model.provider,
     model: model.model,
     ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
-    stream: (request, signal) => model.stream(textOnly(request), signal),
-    ...(model.wireBody && { wireBody: (request: ChatRequest) => model.wireBody!(textOnly(request)) }),
+    stream: (request, signal) => model.stream(namedImages(request), signal),
+    ...(model.wireBody && { wireBody: (request: ChatRequest) => model.wireBody!(namedImages(request)) }),
     ...(model.countTokens && {
-      countTokens: (request: ChatRequest, signal: AbortSignal) => model.countTokens!(textOnly(request), signal),
+      countTokens: (request: ChatRequest, signal: AbortSignal) => model.countTokens!(namedImages(request), signal),
     }),
   };
 }
+
+/** The request with its images named in their place. */
+export const namedImages = (request: ChatRequest): ChatRequest => ({
+  ...request,
+  messages: request.messages.map(named),
+});
 
 function named(message: ChatMessage): ChatMessage {
   if (message.content.every(({ type }) => type !== 'image')) return message;

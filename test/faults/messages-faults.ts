@@ -39,8 +39,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'of a message with several blocks the first is sent alone',
       file: 'src/core/context/assemble.ts',
-      find: 'content: [...before, ...message.content], position',
-      put: 'content: [...before, ...message.content.slice(0, 1)], position',
+      find: 'content: [...before, ...message.content], ...turnOnly,',
+      put: 'content: [...before, ...message.content.slice(0, 1)], ...turnOnly,',
     },
   ),
   ...planted('covered-once', GROWTH, {
@@ -99,8 +99,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'the room for the reply is given to the request',
       file: 'src/app/context-meter.ts',
-      find: 'return Math.max(0, contextWindow - reservedTokens);',
-      put: 'return Math.max(0, contextWindow + 0 * reservedTokens);',
+      find: 'Math.min(contextWindow - reservedTokens, less)',
+      put: 'Math.min(contextWindow + 0 * reservedTokens, less)',
     },
     {
       what: 'the task is not counted',
@@ -147,10 +147,10 @@ export const MESSAGE_FAULTS = [
       put: 'if (at >= start || (',
     },
     {
-      what: 'the task stands behind the newest user message',
+      what: 'attachments stand behind the newest user message',
       file: 'src/core/context/assemble.ts',
-      find: 'content: [...before, ...message.content], position',
-      put: 'content: [...message.content, ...before], position',
+      find: 'content: [...before, ...message.content], ...turnOnly,',
+      put: 'content: [...message.content, ...before], ...turnOnly,',
     },
     {
       what: 'a long user message is cut',

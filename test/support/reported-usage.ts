@@ -51,7 +51,8 @@ export async function gaugeErrors(server: WireServer, { encoding, factor, said }
     baseUrl: server.url,
     model: 'llama3',
     provider: 'compatible',
-    timeoutMs: 20_000,
+    firstTokenMs: 20_000,
+    silenceMs: 20_000,
   });
   const desk = await Desk.open();
   try {

@@ -12,6 +12,8 @@ import { type Recalled, renderAttachment, renderRecalled, renderTask } from './r
 export interface ContextMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly ContentBlock[];
+  /** What goes with it in this request alone: the task and recalled excerpts. */
+  readonly turnOnly?: string;
   readonly position: number;
 }
 
@@ -43,8 +45,8 @@ export interface AssembleInput {
 
 /**
  * The request as the design draws it: system prompt, memory, ledger and frontier (which change at a commit alone, so
- * that the prefix stays the same), the window word for word, then what changes with each turn, put before the newest
- * user message: the task and recalled excerpts. Deterministic; its cost follows what is sent, not the session's length.
+ * that the prefix stays the same), the window word for word, then what changes with each turn, put after the newest
+ * user message, so that what the next request repeats stays a prefix of it: the task and recalled excerpts. Deterministic; its cost follows what is sent, not the session's length.
  */
 export function assembleContext(input: AssembleInput): Context {
   const { state, counter, prefix } = input;
@@ -63,11 +65,12 @@ export function assembleContext(input: AssembleInput): Context {
     window += count.body;
     attachments += count.attachments;
     cjk += count.cjk;
-    const before: ContentBlock[] = [];
-    if (position === newest && tail !== '') before.push({ type: 'text', text: tail });
-    for (const attachment of message.attachments ?? [])
-      before.push({ type: 'text', text: renderAttachment(attachment) });
-    messages.push({ role: message.role, content: [...before, ...message.content], position });
+    const before = (message.attachments ?? []).map((each): ContentBlock => ({
+      type: 'text',
+      text: renderAttachment(each),
+    }));
+    const turnOnly = position === newest && tail !== '' ? { turnOnly: tail } : {};
+    messages.push({ role: message.role, content: [...before, ...message.content], ...turnOnly, position });
   }
   const tokens: ContextTokens = {
     ...prefix.tokens,

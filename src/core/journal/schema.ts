@@ -47,6 +47,7 @@ const usage = v.object({
   reasoning: v.optional(amount),
   cachedInput: v.optional(amount),
   cacheWrite: v.optional(amount),
+  cacheWriteHour: v.optional(amount),
 });
 
 const attachment = v.object({

@@ -31,6 +31,8 @@ export interface Usage {
   readonly reasoning?: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
+  /** The part of `cacheWrite` that is kept for an hour, at a higher price. */
+  readonly cacheWriteHour?: number;
 }
 
 /** Why a reply ended. `stopped` by the user; `interrupted` by a fault, a reload or a shutdown: its text is partial. */

@@ -14,7 +14,12 @@ export interface Observation extends CountedRequest {
 
 export interface StoredCalibration {
   readonly observations: readonly Observation[];
+  /** The most that the server was seen to read of a longer prompt, in its own tokens. */
+  readonly serverWindow?: number | undefined;
 }
+
+/** What a report came to. `truncated`: the server read a part of the prompt alone, and says nothing of its tokenizer. */
+export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
 
 /** As many observations as tell a tokenizer's factor from the overhead of a message and of CJK text. */
 const KEPT = 24;
@@ -32,6 +37,18 @@ const MOST_FACTOR = 4;
 /** No tokenizer in use is off by more than these; such a report is a fault and left out. */
 const LEAST_PLAUSIBLE = 0.2;
 const MOST_PLAUSIBLE = 10;
+
+/** A report this much below what is expected is not believed before the next one agrees: it may be a part of the prompt. */
+const SUSPICIOUS = 0.97;
+/** Nor is one believed at all that is this far below, where nothing is known yet but the model's own factor. */
+const IMPOSSIBLE = 0.5;
+/** A prompt that is longer by this factor than another of which the server read no less: it reads no more than that. */
+const LONGER = 1.01;
+const NO_MORE = 1.005;
+/** Reports below this share of what a server reads were surely of whole prompts. */
+const CERTAIN_SHARE = 0.9;
+/** No server reads so little of a prompt; shorter ones are not suspected. */
+const LEAST_WINDOW = 1_500;
 
 /** Below this many tokens a request says more about rounding and framing than about the tokenizer. */
 const LEAST_TOKENS = 8;
@@ -55,12 +72,20 @@ export class Calibration {
   private readonly prior: Weights;
   private observations: readonly Observation[];
   private weights: Weights;
+  private held: Observation | undefined;
+  private window: number | undefined;
 
   /** @param factor what the model's tokenizer makes of one counted token, before any report (1: the same) */
   constructor(factor: number, stored?: StoredCalibration) {
     this.prior = [factor, 0, 0, 0];
     this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-KEPT);
     this.weights = this.fit();
+    this.window = stored?.serverWindow;
+  }
+
+  /** The most that the server was seen to read of a longer prompt, in its own tokens; undefined while it reads all. */
+  get serverWindow(): number | undefined {
+    return this.window;
   }
 
   /** False until enough reports have come: figures are then shown as approximate. */
@@ -68,11 +93,39 @@ export class Calibration {
     return this.observations.length >= OBSERVATIONS_TO_TRUST;
   }
 
-  /** Learns from a reply's usage. Implausible reports are left out. */
-  observe(observation: Observation): void {
-    if (!isPlausible(observation)) return;
-    this.observations = [...this.observations, observation].slice(-KEPT);
+  /**
+   * Learns from a reply's usage. Ollama and its kin drop the beginning of a long prompt without a word and report what
+   * is left: taken for the tokenizer's doing, that would make the gauge say less the more is lost.
+   */
+  observe(observation: Observation): Verdict {
+    const { tokens, reported } = observation;
+    if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= LEAST_TOKENS)) return 'ignored';
+    const { held } = this;
+    this.held = undefined;
+    const known = held ? [...this.observations, held] : this.observations;
+    const expected = this.estimate(observation);
+    if (reported >= LEAST_WINDOW) {
+      const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
+      const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;
+      const again = this.window !== undefined && tokens > this.window;
+      if (((shorter || again) && reported < expected * SUSPICIOUS) || nothing) {
+        const window = Math.max(reported, shorter?.reported ?? 0, this.window ?? 0);
+        this.window = window;
+        // Those that came near it may have been cut as well.
+        this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
+        this.weights = this.fit();
+        return 'truncated';
+      }
+    }
+    if (this.window !== undefined && reported > this.window * NO_MORE) this.window = undefined;
+    if (!isPlausible(observation)) return 'ignored';
+    if (reported >= LEAST_WINDOW && reported < expected * SUSPICIOUS && !held) {
+      this.held = observation;
+      return 'held';
+    }
+    this.observations = [...known, observation].slice(-KEPT);
     this.weights = this.fit();
+    return 'learned';
   }
 
   /** Input tokens the provider will report for a request. */
@@ -92,7 +145,7 @@ export class Calibration {
   }
 
   export(): StoredCalibration {
-    return { observations: this.observations };
+    return { observations: this.observations, ...(this.window !== undefined && { serverWindow: this.window }) };
   }
 
   private part({ tokens, cjk, messages }: CountedRequest): number {

@@ -197,6 +197,9 @@ export function encodingFor(id: string): EncodingName {
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }
 
+/** Anthropic's guide to prompt caching: an hour costs twice the plain input. */
+const HOUR_WRITE_FACTOR = 2;
+
 /**
  * What a reply cost, in US dollars, or undefined when the model has no price. `usage.input` is all of the input:
  * what was read from or written to a prompt cache is part of it.
@@ -206,11 +209,13 @@ export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number |
   if (price === undefined) return undefined;
   const cached = Math.min(usage.cachedInput ?? 0, usage.input);
   const written = Math.min(usage.cacheWrite ?? 0, usage.input - cached);
+  const hour = Math.min(usage.cacheWriteHour ?? 0, written);
   const long = price.long !== undefined && usage.input > price.long.over ? price.long : undefined;
   const input =
     (usage.input - cached - written) * price.input +
     cached * (price.cachedInput ?? price.input) +
-    written * (price.cacheWrite ?? price.input);
+    (written - hour) * (price.cacheWrite ?? price.input) +
+    hour * price.input * HOUR_WRITE_FACTOR;
   const output = usage.output * price.output;
   return (input * (long?.inputFactor ?? 1) + output * (long?.outputFactor ?? 1)) / 1_000_000;
 }

@@ -170,6 +170,9 @@ export class PageLink {
         this.#sendStatus();
         return;
       }
+      case 'truncated':
+        // The notices of the model tell of it.
+        return;
       case 'reset_waiting':
         this.#resetPending = true;
         this.#sendStatus();

@@ -13,6 +13,7 @@ const schema = v.array(
   v.tuple([
     v.string(),
     v.object({
+      serverWindow: v.optional(number),
       observations: v.array(v.object({ tokens: number, cjk: number, messages: number, reported: number })),
     }),
   ]),
@@ -43,7 +44,8 @@ export class Calibrations {
   save(): void {
     for (const [key, calibration] of this.#known) {
       this.#stored.delete(key);
-      this.#stored.set(key, { observations: [...calibration.export().observations] });
+      const { observations, serverWindow } = calibration.export();
+      this.#stored.set(key, { observations: [...observations], ...(serverWindow !== undefined && { serverWindow }) });
     }
     const newest = [...this.#stored].slice(-MOST);
     void this.#memento.update(KEY, newest);

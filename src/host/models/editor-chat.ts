@@ -34,12 +34,7 @@ export class EditorChat implements ChatModel {
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk> {
-    return runWatched(
-      signal,
-      callLimits(undefined),
-      ({ controller }) => this.#open(request, controller.signal),
-      editorFault,
-    );
+    return runWatched(signal, callLimits({}), ({ controller }) => this.#open(request, controller.signal), editorFault);
   }
 
   async *#open(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
@@ -52,7 +47,7 @@ export class EditorChat implements ChatModel {
     let said = '';
     try {
       const offered: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
-      const { parts, first } = await this.#tolerance.send(offered, undefined, (without) =>
+      const { parts, first } = await this.#tolerance.send(offered, request, (without) =>
         this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
       );
       for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {

@@ -3,11 +3,12 @@ import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
-import { knownModels } from '../../core/tokens/models.ts';
+import { knownModels, retirementOf } from '../../core/tokens/models.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
 import { translated } from '../platform/translated.ts';
-import { short } from '../platform/l10n.ts';
+import { locale, short } from '../platform/l10n.ts';
+import type { ModelFacts, Retirement } from '../../core/tokens/model-facts.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, LABEL } from './keys.ts';
@@ -154,7 +155,7 @@ async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListIte
       detail: translated(describeFault(error).message),
       act: 'retry',
     };
-    const known = [...knownModels()].filter(([, { vendor, retires }]) => vendor === provider.provider && !retires);
+    const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
     return [
       why,
       ...more,
@@ -167,18 +168,26 @@ async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListIte
 /** The models of a provider. Rejects with `ModelFault`. */
 export async function modelItems(app: ModelsApp, provider: ChosenModel): Promise<ModelItem[]> {
   const listed = await app.models.list(provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  return listed.map((model) => modelItem(app, provider, model));
+  return listed.map(({ id, facts }) => modelItem(app, provider, id, facts));
 }
 
-function modelItem(app: ModelsApp, provider: ChosenModel, model: string): ModelItem {
-  const info = app.models.info({ ...provider, model });
+function modelItem(app: ModelsApp, provider: ChosenModel, model: string, facts: ModelFacts = {}): ModelItem {
+  const info = { ...app.models.info({ ...provider, model }), ...facts };
   const label = app.models.label({ ...provider, model });
-  return {
-    model,
-    label,
-    ...(info.known && { description: vscode.l10n.t('{0} tokens', short(info.contextWindow)) }),
-    ...(label !== model && { detail: model }),
-  };
+  const isKnown = info.known || facts.contextWindow !== undefined;
+  const notes = [
+    isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
+    ...(info.retires ? [retirementNote(info.retires)] : []),
+  ];
+  return { model, label, description: notes.join(' · '), ...(label !== model && { detail: model }) };
+}
+
+/** When a vendor shuts a model down, and what it names in its place. */
+function retirementNote({ on, successor }: Retirement): string {
+  const day = new Date(on).toLocaleDateString(locale());
+  return successor === undefined
+    ? vscode.l10n.t('retires on {0}', day)
+    : vscode.l10n.t('retires on {0}; successor: {1}', day, successor);
 }
 
 /** Sends one short request to a model that was never asked before. False when the user wants to choose again. */

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
-import type { ConversationSettings } from '../../app/settings.ts';
-import { budgetOf } from '../../core/budget/gauge.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, type ModelInfo } from '../../core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
+import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
+import type { LearnedFacts } from './learned-facts.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName, Settings } from '../platform/settings-schema.ts';
 
@@ -73,42 +73,35 @@ export function chosenSummaryModel(settings: Settings, chat: ChosenModel): Chose
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
-/** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
-export function windowOf(
-  settings: Settings,
-  info: ModelInfo,
-): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {
-  const { chat } = settings;
-  const contextWindow = chat.contextWindow ?? info.contextWindow;
-  const model = { ...info, contextWindow, maxInput: Math.min(info.maxInput ?? contextWindow, contextWindow) };
-  const plan = reasoningPlan(model, 'chat', chat.effort ?? undefined);
-  const budget = budgetOf(model, chat.reservedTokens + plan.tokens);
-  return {
-    contextWindow,
-    reservedTokens: contextWindow - budget.tokens,
-    reply: {
-      textTokens: Math.max(1, budget.reserved - plan.tokens),
-      reasoningTokens: plan.tokens,
-      maxOutput: Math.min(info.maxOutput, contextWindow - Math.ceil(contextWindow / 2)),
-      ...(plan.effort !== undefined && { effort: plan.effort }),
-    },
-  };
-}
+/** The context of a local server that is asked for when the user names none; it is what most can hold in memory. */
+const OLLAMA_CONTEXT = 32_768;
+/** A model that was listed once is not asked about again in the same window, whatever came of it. */
+const DESCRIBE_TIMEOUT_MS = 4_000;
 
 /** Makes the models that settings and keys describe; clients are kept by the registry. */
 export class Models {
   readonly #registry = new ModelRegistry();
   readonly #keys: Keys;
   readonly #editor: EditorModels;
+  readonly #learned: LearnedFacts;
+  readonly #asked = new Set<string>();
 
-  constructor(keys: Keys, editor: EditorModels) {
+  constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
     this.#keys = keys;
     this.#editor = editor;
+    this.#learned = learned;
   }
 
   /** What is known of a model: window, price and so on. */
-  info({ provider, model }: ChosenModel): ModelInfo {
-    if (provider !== 'vscode') return modelInfo(model, readSettings().models.overrides);
+  info(chosen: ChosenModel): ModelInfo {
+    const { provider, model } = chosen;
+    if (provider !== 'vscode') {
+      const told = this.#learned.of(serverOf(chosen), model);
+      const info = modelInfo(model, readSettings().models.overrides, told?.facts);
+      if (!told?.isOllama) return info;
+      const contextWindow = ollamaContext(told, info.contextWindow);
+      return { ...unpriced(info), contextWindow, maxOutput: Math.min(info.maxOutput, contextWindow) };
+    }
     const facts = this.#editor.facts(model);
     // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
@@ -120,9 +113,28 @@ export class Models {
     return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
   }
 
-  /** Makes sure that `info` knows the model, where the editor has to be asked about it. */
+  /** Makes sure that `info` knows the model, where the editor or the provider's own list has to be asked about it. */
   async prepare(chosen: ChosenModel): Promise<void> {
-    if (chosen.provider === 'vscode' && !this.#editor.facts(chosen.model)) await this.isReady(chosen);
+    const { provider, model } = chosen;
+    if (provider === 'vscode') {
+      if (!this.#editor.facts(model)) await this.isReady(chosen);
+      return;
+    }
+    const server = serverOf(chosen);
+    const isOwn = chosen.baseUrl !== '' && provider !== 'anthropic';
+    if (model === '' || this.#asked.has(`${server} ${model}`) || (this.info(chosen).known && !isOwn)) return;
+    this.#asked.add(`${server} ${model}`);
+    try {
+      const listed = await this.#registry.listModels(
+        await this.#config(chosen),
+        AbortSignal.timeout(DESCRIBE_TIMEOUT_MS),
+      );
+      const mine = listed.find(({ id }) => id === model);
+      if (mine) await this.#learned.learn(server, mine);
+    } catch (error) {
+      // A server that is not there says nothing; sending a message tells the user of it.
+      if (!ModelFault.is(error)) throw error;
+    }
   }
 
   /** The editor's own models are sent text alone. */
@@ -142,8 +154,8 @@ export class Models {
     return this.takesImages(chosen) ? model : withoutImages(model);
   }
 
-  async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly string[]> {
-    if (chosen.provider === 'vscode') return (await this.#editor.list()).map((one) => one.model);
+  async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
+    if (chosen.provider === 'vscode') return (await this.#editor.list()).map(({ model }) => ({ id: model, facts: {} }));
     return this.#registry.listModels(await this.#config(chosen), signal);
   }
 
@@ -170,7 +182,17 @@ export class Models {
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '')
       throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
-    return { provider, model, ...(baseUrl !== '' && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
+    const { firstTokenTimeout, silenceTimeout, contextWindow } = readSettings().chat;
+    const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
+    return {
+      provider,
+      model,
+      ...(baseUrl !== '' && { baseUrl }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(isOllama && { api: 'ollama', contextWindow: contextWindow ?? this.info(chosen).contextWindow }),
+      firstTokenMs: firstTokenTimeout * 1000,
+      silenceMs: silenceTimeout * 1000,
+    };
   }
 
   async #key({ provider, baseUrl }: ChosenModel): Promise<string | undefined> {
@@ -188,6 +210,13 @@ export function costOf(model: string, usage: Usage): number | null {
 function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {
   return info;
 }
+
+/** The key of what a server has said of its models. */
+const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${baseUrl}`;
+
+/** What Ollama has the model loaded with, where that is more than its default, else what is asked of it. */
+const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, longest: number): number =>
+  loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, longest);
 
 /** A server of one's own often takes none. */
 function needsKey(provider: ProviderName): boolean {

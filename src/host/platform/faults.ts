@@ -151,6 +151,8 @@ function reasonOf(reason: FaultReason): RequestFaultReason {
     case 'content_refused':
     case 'overloaded':
     case 'cut_stream':
+    case 'unaffordable':
+    case 'over_rate':
     case 'output_limit':
     case 'empty_reply':
     case 'malformed':

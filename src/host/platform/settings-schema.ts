@@ -25,6 +25,8 @@ export const settingsSchema = v.object({
     effort: orNull(v.picklist(EFFORTS)),
     reservedTokens: integer(256),
     contextWindow: orNull(integer(1024)),
+    firstTokenTimeout: integer(5),
+    silenceTimeout: integer(5),
     enterSends: v.boolean(),
     countWithProvider: v.boolean(),
     pasteAsAttachmentAbove: integer(100),

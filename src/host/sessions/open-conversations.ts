@@ -1,3 +1,4 @@
+import { ModelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Resummary } from '../../app/resummarize.ts';
@@ -8,17 +9,11 @@ import type { NodeId, SessionId } from '../../core/model/ids.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../../providers/local.ts';
+import { replyRoom } from '../../app/reply-room.ts';
 import { retrying } from '../../providers/retry.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
-import {
-  chosenChatModel,
-  chosenSummaryModel,
-  costOf,
-  windowOf,
-  type ChosenModel,
-  type Models,
-} from '../models/models.ts';
+import { chosenChatModel, chosenSummaryModel, costOf, type ChosenModel, type Models } from '../models/models.ts';
 import type { Summarizers } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
@@ -64,10 +59,12 @@ export interface OpenConversationsDeps {
 /** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
 export class OpenConversations {
   readonly #deps: OpenConversationsDeps;
+  readonly #notices: ModelNotices;
   readonly #open = new Map<SessionId, OpenConversation>();
 
   constructor(deps: OpenConversationsDeps) {
     this.#deps = deps;
+    this.#notices = new ModelNotices(deps.models, () => deps.clock.now());
   }
 
   get(id: SessionId): OpenConversation | undefined {
@@ -128,6 +125,7 @@ export class OpenConversations {
       },
       recall: (text, budget) => search.recall(text, budget, counter),
     });
+    this.#notices.watch(conversation, chatModel);
     this.#open.set(journal.id, {
       conversation,
       search,
@@ -192,7 +190,7 @@ export class OpenConversations {
       systemPrompt: settings.chat.systemPrompt,
       memory: memory.text(settings.memory.tokens, counter),
       policy: policyOf(settings, chosenPolicy(settings, journal.state)),
-      ...windowOf(settings, this.#deps.models.info(chosen)),
+      ...replyRoom(settings.chat, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.extractiveOnFault,
       resetFinishedTask: settings.task.resetFinished,

@@ -60,7 +60,8 @@ async function compress(
       baseUrl: server.url,
       model: 'gpt-4o-mini',
       provider: 'compatible',
-      timeoutMs: 60_000,
+      firstTokenMs: 60_000,
+      silenceMs: 60_000,
     });
     desk.summarizerAtOnce = atOnce;
     desk.summarizer = (request, signal) => model.stream(request, signal);

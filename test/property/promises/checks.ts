@@ -160,7 +160,7 @@ export const requestTokens = (
   counter: TokenCounter,
 ): number =>
   system.reduce((sum, text) => sum + counter.text(text) + MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS) +
-  messages.reduce((sum, message) => sum + counter.message(message), 0);
+  messages.reduce((sum, message) => sum + counter.message(message) + counter.text(message.turnOnly ?? ''), 0);
 
 /** A request fits, ends its user messages with the newest one whole, and parts no call from its result. */
 export function checkRequest(request: ChatRequest, text: string, budget: number, counter: TokenCounter): void {

@@ -377,7 +377,7 @@ export class StrictServer {
       case 'breakpoints': {
         const options = body['prompt_cache_options'];
         return this.#cache.byBreakpoints(
-          String(body['prompt_cache_key'] ?? ''),
+          stringOf(body['prompt_cache_key']) ?? '',
           pieces,
           isJson(options) && options['mode'] === 'explicit',
         );
@@ -504,7 +504,7 @@ function asked(
 /** The blocks of one message, with what stands before them, so that roles count as text. */
 function blocksOf(message: Json, isUser: boolean): Block[] {
   const { content } = message;
-  const head = `<${String(message['role'] ?? message['type'] ?? '')}>`;
+  const head = `<${stringOf(message['role'] ?? message['type']) ?? ''}>`;
   const parts = Array.isArray(content) ? listOf(content) : [];
   const calls = JSON.stringify([message['tool_calls'], message['arguments'], message['output']]).replace(
     '[null,null,null]',
@@ -521,7 +521,11 @@ function blocksOf(message: Json, isUser: boolean): Block[] {
         : undefined;
     const said = part['text'] ?? part['content'] ?? (part['type'] === 'tool_use' ? JSON.stringify(part['input']) : '');
     const image = /image/.test(String(part['type']));
-    return { text: `${at === 0 ? head : ''}${String(said)}`, ...(mark && { mark }), ...(image && { image }) };
+    return {
+      text: `${at === 0 ? head : ''}${stringOf(said) ?? JSON.stringify(said)}`,
+      ...(mark && { mark }),
+      ...(image && { image }),
+    };
   });
   if (parts.length === 0) blocks.push({ text: `${head}${typeof content === 'string' ? content : ''}${calls}` });
   if (isUser) blocks[blocks.length - 1] = { ...blocks.at(-1)!, userEnd: true };

@@ -37,7 +37,13 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
         (text) => `Of "${text.slice(0, 40)}" there is much to tell, and most of it is about lists and tables.`,
       )
       .disturbBy(() => (random() < 0.3 ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined));
-    const settings = { apiKey: 'sk-test', baseUrl: `${server.url}/v1`, model: 'gpt-4o-mini', timeoutMs: 400 };
+    const settings = {
+      apiKey: 'sk-test',
+      baseUrl: `${server.url}/v1`,
+      model: 'gpt-4o-mini',
+      firstTokenMs: 400,
+      silenceMs: 400,
+    };
     const model = retrying(createOpenAiModel({ ...settings, provider: 'compatible' }), { baseMs: 1, capMs: 50 });
     desk.script = (request, signal) => model.stream(request, signal);
     desk.summarizer = desk.script;

@@ -249,8 +249,8 @@ describe('a conversation', () => {
     await conversation.send('Which channel does the zebra crossing sensor use?');
     assert.ok(recalled.some((text) => text.includes('channel 42')));
     const last = desk.requests.at(-1)?.messages.at(-1);
-    const [tail, question] = last?.content ?? [];
-    assert.match(tail?.type === 'text' ? tail.text : '', /<recalled_excerpts-[^]*message 1, user[^]*channel 42/);
+    const [question] = last?.content ?? [];
+    assert.match(last?.turnOnly ?? '', /<recalled_excerpts-[^]*message 1, user[^]*channel 42/);
     assert.deepEqual(question, { type: 'text', text: 'Which channel does the zebra crossing sensor use?' });
   });
 

@@ -28,15 +28,27 @@ describe('what a model or a repository says', () => {
     assert.match(read('src/host/commands.ts'), /command: COMMAND\.\w+/);
   });
 
-  it('changes no setting but by the user’s own command: the address of a server, and the place of the chat', () => {
+  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat', () => {
     const files = filesWith(/configuration\.update\(/);
-    assert.deepEqual(files, ['src/host/chat/editor-commands.ts', 'src/host/models/model-picker.ts']);
+    assert.deepEqual(files, [
+      'src/host/chat/editor-commands.ts',
+      'src/host/models/model-notices.ts',
+      'src/host/models/model-picker.ts',
+    ]);
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
-    assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), ['baseUrl', 'place', 'provider']);
+    assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), [
+      'baseUrl',
+      'overrides',
+      'place',
+      'provider',
+    ]);
   });
 
-  it('opens no connection: models alone do, through the providers’ own clients', () => {
-    assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), []);
+  it('opens no connection but to a model’s server: through the vendors’ clients, and Ollama’s own endpoint', () => {
+    assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), [
+      'src/providers/http.ts',
+      'src/providers/ollama.ts',
+    ]);
   });
 
   it('has a file read only by the user: attached, imported, opened', () => {

@@ -12,6 +12,7 @@ const TALK: ChatRequest = {
   system: ['prompt', 'memory', 'ledger', 'summaries'],
   messages: [said('user', 'one'), said('assistant', 'two'), said('user', 'three')],
   maxOutputTokens: 100,
+  cache: { key: 'session', idleMs: 0 },
 };
 
 /** A stream in the API's own form, from its events. */
@@ -30,7 +31,7 @@ const stop = (reason: string, usage: Record<string, unknown>) => ({
 });
 
 describe('a request to Anthropic', () => {
-  it('marks the last three system blocks and the turn before the newest for the prompt cache, four in all', () => {
+  it('marks the last three system blocks and the newest user message for the prompt cache, four in all', () => {
     const { system, messages } = anthropicPrompt(TALK);
     assert.deepEqual(
       system?.map((block) => 'cache_control' in block),
@@ -38,8 +39,24 @@ describe('a request to Anthropic', () => {
     );
     assert.deepEqual(
       messages.map((message) => JSON.stringify(message).includes('cache_control')),
-      [false, true, false],
+      [false, false, true],
     );
+  });
+
+  it('marks before what goes with the newest message once only, and nothing of what does not come again', () => {
+    const asked = { ...said('user', 'three'), turnOnly: 'the task' };
+    const { messages } = anthropicPrompt({ ...TALK, messages: [asked] });
+    assert.deepEqual(messages[0]?.content, [
+      { type: 'text', text: 'three', cache_control: { type: 'ephemeral' } },
+      { type: 'text', text: 'the task' },
+    ]);
+    const { cache: _, ...summary } = TALK;
+    assert.doesNotMatch(JSON.stringify(anthropicPrompt(summary)), /cache_control/);
+  });
+
+  it('keeps the cache for an hour where pauses outlive its five minutes', () => {
+    const slow = { ...TALK, cache: { key: 'session', idleMs: 360_000 } };
+    assert.equal(JSON.stringify(anthropicPrompt(slow)).match(/"ttl":"1h"/g)?.length, 4);
   });
 
   it('keeps the prefix the same while the conversation grows', () => {
@@ -66,12 +83,10 @@ describe('a request to Anthropic', () => {
     );
     assert.deepEqual(prompt.tool_choice, { type: 'none' });
     const [, asked, answered] = prompt.messages;
-    assert.deepEqual(asked?.content, [
-      { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' }, cache_control: { type: 'ephemeral' } },
-    ]);
+    assert.deepEqual(asked?.content, [{ type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' } }]);
     assert.deepEqual(answered?.content, [
       { type: 'tool_result', tool_use_id: 'c1', content: '(no output)', is_error: true },
-      { type: 'text', text: 'and?' },
+      { type: 'text', text: 'and?', cache_control: { type: 'ephemeral' } },
     ]);
   });
 
@@ -90,7 +105,7 @@ describe('a request to Anthropic', () => {
     });
     assert.deepEqual(messages[0]?.content, [
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
-      { type: 'text', text: '[image of type image/svg+xml]' },
+      { type: 'text', text: '[image of type image/svg+xml]', cache_control: { type: 'ephemeral' } },
     ]);
   });
 
@@ -115,7 +130,13 @@ describe('a reply of Anthropic', () => {
   beforeEach(() => void server.reset().answer('ok'));
 
   const model = () =>
-    createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5', timeoutMs: 20_000 });
+    createAnthropicModel({
+      apiKey: 'k',
+      baseUrl: server.url,
+      model: 'claude-haiku-4-5',
+      firstTokenMs: 20_000,
+      silenceMs: 20_000,
+    });
   const replyWith = (body: string) =>
     server.disturbNext({ kind: 'reply', status: 200, type: 'text/event-stream', body });
 
@@ -217,7 +238,13 @@ describe('a reply of Anthropic', () => {
   });
 
   it('takes a base URL with and without /v1', async () => {
-    const one = createAnthropicModel({ apiKey: 'k', baseUrl: `${server.url}/v1/`, model: 'm', timeoutMs: 20_000 });
+    const one = createAnthropicModel({
+      apiKey: 'k',
+      baseUrl: `${server.url}/v1/`,
+      model: 'm',
+      firstTokenMs: 20_000,
+      silenceMs: 20_000,
+    });
     await turn(one, ask('hi'));
     assert.equal(server.lastRequest?.path, '/v1/messages');
   });

@@ -43,9 +43,18 @@ describe('an error of a provider', () => {
     ],
     ['context_too_long', 413, { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } }],
     [
-      'context_too_long',
+      'over_rate',
       429,
       { error: { message: 'Request too large for gpt-4o on tokens per min', code: 'rate_limit_exceeded' } },
+    ],
+    [
+      'unaffordable',
+      402,
+      {
+        error: {
+          message: 'This request requires more credits, or fewer max_tokens. You requested up to 128000 tokens',
+        },
+      },
     ],
     ['content_refused', 400, { error: { code: 'content_filter', message: 'filtered' } }],
     ['content_refused', 403, { error: { code: 403, message: 'flagged', metadata: { reasons: ['violence'] } } }],

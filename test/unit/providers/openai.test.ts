@@ -39,14 +39,22 @@ describe('OpenAI and servers made like it', () => {
   beforeEach(() => void server.reset().answer('ok'));
 
   const chat = (more: Partial<OpenAiSettings> = {}) =>
-    createOpenAiModel({ baseUrl: server.url, model: 'llama3', provider: 'compatible', timeoutMs: 20_000, ...more });
+    createOpenAiModel({
+      baseUrl: server.url,
+      model: 'llama3',
+      provider: 'compatible',
+      firstTokenMs: 20_000,
+      silenceMs: 20_000,
+      ...more,
+    });
   const responses = () =>
     createOpenAiModel({
       apiKey: 'k',
       baseUrl: `${server.url}/v1`,
       api: 'responses',
       model: 'gpt-5',
-      timeoutMs: 20_000,
+      firstTokenMs: 20_000,
+      silenceMs: 20_000,
     });
   const replyWith = (body: string, type = 'text/event-stream') =>
     server.disturbNext({ kind: 'reply', status: 200, type, body });

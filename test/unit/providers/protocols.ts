@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
 import type { Ending, Usage } from '../../../src/core/model/message.ts';
+import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 
@@ -15,7 +16,7 @@ export interface Protocol {
     url: string,
     timeoutMs?: number,
     apiKey?: string,
-  ): ChatModel & { listModels(signal: AbortSignal): Promise<readonly string[]> };
+  ): ChatModel & { listModels(signal: AbortSignal): Promise<readonly ListedModel[]> };
 }
 
 export const PROTOCOLS: readonly Protocol[] = [
@@ -23,19 +24,39 @@ export const PROTOCOLS: readonly Protocol[] = [
     name: 'OpenAI, Responses',
     path: '/v1/responses',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createOpenAiModel({ apiKey, baseUrl: `${url}/v1`, api: 'responses', model: 'gpt-4o', timeoutMs }),
+      createOpenAiModel({
+        apiKey,
+        baseUrl: `${url}/v1`,
+        api: 'responses',
+        model: 'gpt-4o',
+        firstTokenMs: timeoutMs,
+        silenceMs: timeoutMs,
+      }),
   },
   {
     name: 'compatible server, Chat Completions',
     path: '/v1/chat/completions',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createOpenAiModel({ apiKey, baseUrl: url, model: 'llama3', provider: 'compatible', timeoutMs }),
+      createOpenAiModel({
+        apiKey,
+        baseUrl: url,
+        model: 'llama3',
+        provider: 'compatible',
+        firstTokenMs: timeoutMs,
+        silenceMs: timeoutMs,
+      }),
   },
   {
     name: 'Anthropic, Messages',
     path: '/v1/messages',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createAnthropicModel({ apiKey, baseUrl: url, model: 'claude-haiku-4-5', timeoutMs }),
+      createAnthropicModel({
+        apiKey,
+        baseUrl: url,
+        model: 'claude-haiku-4-5',
+        firstTokenMs: timeoutMs,
+        silenceMs: timeoutMs,
+      }),
   },
 ];
 

@@ -274,7 +274,8 @@ for (const protocol of PROTOCOLS) {
     });
 
     it('lists the models that the server offers', async () => {
-      const models = await protocol.make(server.url).listModels(new AbortController().signal);
+      const listed = await protocol.make(server.url).listModels(new AbortController().signal);
+      const models = listed.map(({ id }) => id);
       assert.ok(models.length > 0);
       assert.deepEqual(models, [...models].sort());
       assert.ok(protocol.path === '/v1/messages' || !models.some((id) => id.includes('embedding')));

@@ -95,3 +95,33 @@ describe('calibration', () => {
     assert.deepEqual(calibration.export().observations, []);
   });
 });
+
+describe('a server that reads a part of the prompt alone', () => {
+  it('teaches nothing of its tokenizer, and is known for it within two turns', () => {
+    for (const start of [1_000, 4_000, 9_000]) {
+      for (const step of [60, 700, 3_000]) {
+        const calibration = new Calibration(1);
+        let told = 0;
+        for (let turn = 0, tokens = start; turn < 12; turn++, tokens += step) {
+          assert.ok(calibration.estimate(request(tokens)) > tokens * 0.95, `${start} + ${turn} × ${step}`);
+          // Whole messages are dropped, so what is left goes up and down.
+          const reported = tokens <= 4_096 ? tokens : 4_032 - ((turn * 53) % 200);
+          const verdict = calibration.observe({ ...request(tokens), reported });
+          if (tokens <= 4_096) assert.notEqual(verdict, 'truncated');
+          else if (told < 2) told = verdict === 'truncated' ? 2 : told + 1;
+          if (told === 2) assert.ok(verdict === 'truncated' || calibration.serverWindow !== undefined, `turn ${turn}`);
+        }
+      }
+    }
+  });
+
+  it('is believed again when it reads more', () => {
+    const calibration = new Calibration(1);
+    for (const tokens of [3_000, 5_000, 7_000])
+      calibration.observe({ ...request(tokens), reported: Math.min(tokens, 4_032) });
+    assert.equal(calibration.serverWindow, 4_032);
+    assert.equal(new Calibration(1, calibration.export()).serverWindow, 4_032);
+    calibration.observe({ ...request(7_500), reported: 7_500 });
+    assert.equal(calibration.serverWindow, undefined);
+  });
+});

@@ -1,0 +1,32 @@
+import { budgetOf } from '../core/budget/gauge.ts';
+import type { Effort } from '../core/tokens/model-facts.ts';
+import { reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import type { ConversationSettings } from './settings.ts';
+
+/** What the user set of a chat's requests; null where the model decides. */
+export interface ChatLimits {
+  readonly contextWindow: number | null;
+  readonly reservedTokens: number;
+  readonly effort: Effort | null;
+}
+
+/** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
+export function replyRoom(
+  chat: ChatLimits,
+  info: ModelInfo,
+): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {
+  const contextWindow = chat.contextWindow ?? info.contextWindow;
+  const model = { ...info, contextWindow, maxInput: Math.min(info.maxInput ?? contextWindow, contextWindow) };
+  const plan = reasoningPlan(model, 'chat', chat.effort ?? undefined);
+  const budget = budgetOf(model, chat.reservedTokens + plan.tokens);
+  return {
+    contextWindow,
+    reservedTokens: contextWindow - budget.tokens,
+    reply: {
+      textTokens: Math.max(1, budget.reserved - plan.tokens),
+      reasoningTokens: plan.tokens,
+      maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)),
+      ...(plan.effort !== undefined && { effort: plan.effort }),
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import type { Memento } from 'vscode';
+import { EFFORTS } from '../../core/tokens/model-facts.ts';
+import type { ListedModel } from '../../providers/listed-model.ts';
+
+const KEY = 'threadkeeper.modelFacts';
+/** Models that are kept: those used last, not a catalogue. */
+const MAX_KEPT = 24;
+
+const amount = v.pipe(v.number(), v.minValue(0));
+const schema = v.array(
+  v.tuple([
+    v.string(),
+    v.object({
+      id: v.string(),
+      isOllama: v.optional(v.boolean()),
+      loadedContext: v.optional(amount),
+      facts: v.object({
+        contextWindow: v.optional(amount),
+        maxOutput: v.optional(amount),
+        takesImages: v.optional(v.boolean()),
+        efforts: v.optional(v.array(v.picklist(EFFORTS))),
+        price: v.optional(
+          v.object({ input: amount, output: amount, cachedInput: v.optional(amount), cacheWrite: v.optional(amount) }),
+        ),
+        retires: v.optional(v.object({ on: v.string() })),
+      }),
+    }),
+  ]),
+);
+type Kept = v.InferOutput<typeof schema>[number][1];
+
+/** What providers' own lists have said of the models in use; kept over restarts, since a list is not always at hand. */
+export class LearnedFacts {
+  readonly #memento: Memento;
+  readonly #known: Map<string, Kept>;
+
+  constructor(memento: Memento) {
+    this.#memento = memento;
+    const parsed = v.safeParse(schema, memento.get(KEY));
+    this.#known = new Map(parsed.success ? parsed.output : []);
+  }
+
+  /** @param server the provider and its address */
+  of(server: string, model: string): Kept | undefined {
+    return this.#known.get(`${server} ${model}`);
+  }
+
+  async learn(server: string, listed: ListedModel): Promise<void> {
+    const entry = v.parse(schema, [[`${server} ${listed.id}`, listed]]);
+    for (const [key, facts] of entry) {
+      this.#known.delete(key);
+      this.#known.set(key, facts);
+    }
+    await this.#memento.update(KEY, [...this.#known].slice(-MAX_KEPT));
+  }
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
+import { locale, tokensText } from '../platform/l10n.ts';
+import { COMMAND } from '../platform/ids.ts';
+import type { ChosenModel, Models } from './models.ts';
+
+/** From so long before its model is shut down the user is told. */
+const WARN_MS = 30 * 86_400_000;
+
+/** Tells of a model what the user should know before it matters; each thing once in a window. */
+export class ModelNotices {
+  readonly #models: Models;
+  readonly #now: () => number;
+  readonly #told = new Set<string>();
+
+  /** @param now milliseconds since the epoch */
+  constructor(models: Models, now: () => number) {
+    this.#models = models;
+    this.#now = now;
+  }
+
+  /** Watches what a conversation's requests come to. */
+  watch(conversation: Conversation, chosen: () => ChosenModel): void {
+    conversation.onUpdate((update) => {
+      if (update.type === 'truncated') void this.#truncated(chosen(), update.sent, update.read);
+      else if (update.type === 'reply_started') void this.check(chosen());
+    });
+  }
+
+  async check(chosen: ChosenModel): Promise<void> {
+    const { provider, model } = chosen;
+    if (provider === 'local' || provider === 'vscode' || model === '') return;
+    const { known, retires } = this.#models.info(chosen);
+    if (!known && this.#isNew(`unknown ${model}`)) await this.#askForWindow(model);
+    if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
+      const day = new Date(retires.on).toLocaleDateString(locale());
+      const choose = vscode.l10n.t('Choose Model');
+      const text =
+        retires.successor === undefined
+          ? vscode.l10n.t('{0} is shut down on {1}. Choose another model before then.', model, day)
+          : vscode.l10n.t('{0} is shut down on {1}. The provider recommends {2}.', model, day, retires.successor);
+      if ((await vscode.window.showWarningMessage(text, choose)) === choose)
+        await vscode.commands.executeCommand(COMMAND.chooseModel);
+    }
+  }
+
+  async #askForWindow(model: string): Promise<void> {
+    const set = vscode.l10n.t('Set Context Window');
+    const text = vscode.l10n.t(
+      'The context window of {0} is unknown. {1} are assumed.',
+      model,
+      tokensText(UNKNOWN_CONTEXT_WINDOW),
+    );
+    if ((await vscode.window.showInformationMessage(text, set)) !== set) return;
+    const answer = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Context window of {0}, in tokens', model),
+      value: String(UNKNOWN_CONTEXT_WINDOW),
+      validateInput: (value) =>
+        /^\d+$/.test(value.trim()) && Number(value) >= 1024
+          ? undefined
+          : vscode.l10n.t('Enter a whole number of at least 1024.'),
+    });
+    if (answer === undefined) return;
+    const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
+    const overrides = configuration.get<Record<string, object>>('overrides', {});
+    const mine = { ...overrides[model], contextWindow: Number(answer) };
+    await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
+  }
+
+  async #truncated({ model }: ChosenModel, sent: number, read: number): Promise<void> {
+    if (!this.#isNew(`truncated ${model} ${read}`)) return;
+    const settings = vscode.l10n.t('Open Settings');
+    const text = vscode.l10n.t(
+      'The server read only {0} of {1} and dropped the beginning. The history is compressed to fit until the server’s context length is raised.',
+      read.toLocaleString(locale()),
+      tokensText(sent),
+    );
+    if ((await vscode.window.showWarningMessage(text, settings)) === settings)
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'threadkeeper.chat.contextWindow');
+  }
+
+  #isNew(what: string): boolean {
+    const isNew = !this.#told.has(what);
+    this.#told.add(what);
+    return isNew;
+  }
+}

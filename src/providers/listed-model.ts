@@ -1,0 +1,89 @@
+import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
+import { isRecord } from './json.ts';
+
+/** One model of a provider's own list, with what the list says of it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly facts: ModelFacts;
+  /** The server is an Ollama, which is better spoken to at its own endpoint. */
+  readonly isOllama?: boolean;
+  /** The context that the server has loaded the model with, in tokens. */
+  readonly loadedContext?: number;
+}
+
+/** Models that servers list beside those to chat with. */
+const NO_CHAT =
+  /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
+
+const positive = (...values: readonly unknown[]): number | undefined =>
+  values.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0);
+
+/** An entry of a list in OpenAI's form, with the fields that the servers have added; undefined for what is not to chat with. */
+export function listedModel(entry: unknown): ListedModel | undefined {
+  if (!isRecord(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
+  const inner = (name: string): Readonly<Record<string, unknown>> => (isRecord(entry[name]) ? entry[name] : {});
+  // OpenRouter and Together, vLLM, Groq, Mistral, LM Studio, llama.cpp.
+  const contextWindow = positive(
+    entry['context_length'],
+    entry['max_model_len'],
+    entry['context_window'],
+    entry['loaded_context_length'],
+    entry['max_context_length'],
+    inner('meta')['n_ctx'],
+  );
+  const maxOutput = positive(inner('top_provider')['max_completion_tokens'], entry['max_completion_tokens']);
+  const price = routerPrice(inner('pricing'));
+  const modalities = inner('architecture')['input_modalities'];
+  const shutdown = entry['shutdown_date'];
+  return {
+    id: entry['id'],
+    facts: {
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutput !== undefined && { maxOutput }),
+      ...(price && { price }),
+      ...(Array.isArray(modalities) && { takesImages: modalities.includes('image') }),
+      ...(typeof shutdown === 'string' && { retires: { on: shutdown.slice(0, 10) } }),
+    },
+  };
+}
+
+/** OpenRouter's prices: strings, in US dollars for one token. */
+function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['price'] {
+  const of = (name: string): number => Number(pricing[name] ?? Number.NaN) * 1e6;
+  const input = of('prompt');
+  const output = of('completion');
+  if (!(input >= 0) || !(output >= 0)) return undefined;
+  const cachedInput = of('input_cache_read');
+  const cacheWrite = of('input_cache_write');
+  return { input, output, ...(cachedInput > 0 && { cachedInput }), ...(cacheWrite > 0 && { cacheWrite }) };
+}
+
+/** An entry of Anthropic's list (`ModelInfo` of its SDK, read leniently since gateways imitate it). */
+export function anthropicListed(entry: unknown): ListedModel | undefined {
+  if (!isRecord(entry) || typeof entry['id'] !== 'string') return undefined;
+  const contextWindow = positive(entry['max_input_tokens']);
+  const maxOutput = positive(entry['max_tokens']);
+  const capabilities = isRecord(entry['capabilities']) ? entry['capabilities'] : {};
+  const images = capabilities['image_input'];
+  const retires = entry['retires_at'];
+  return {
+    id: entry['id'],
+    facts: {
+      vendor: 'anthropic',
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutput !== undefined && { maxOutput }),
+      ...(isRecord(images) && { takesImages: images['supported'] === true }),
+      ...effortsOf(capabilities),
+      ...(typeof retires === 'string' && { retires: { on: retires.slice(0, 10) } }),
+    },
+  };
+}
+
+function effortsOf(capabilities: Readonly<Record<string, unknown>>): { readonly efforts?: readonly Effort[] } {
+  const { effort, thinking } = capabilities;
+  if (!isRecord(effort) || effort['supported'] !== true) return {};
+  const types = isRecord(thinking) && isRecord(thinking['types']) ? thinking['types'] : {};
+  const off = types['disabled'];
+  const has = (level: unknown): boolean => isRecord(level) && level['supported'] === true;
+  return { efforts: EFFORTS.filter((each) => (each === 'none' ? has(off) : has(effort[each]))) };
+}

@@ -1,0 +1,127 @@
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatRequest } from '../app/ports.ts';
+import type { ListedModel } from './listed-model.ts';
+import { streamFault } from './fault-map.ts';
+import { serverFetch } from './http.ts';
+import { isRecord } from './json.ts';
+import { outputLimit, systemText } from './openai-shared.ts';
+import type { ThinkFilter } from './think-filter.ts';
+import { inputObject, plainText, toTurns } from './turns.ts';
+
+/**
+ * Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible one takes no context length: it reads 4,096
+ * tokens by default, drops the oldest messages without a word, and reports what it read.
+ */
+export async function openOllama(
+  origin: string,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const response = await serverFetch(`${origin}/api/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (response.ok) return response;
+  const text = await response.text();
+  const fault = streamFault(undefined, text);
+  throw response.status === 404 ? new ModelFault('model_not_found', fault.message, { status: 404 }) : fault;
+}
+
+export function ollamaBody(model: string, request: ChatRequest, numCtx: number | undefined): object {
+  const { effort, jsonSchema, temperature } = request;
+  const system = systemText(request);
+  const messages = toTurns(request.messages).flatMap((turn): object[] => {
+    if (turn.role === 'assistant') {
+      const calls = turn.calls.map(({ name, json }) => ({ function: { name, arguments: inputObject(json) } }));
+      return [{ role: 'assistant', content: turn.text, ...(calls.length > 0 && { tool_calls: calls }) }];
+    }
+    const results = turn.results.map(({ text }) => ({ role: 'tool', content: text }));
+    const images = turn.parts.flatMap((part) => (part.type === 'image' ? [part.base64] : []));
+    const content = plainText(turn);
+    if (content === '' && images.length === 0) return results;
+    return [...results, { role: 'user', content, ...(images.length > 0 && { images }) }];
+  });
+  return {
+    model,
+    stream: true,
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages],
+    ...(effort !== undefined && { think: effort !== 'none' }),
+    ...(jsonSchema && { format: jsonSchema.schema }),
+    options: {
+      num_predict: outputLimit(request),
+      ...(numCtx !== undefined && { num_ctx: numCtx }),
+      ...(temperature !== undefined && { temperature }),
+    },
+  };
+}
+
+/** Reads a streamed reply: one JSON object a line. */
+export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
+  for await (const line of linesOf(response)) {
+    const part: unknown = JSON.parse(line);
+    if (!isRecord(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
+    if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
+    const message = isRecord(part['message']) ? part['message'] : {};
+    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield { type: 'thinking' };
+    if (typeof message['content'] === 'string') yield* filter.take(message['content']);
+    if (part['done'] !== true) continue;
+    yield* filter.end();
+    const { prompt_eval_count: input, eval_count: output } = part;
+    if (typeof input === 'number' && input > 0)
+      yield { type: 'usage', usage: { input, output: typeof output === 'number' ? output : 0 } };
+    yield { type: 'end', ending: part['done_reason'] === 'length' ? 'length' : 'complete' };
+    return;
+  }
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  let held = '';
+  const decoder = new TextDecoder();
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  if (body === null) return;
+  for await (const piece of body) {
+    held += decoder.decode(piece, { stream: true });
+    const lines = held.split('\n');
+    held = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+  if (held.trim() !== '') yield held;
+}
+
+/**
+ * What an Ollama server says of a model: what it was made for (`/api/show`), and the context that it is loaded with
+ * (`/api/ps`). Undefined where the server is no Ollama.
+ */
+export async function ollamaFacts(
+  origin: string,
+  model: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
+  const ask = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
+    const init = body && { method: 'POST', body: JSON.stringify(body) };
+    const response = await serverFetch(`${origin}${path}`, { headers, signal, ...init });
+    const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+    return isRecord(answer) ? answer : {};
+  };
+  if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
+  const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
+  const info = isRecord(shown['model_info']) ? shown['model_info'] : {};
+  const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
+  const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];
+  const mine = models.filter(isRecord).find(({ name, model: id }) => name === model || id === model);
+  const loaded = mine?.['context_length'];
+  const can = (what: string): boolean => Array.isArray(shown['capabilities']) && shown['capabilities'].includes(what);
+  return {
+    isOllama: true,
+    ...(typeof loaded === 'number' && { loadedContext: loaded }),
+    facts: {
+      ...(typeof length === 'number' && { contextWindow: length }),
+      takesImages: can('vision'),
+      ...(can('thinking') && { efforts: ['none', 'medium'] }),
+    },
+  };
+}

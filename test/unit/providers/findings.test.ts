@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { chosenModel } from '../../../src/cli/chosen-model.ts';
+import { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { asVendor } from '../../support/strict/official.ts';
+import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
+const NEVER = { aborted: false };
+
+/** What real services do that the first stand-ins did not; each was red before the provider layer knew of it. */
+describe('with servers as strict as the vendors', () => {
+  let server: StrictServer;
+  const start = async (flavour: Flavour, options: StrictOptions = {}): Promise<void> => {
+    server = await StrictServer.start(flavour, options);
+  };
+  afterEach(() => server.stop());
+
+  for (const [provider, named] of [
+    ['openai', {}],
+    ['openai', { model: 'gpt-5-nano' }],
+    ['anthropic', {}],
+  ] as const) {
+    it(`a summarizer of ${provider} answers, though it thinks: ${'model' in named ? named.model : 'the default'}`, async () => {
+      await start(provider, { think: 800 });
+      const reply = await asVendor(server, async () => {
+        const { model } = await chosenModel({ options: { provider, ...named }, env: ENV });
+        return model!.complete(
+          { system: 'Summarize.', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 },
+          NEVER,
+        );
+      });
+      assert.match(reply.text, /^They spoke/);
+    });
+  }
+
+  it('a chat whose model thinks for 5,000 tokens shows its reply', async () => {
+    await start('anthropic', { think: 5_000 });
+    const desk = await Desk.open();
+    try {
+      const info = modelInfo('claude-sonnet-5');
+      desk.chat = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-sonnet-5' });
+      const { replyRoom } = await import('../../../src/app/reply-room.ts').catch(() => ({ replyRoom: undefined }));
+      const room = replyRoom?.({ contextWindow: null, reservedTokens: 4096, effort: null }, info);
+      desk.settings = { ...desk.settings, reservedTokens: 4_096, ...room };
+      const conversation = await desk.converse();
+      await conversation.send('Why is the queue empty?');
+      assert.equal(conversation.state.messages.get(conversation.state.head!)?.role, 'assistant');
+      await conversation.close();
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('no default is shut down within weeks', async () => {
+    await start('openai');
+    const gone = [
+      'gpt-5',
+      'gpt-5-mini',
+      'gpt-5-nano',
+      'gpt-4o',
+      'gpt-4o-mini',
+      'gpt-4.1-mini',
+      'o3',
+      'claude-sonnet-4-5',
+    ];
+    for (const provider of ['openai', 'anthropic']) {
+      const { info } = await chosenModel({ options: { provider }, env: ENV });
+      assert.ok(!gone.includes(info!.id), info!.id);
+    }
+  });
+
+  it('current models take a file of 40 KB', async () => {
+    await start('openai');
+    for (const id of ['gpt-6.2-sol', 'gpt-6-sol', 'gpt-5.6', 'gpt-5.5', 'claude-opus-4-7', 'anthropic/claude-opus-5.5'])
+      assert.ok(modelInfo(id).contextWindow > 100_000, `${id}: ${modelInfo(id).contextWindow}`);
+  });
+
+  it('GPT-5.6 and later find the conversation in the prompt cache, with a task on', async () => {
+    await start('openai', { think: 0 });
+    const desk = await Desk.open();
+    try {
+      await asVendor(server, async () => {
+        desk.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
+        desk.settings = { ...desk.settings, policy: { ...desk.settings.policy, strategy: 'off' } };
+        const conversation = await desk.converse();
+        await fill(conversation, 60);
+        await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
+        for (let turn = 0; turn < 4; turn++) await conversation.send(`What about queue ${turn}?`);
+        await conversation.close();
+      });
+      const [, ...later] = server.answered;
+      for (const { reply } of later)
+        assert.ok(reply.cache.read > reply.input * 0.8, `${reply.cache.read} of ${reply.input}`);
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('a server that drops the beginning of the prompt does not make the gauge say less', async () => {
+    await start('ollama', { numCtx: 4_096 });
+    const desk = await Desk.open();
+    try {
+      desk.chat = createOpenAiModel({ baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' });
+      desk.calibration = new Calibration(1);
+      desk.settings = { ...desk.settings, contextWindow: 32_768, policy: { ...desk.settings.policy, strategy: 'off' } };
+      const conversation = await desk.converse();
+      await fill(
+        conversation,
+        40,
+        (n) => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`,
+      );
+      for (let turn = 0; turn < 5; turn++) {
+        const shown = conversation.context().total * conversation.meter.tokenFactor;
+        await conversation.send(`And number ${turn}?`).catch(() => undefined);
+        const { sent } = server.answered.at(-1)!;
+        assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);
+      }
+      await conversation.close();
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('a rate limit does not end a run of the command line', async () => {
+    await start('openai', { busyShare: 0.5 });
+    await asVendor(server, async () => {
+      const { model } = await chosenModel({ options: { provider: 'openai' }, env: ENV });
+      const request = { system: 's', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 };
+      for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request, NEVER)).text, '');
+    });
+    assert.ok(server.exchanges.some(({ status }) => status === 429));
+  });
+});
