@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { asVendor } from '../../support/strict/official.ts';
+import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
+import { WireServer } from '../../support/wire-server.ts';
+import { ask, KEY, turn } from './protocols.ts';
+
+const LONG = 'the queue waits for three hundred milliseconds, '.repeat(2_000);
+
+async function on<T>(flavour: Flavour, options: StrictOptions, work: (server: StrictServer) => Promise<T>): Promise<T> {
+  const server = await StrictServer.start(flavour, options);
+  try {
+    return await asVendor(server, () => work(server));
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('a gateway', () => {
+  it('whose errors have a form of their own is understood: what it refuses is left out, its limit is told', () =>
+    on('vllm', { oldErrors: true }, async ({ url }) => {
+      const model = createOpenAiModel({ baseUrl: url, model: 'phi-mini:1b' });
+      assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
+      assert.equal((await turn(model, ask(LONG))).fault?.reason, 'context_too_long');
+    }));
+
+  it('that holds the credit for the whole limit says so', () =>
+    on('openrouter', { credit: 0.001 }, async () => {
+      const model = createOpenAiModel({
+        apiKey: KEY,
+        baseUrl: 'https://openrouter.ai/api/v1',
+        model: 'openai/gpt-6.2-sol',
+      });
+      const { fault } = await turn(model, ask('Hello', { maxOutputTokens: 4_096 }));
+      assert.equal(fault?.reason, 'unaffordable');
+    }));
+
+  it('hands the marks of the prompt cache on to Claude', () =>
+    on('openrouter', { think: 0 }, async (server) => {
+      const model = createOpenAiModel({
+        apiKey: KEY,
+        baseUrl: 'https://openrouter.ai/api/v1',
+        model: 'anthropic/claude-sonnet-5.5',
+      });
+      const cache = { key: 'session', idleMs: 0 };
+      const first = ask(LONG, { cache });
+      await turn(model, first);
+      const more = ask('And now?').messages;
+      await turn(model, {
+        ...first,
+        messages: [...first.messages, { role: 'assistant', content: [{ type: 'text', text: 'So.' }] }, ...more],
+      });
+      const { reply } = server.answered.at(-1)!;
+      assert.ok(reply.cache.read > reply.input * 0.95);
+    }));
+
+  it('reads Anthropic’s key where it used to stand, and no header of the environment reaches it', () =>
+    on('anthropic', { think: 0 }, async (server) => {
+      process.env['ANTHROPIC_CUSTOM_HEADERS'] = 'x-foo: bar';
+      process.env['OPENAI_CUSTOM_HEADERS'] = 'x-foo: bar';
+      try {
+        await turn(createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'claude-haiku-4-5' }), ask('Hello'));
+        const { headers } = server.exchanges.at(-1)!;
+        assert.equal(headers['x-api-key'], KEY);
+        assert.equal(headers['x-foo'], undefined);
+        await turn(createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'any' }), ask('Hello'));
+        assert.equal(server.exchanges.at(-1)!.headers['x-foo'], undefined);
+        assert.equal(process.env['ANTHROPIC_CUSTOM_HEADERS'], 'x-foo: bar');
+      } finally {
+        delete process.env['ANTHROPIC_CUSTOM_HEADERS'];
+        delete process.env['OPENAI_CUSTOM_HEADERS'];
+      }
+    }));
+
+  it('of a region of OpenAI’s is OpenAI: the Responses endpoint, nothing stored', () =>
+    on('openai', { think: 0 }, async (server) => {
+      const model = createOpenAiModel({ apiKey: KEY, baseUrl: 'https://eu.api.openai.com/v1', model: 'gpt-6-luna' });
+      assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
+      const { path, body } = server.answered.at(-1)!;
+      assert.deepEqual([path, body['store'], model.atOnce], ['/v1/responses', false, 24]);
+    }));
+});
+
+describe('the limits of silence', () => {
+  it('let a first token come as late as the user allows, though the headers came at once', () =>
+    on('vllm', { firstTokenMs: 400 }, async ({ url }) => {
+      const model = (firstTokenMs: number) =>
+        createOpenAiModel({ baseUrl: url, model: 'llama3.1:8b', firstTokenMs, silenceMs: 100 });
+      assert.equal((await turn(model(10_000), ask('Hello'))).ending, 'complete');
+      assert.equal((await turn(model(150), ask('Hello'))).fault?.reason, 'timeout');
+    }));
+});
+
+describe('what a vendor’s list says of its models', () => {
+  const listed = async (flavour: Flavour, baseUrl: string, id: string) => {
+    const model =
+      flavour === 'anthropic'
+        ? createAnthropicModel({ apiKey: KEY, baseUrl, model: id })
+        : createOpenAiModel({ apiKey: KEY, baseUrl, model: id });
+    const models = await model.listModels(new AbortController().signal);
+    return models.find((one) => one.id === id);
+  };
+
+  it('is read in each of its forms', async () => {
+    const of = (flavour: Flavour, id: string) => on(flavour, {}, (server) => listed(flavour, server.url, id));
+    const claude = await of('anthropic', 'claude-sonnet-5');
+    assert.equal(claude?.facts.contextWindow, 1_000_000);
+    assert.deepEqual(claude.facts.retires, { on: '2027-02-01' });
+    assert.ok(claude.facts.efforts?.includes('high'));
+    assert.deepEqual((await of('openai', 'gpt-5-nano'))?.facts.retires, { on: '2026-12-11' });
+    assert.equal((await of('vllm', 'phi-mini:1b'))?.facts.contextWindow, 8_192);
+    assert.equal((await of('llamacpp', 'phi-mini:1b'))?.facts.contextWindow, 8_192);
+    const routed = (await of('openrouter', 'gpt-6-luna'))?.facts;
+    assert.deepEqual([routed?.contextWindow, routed?.maxOutput], [1_050_000, 128_000]);
+    assert.ok(Math.abs((routed?.price?.input ?? 0) - 0.1) < 1e-9);
+    const ollama = await of('ollama', 'qwen3:4b');
+    assert.deepEqual(
+      [ollama?.isOllama, ollama?.facts.contextWindow, ollama?.facts.efforts],
+      [true, 40_960, ['none', 'medium']],
+    );
+  });
+});
+
+describe('a provider that refuses a part of a request', () => {
+  let server: WireServer;
+  before(async () => {
+    server = await WireServer.start();
+  });
+  beforeEach(() => server.reset().answer('ok'));
+  after(() => server.stop());
+  const model = (api: 'chat' | 'responses') =>
+    createOpenAiModel({ apiKey: KEY, baseUrl: server.url, api, model: 'any' });
+
+  for (const api of ['chat', 'responses'] as const) {
+    it(`answers at once where an organization may not stream: ${api}`, async () => {
+      server.refuseNext(400, { message: 'Your organization must be verified to stream this model.' });
+      const { text, ending } = await turn(model(api), ask('Hello'));
+      assert.deepEqual([text, ending], ['ok', 'complete']);
+      assert.deepEqual(
+        server.requests.map(({ body }) => body['stream']),
+        [true, false],
+      );
+    });
+
+    it(`is asked without the images, and with those of the next request again: ${api}`, async () => {
+      const content = [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+      ] as const;
+      const request = ask('', { messages: [{ role: 'user', content }] });
+      const one = model(api);
+      server.refuseNext(400, { message: 'At least one of the image dimensions exceed max allowed size: 8000 pixels' });
+      assert.equal((await turn(one, request)).text, 'ok');
+      await turn(one, request);
+      assert.deepEqual(
+        server.requests.map(({ raw }) => raw.includes('AAAA')),
+        [true, false, true],
+      );
+    });
+  }
+
+  it('gets the tools of the history where it asks for them', async () => {
+    server.refuseNext(400, { message: 'Bedrock doesn’t support tool calling without `tools=` param specified' });
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read', json: '{}' }] },
+      { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'x', isError: false }] },
+    ] as const;
+    assert.equal((await turn(model('chat'), ask('', { messages }))).text, 'ok');
+    assert.deepEqual(
+      server.requests.map(({ body }) => body['tool_choice']),
+      [undefined, 'none'],
+    );
+  });
+});

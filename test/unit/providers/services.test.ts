@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { chosenModel } from '../../../src/cli/chosen-model.ts';
+import { verb as compress } from '../../../src/cli/compress.ts';
+import { verb as levels } from '../../../src/cli/levels.ts';
+import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
+import { replyRoom } from '../../../src/app/reply-room.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { asVendor } from '../../support/strict/official.ts';
+import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
+import { Desk, fill } from '../app/desk.ts';
+import { DEMO_SESSION } from '../cli/run-cli.ts';
+import { ask, turn } from './protocols.ts';
+
+const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
+const NEVER = { aborted: false };
+/** What a model of each kind is called there: without thinking, with it, and small. */
+const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
+  openai: ['gpt-4o', 'gpt-6.2-sol', 'gpt-5-nano', 'gpt-6-luna'],
+  anthropic: ['claude-haiku-4-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'],
+  ollama: ['llama3.1:8b', 'qwen3:4b', 'phi-mini:1b'],
+  vllm: ['llama3.1:8b', 'deepseek-r1:8b', 'phi-mini:1b'],
+  llamacpp: ['llama3.1:8b', 'deepseek-r1:8b', 'phi-mini:1b'],
+  openrouter: ['openai/gpt-4o', 'anthropic/claude-sonnet-5.5', 'phi-mini:1b'],
+};
+const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+/** A history with a tool call in it, as an import brings one. */
+const HISTORY: readonly ChatMessage[] = [
+  said('user', 'Read it.'),
+  { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read file', json: '{"path":"a"}' }] },
+  { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
+  said('assistant', 'It is empty. '),
+  { ...said('user', 'And now?'), turnOnly: 'The task: tune the queues.' },
+];
+
+async function withServer<T>(
+  flavour: Flavour,
+  options: StrictOptions,
+  work: (server: StrictServer) => Promise<T>,
+): Promise<T> {
+  const server = await StrictServer.start(flavour, options);
+  try {
+    return await asVendor(server, () => work(server));
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The command line's way to a model: at the vendor's address, or at a server of one's own. */
+const chosenAt = ({ url }: StrictServer, flavour: Flavour, model: string): ReturnType<typeof chosenModel> => {
+  const provider = flavour === 'anthropic' ? 'anthropic' : 'openai';
+  const own =
+    flavour === 'openai' || flavour === 'anthropic'
+      ? undefined
+      : flavour === 'openrouter'
+        ? 'https://openrouter.ai/api/v1'
+        : url;
+  return chosenModel({ options: { provider, model, ...(own !== undefined && { 'base-url': own }) }, env: ENV });
+};
+
+for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly string[]][]) {
+  for (const model of models) {
+    describe(`${model} on a server like ${flavour}`, () => {
+      it('answers turns that think by default, with tools in the history and what goes with one turn alone', () =>
+        withServer(flavour, {}, async (server) => {
+          const { chat, info } = await chosenAt(server, flavour, model);
+          const room = replyRoom({ contextWindow: null, reservedTokens: 4_096, effort: null }, info!);
+          const { textTokens: maxOutputTokens, reasoningTokens } = room.reply!;
+          const limits = { maxOutputTokens, reasoningTokens, cache: { key: 'session', idleMs: 0 } };
+          for (const effort of [undefined, 'low', 'max'] as const) {
+            const wanted = replyRoom(
+              { contextWindow: null, reservedTokens: 4_096, effort: effort ?? null },
+              info!,
+            ).reply!;
+            const effortOf = wanted.effort === undefined ? {} : { effort: wanted.effort };
+            const { text, ending, usage, fault } = await turn(
+              chat!.model,
+              ask('', {
+                messages: HISTORY,
+                ...limits,
+                ...wanted,
+                ...effortOf,
+                maxOutputTokens: wanted.textTokens,
+                temperature: 0.7,
+              }),
+            );
+            assert.equal(fault?.message, undefined);
+            assert.match(text, /^They spoke/);
+            assert.equal(ending, 'complete');
+            assert.equal(usage?.input, server.answered.at(-1)?.reply.input);
+          }
+        }));
+
+      it('summarizes within what it may read, and no thinking is in the summary', () =>
+        withServer(flavour, {}, async (server) => {
+          const { model: summarizer } = await chosenAt(server, flavour, model);
+          const prompt = 'The gateway listens on port 8443 and the queue waits for it. '.repeat(60);
+          const request = { system: 'Summarize.', prompt, maxTokens: 140, temperature: 0.3 };
+          const { text, ending } = await summarizer!.complete(request, NEVER);
+          assert.match(text, /^They spoke/);
+          assert.equal(ending, 'complete');
+          assert.equal(server.answered.at(-1)!.reply.cache.write, 0);
+        }));
+    });
+  }
+}
+
+interface Compressed {
+  readonly nodes: readonly { readonly depth: number; readonly rung: string }[];
+  readonly calls: { readonly count: number; readonly costUsd: number };
+}
+
+/** Runs a verb on the sample session of 446 messages; what it printed as JSON. */
+async function run(verb: typeof compress, options: Readonly<Record<string, string>>): Promise<unknown> {
+  let printed: unknown;
+  const nothing = (): Promise<void> => Promise.resolve();
+  const output = {
+    write: nothing,
+    note: nothing,
+    flush: nothing,
+    json: (value: unknown): Promise<void> => {
+      printed = value;
+      return Promise.resolve();
+    },
+  };
+  assert.equal(await verb.run({ file: DEMO_SESSION, options, json: true, output, env: ENV }), 0);
+  return printed;
+}
+
+describe('the sample session of 446 messages', () => {
+  for (const provider of ['openai', 'anthropic'] as const) {
+    for (const think of [undefined, 800]) {
+      const how = think === undefined ? 'as it thinks by itself' : `made to think ${think} tokens a call`;
+      it(`is summarized by the default model of ${provider}, ${how}`, () =>
+        withServer(provider, think === undefined ? {} : { think }, async (server) => {
+          const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
+          const leaves = nodes.filter(({ depth }) => depth === 0);
+          console.log(
+            `        ${leaves.length} summaries, ${calls.count} calls, $${calls.costUsd.toFixed(5)}; the vendor bills $${server.cost.toFixed(5)}`,
+          );
+          assert.ok(leaves.length > 0);
+          assert.deepEqual(
+            leaves.filter(({ rung }) => /extractive|cut/.test(rung)),
+            [],
+          );
+          // $0.03 for 1,000 developer messages.
+          assert.ok(server.cost <= 0.0134, `$${server.cost}`);
+          assert.ok(Math.abs(calls.costUsd - server.cost) <= server.cost * 0.02, 'the figure is what the vendor bills');
+        }));
+    }
+    it(`is compressed and told in levels though ${provider} answers a fifth of the requests with 429 or 529`, () =>
+      withServer(provider, { busyShare: 0.2 }, async (server) => {
+        const { nodes } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
+        assert.ok(nodes.length > 0 && nodes.every(({ rung }) => !/extractive|cut/.test(rung)));
+        assert.ok(((await run(levels, { provider })) as { brief: string }).brief.length > 0);
+        const refused = server.exchanges.filter(({ status }) => status === 429 || status === 529).length;
+        console.log(`        ${refused} of ${server.exchanges.length} requests refused`);
+        assert.ok(refused > 0);
+      }));
+  }
+});
+
+describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
+  it('are billed as cached for at least 90 % of their input', () =>
+    withServer('openai', { think: 0 }, async (server) => {
+      const desk = await Desk.open();
+      try {
+        desk.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
+        desk.settings = {
+          ...desk.settings,
+          recallShare: 0.05,
+          contextWindow: 128_000,
+          policy: resolvePolicy('balanced', { triggers: { messages: null } }),
+        };
+        const conversation = await desk.converse();
+        await fill(conversation, 60);
+        await conversation.compressNow();
+        await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
+        for (let n = 0; n < 300; n++)
+          await conversation.send(`Which rows of the listing does queue ${n} look at, and why that many?`);
+        await conversation.close();
+        const sum = (of: (one: (typeof server.answered)[number]) => number): number =>
+          server.answered.reduce((all, one) => all + of(one), 0);
+        const share = sum(({ reply }) => reply.cache.read) / sum(({ reply }) => reply.input);
+        const recalled = server.answered.filter(({ body }) =>
+          JSON.stringify(body).includes('recalled_excerpts'),
+        ).length;
+        console.log(
+          `        ${(share * 100).toFixed(1)} % of the input cached; ${recalled} turns with recalled excerpts; $${server.cost.toFixed(3)}`,
+        );
+        assert.equal(server.answered.length, 300);
+        assert.ok(recalled > 100, 'recall is on');
+        assert.ok(share >= 0.9, `${share}`);
+      } finally {
+        await desk.close();
+      }
+    }));
+});
+
+describe('the prompt cache of Anthropic', () => {
+  /** What 16 turns cost with such pauses, with the cache kept as the product or as the test wants. */
+  async function cost(minutes: number, idleMs?: number): Promise<number> {
+    const desk = await Desk.open();
+    try {
+      return await withServer('anthropic', { think: 0, now: () => Date.now() + desk.clock.ahead }, async (server) => {
+        const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
+        desk.chat = idleMs === undefined ? model : kept(model, idleMs);
+        desk.settings = { ...desk.settings, policy: { ...desk.settings.policy, strategy: 'off' } };
+        const conversation = await desk.converse();
+        await fill(conversation, 120);
+        for (let n = 0; n < 16; n++) {
+          await conversation.send(`What about queue ${n}?`);
+          desk.clock.ahead += minutes * 60_000;
+        }
+        await conversation.close();
+        return server.cost;
+      });
+    } finally {
+      await desk.close();
+    }
+  }
+  const kept = (model: ChatModel, idleMs: number): ChatModel => ({
+    ...model,
+    stream: (request, signal) => model.stream({ ...request, cache: { key: 'session', idleMs } }, signal),
+  });
+
+  for (const minutes of [4, 6]) {
+    it(`is kept for the time that costs less, with pauses of ${minutes} minutes`, async () => {
+      const [ours, five, hour] = [await cost(minutes), await cost(minutes, 0), await cost(minutes, 3_000_000)];
+      console.log(`        ours $${ours.toFixed(4)}, five minutes $${five.toFixed(4)}, an hour $${hour.toFixed(4)}`);
+      const cheaper = Math.min(five, hour);
+      const dearer = Math.max(five, hour);
+      // The first pause has to be seen before it can be reckoned with: the prefix is written once more.
+      assert.ok(ours - cheaper < (dearer - cheaper) * 0.2, `${ours} against ${cheaper} and ${dearer}`);
+    });
+  }
+});
+
+describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () => {
+  const long = (n: number): string => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`;
+
+  it('is asked for the context of the settings at its own endpoint, and reads all', () =>
+    withServer('ollama', { numCtx: 4_096 }, async (server) => {
+      const { chat, info } = await chosenAt(server, 'ollama', 'llama3.1:8b');
+      assert.equal(info?.contextWindow, 131_072);
+      await turn(chat!.model, ask(long(1).repeat(60)));
+      const { reply, sent, body } = server.answered.at(-1)!;
+      assert.ok(sent > 5_000 && reply.input === sent);
+      assert.deepEqual((body['options'] as { num_ctx: number }).num_ctx, 32_768);
+    }));
+
+  it('that gives no more tells the user within two turns, and the history is compressed to what it reads', () =>
+    withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
+      const desk = await Desk.open();
+      try {
+        desk.chat = createOpenAiModel({
+          baseUrl: server.url,
+          model: 'llama3.1:8b',
+          provider: 'compatible',
+          api: 'ollama',
+          contextWindow: 32_768,
+        });
+        desk.calibration = new Calibration(1);
+        desk.settings = { ...desk.settings, contextWindow: 32_768 };
+        const conversation = await desk.converse();
+        await fill(conversation, 34, long);
+        const told: number[] = [];
+        let over = 0;
+        conversation.onUpdate((update) => {
+          if (update.type === 'truncated') told.push(update.read);
+        });
+        for (let n = 0; n < 6; n++) {
+          const shown = conversation.context().total * conversation.meter.tokenFactor;
+          await conversation.send(`And number ${n}? ${long(n)}`);
+          await conversation.settled();
+          const { sent, reply } = server.answered.at(-1)!;
+          if (sent > reply.input) over++;
+          assert.ok(shown > sent * 0.95 - 140, `the gauge shows ${Math.round(shown)} of ${sent}`);
+          if (over >= 2) assert.ok(told.length > 0, 'told within two turns');
+        }
+        const { sent, reply } = server.answered.at(-1)!;
+        console.log(`        read ${told.join(', ')}; last request ${sent} tokens, read ${reply.input}`);
+        assert.equal(reply.input, sent, 'the last request is read whole');
+        await conversation.close();
+      } finally {
+        await desk.close();
+      }
+    }));
+});
