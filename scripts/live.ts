@@ -1,0 +1,45 @@
+// Ten real turns and one summary with a key of one's own, held against the strict server of the tests:
+//   npm run live -- openai|anthropic|compatible [--model M] [--base-url U]
+// The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models a run costs about a tenth of a cent.
+import { parseArgs } from 'node:util';
+import { asVendor } from '../test/support/strict/official.ts';
+import { StrictServer } from '../test/support/strict/strict-server.ts';
+import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive } from './live/live.ts';
+import { PlainError, runMain } from './support/plain-error.ts';
+
+await runMain(async () => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { model: { type: 'string' }, 'base-url': { type: 'string' } },
+  });
+  const provider = LIVE_PROVIDERS.find((one) => one === positionals[0]);
+  const baseUrl = values['base-url'];
+  if (!provider) throw new PlainError(`Name one of ${LIVE_PROVIDERS.join(', ')}.`);
+  const apiKey = process.env[provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'];
+  if (provider === 'compatible' && (baseUrl === undefined || values.model === undefined))
+    throw new PlainError('A compatible server needs --base-url and --model.');
+  if (provider !== 'compatible' && baseUrl === undefined && (apiKey ?? '') === '')
+    throw new PlainError(`Set ${provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'}.`);
+  const options = {
+    ...(values.model !== undefined && { model: values.model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+  };
+  const config = liveConfig(provider, options);
+  console.log(`${config.model} at ${baseUrl ?? provider}`);
+  const real = await runLive(config);
+  for (const result of real) console.log(liveLine(result));
+  if (provider === 'compatible') return;
+  const server = await StrictServer.start(provider);
+  try {
+    const strict = await asVendor(server, () => runLive(liveConfig(provider, { model: config.model, apiKey: 'none' })));
+    const found = differences(real, strict);
+    console.log(
+      found.length === 0
+        ? 'Nothing differs from the strict server.'
+        : `\nDiffers from the strict server:\n${found.join('\n')}`,
+    );
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,138 @@
+import type { ChatMessage, ChatModel, ChatRequest } from '../../src/app/ports.ts';
+import { replyRoom } from '../../src/app/reply-room.ts';
+import { summaryModel } from '../../src/app/summary-model.ts';
+import type { Usage } from '../../src/core/model/message.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan } from '../../src/core/tokens/models.ts';
+import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
+
+export const LIVE_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
+export type LiveProvider = (typeof LIVE_PROVIDERS)[number];
+
+/** What one request came to; what a strict server is held against. */
+export interface LiveResult {
+  readonly name: string;
+  /** `complete`, `length`, or the reason of the fault. */
+  readonly ending: string;
+  readonly hasText: boolean;
+  readonly usage: Usage | undefined;
+  /** Milliseconds until the first text. */
+  readonly firstTextMs: number | undefined;
+  readonly costUsd: number | undefined;
+}
+
+const TURNS = 10;
+const SYSTEM = `You help with code and answer in one short sentence. ${'Notes of the project: the gateway listens on port 8443, the queue waits 300 ms between two tries. '.repeat(90)}`;
+const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+
+/** The settings of a provider's default or of the named model. */
+export function liveConfig(
+  provider: LiveProvider,
+  options: { readonly model?: string; readonly baseUrl?: string; readonly apiKey?: string },
+): ModelConfig {
+  const { baseUrl, apiKey } = options;
+  const model = options.model ?? (provider === 'compatible' ? '' : DEFAULT_MODELS[provider].summary);
+  return { provider, model, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
+}
+
+/** Ten turns that grow as a session does, with what goes with one turn alone, and one summary. */
+export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
+  const model = await new ModelRegistry().createModel(config, { search: () => [] });
+  const info = modelInfo(config.model);
+  const { reply } = replyRoom({ contextWindow: null, reservedTokens: 1_024, effort: null }, info);
+  const results: LiveResult[] = [];
+  const messages: ChatMessage[] = [];
+  for (let turn = 1; turn <= TURNS; turn++) {
+    const question = said(
+      'user',
+      `Question ${turn}: which port does the gateway listen on, and how long does the queue wait?`,
+    );
+    const request: ChatRequest = {
+      purpose: 'chat',
+      system: [SYSTEM],
+      messages: [...messages, { ...question, turnOnly: `<current_task>\nAnswer question ${turn}.\n</current_task>` }],
+      maxOutputTokens: reply?.textTokens ?? 1_024,
+      reasoningTokens: reply?.reasoningTokens ?? 0,
+      cache: { key: 'threadkeeper-live', idleMs: 0 },
+    };
+    const { text, ...result } = await ask(model, request, `turn ${turn}`, (usage) => priceOf(usage, info));
+    results.push(result);
+    if (text === '') break;
+    messages.push(question, said('assistant', text));
+  }
+  let usage: Usage | undefined;
+  const started = performance.now();
+  const never = new AbortController().signal;
+  const plan = reasoningPlan(info, 'summary');
+  const summarizer = summaryModel(model, info.contextWindow, never, (one) => (usage = one), plan);
+  const prompt = `Summarize in two sentences: ${SYSTEM}`;
+  const summary = await summarizer
+    .complete({ system: 'You summarize.', prompt, maxTokens: 200, temperature: 0.3 }, never)
+    .then(
+      ({ text, ending }) => ({ ending: ending ?? 'complete', hasText: text !== '' }),
+      (error: unknown) => ({ ending: reasonOf(error), hasText: false }),
+    );
+  const firstTextMs = Math.round(performance.now() - started);
+  const costUsd = usage && priceOf(usage, info);
+  return [...results, { name: 'summary', ...summary, usage, firstTextMs, costUsd }];
+}
+
+async function ask(
+  model: ChatModel,
+  request: ChatRequest,
+  name: string,
+  price: (usage: Usage) => number | undefined,
+): Promise<LiveResult & { readonly text: string }> {
+  const started = performance.now();
+  let text = '';
+  let firstTextMs: number | undefined;
+  let usage: Usage | undefined;
+  let ending = 'cut';
+  try {
+    for await (const chunk of model.stream(request, new AbortController().signal)) {
+      if (chunk.type === 'text') {
+        firstTextMs ??= Math.round(performance.now() - started);
+        text += chunk.text;
+      } else if (chunk.type === 'usage') usage = chunk.usage;
+      else if (chunk.type === 'end') ending = chunk.ending;
+      else if (chunk.retracts) text = '';
+    }
+  } catch (error) {
+    ending = reasonOf(error);
+  }
+  return { name, text, ending, hasText: text !== '', usage, firstTextMs, costUsd: usage && price(usage) };
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? `${'reason' in error ? String(error.reason) : error.name}: ${error.message}` : String(error);
+
+/** One line of a run. */
+export function liveLine({ name, ending, usage, firstTextMs, costUsd }: LiveResult): string {
+  const figures =
+    usage &&
+    `in ${usage.input} (cached ${usage.cachedInput ?? 0}, written ${usage.cacheWrite ?? 0}), out ${usage.output} (thinking ${usage.reasoning ?? 0})`;
+  const cost = costUsd === undefined ? 'no price' : `$${costUsd.toFixed(5)}`;
+  return `${name.padEnd(8)} ${ending.padEnd(9)} ${figures ?? 'no usage'}, ${firstTextMs ?? '–'} ms, ${cost}`;
+}
+
+/** Where a real service did otherwise than the strict server, in sentences. */
+export function differences(real: readonly LiveResult[], strict: readonly LiveResult[]): string[] {
+  const found: string[] = [];
+  for (const expected of strict) {
+    const one = real.find(({ name }) => name === expected.name);
+    const say = (what: string, is: unknown, was: unknown): void => {
+      if (is !== was) found.push(`${expected.name}: ${what} is ${String(is)}, on the strict server ${String(was)}`);
+    };
+    if (!one) {
+      found.push(`${expected.name}: not reached`);
+      continue;
+    }
+    say('the ending', one.ending, expected.ending);
+    say('text', one.hasText, expected.hasText);
+    for (const figure of ['cachedInput', 'cacheWrite', 'reasoning'] as const)
+      say(`${figure} reported`, (one.usage?.[figure] ?? 0) > 0, (expected.usage?.[figure] ?? 0) > 0);
+    const [is = 0, was = 0] = [one.usage?.input, expected.usage?.input];
+    if (Math.abs(is - was) > was * 0.25)
+      found.push(`${expected.name}: ${is} input tokens, on the strict server ${was}`);
+  }
+  return found;
+}
