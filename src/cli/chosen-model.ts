@@ -54,6 +54,12 @@ async function listedBy(registry: ModelRegistry, config: ModelConfig): Promise<L
   }
 }
 
+/** The model in a context that is smaller than what it was made for. */
+function within(info: ModelInfo, context: number): ModelInfo {
+  const contextWindow = Math.min(info.contextWindow, context);
+  return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
+}
+
 /** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
 export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
@@ -73,10 +79,9 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const registry = new ModelRegistry();
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
   const listed = baseUrl === undefined ? undefined : await listedBy(registry, config);
-  const info = modelInfo(id, {}, listed?.facts);
-  const ollama = listed?.isOllama
-    ? ({ api: 'ollama', contextWindow: Math.min(info.contextWindow, OLLAMA_CONTEXT) } as const)
-    : {};
+  const known = modelInfo(id, {}, listed?.facts);
+  const info = listed?.isOllama ? within(known, OLLAMA_CONTEXT) : known;
+  const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRetries: RETRIES,
   });
