@@ -17,6 +17,7 @@ export function answeredBy(server: WireServer): Readonly<Record<string, unknown>
     'threadkeeper.chat.provider': 'compatible',
     'threadkeeper.chat.model': 'test-model',
     'threadkeeper.chat.baseUrl': `${server.url}/v1`,
+    'threadkeeper.models.overrides': { 'test-model': { contextWindow: 8192, maxOutput: 2048 } },
   };
 }
 

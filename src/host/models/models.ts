@@ -75,8 +75,8 @@ const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT
 
 /** The context of a local server that is asked for when the user names none; it is what most can hold in memory. */
 const OLLAMA_CONTEXT = 32_768;
-/** A model that was listed once is not asked about again in the same window, whatever came of it. */
-const DESCRIBE_TIMEOUT_MS = 4_000;
+/** A server that does not list its models at once is not waited for: opening a session is. */
+const DESCRIBE_TIMEOUT_MS = 2_000;
 
 /** Makes the models that settings and keys describe; clients are kept by the registry. */
 export class Models {
@@ -121,8 +121,9 @@ export class Models {
       return;
     }
     const server = serverOf(chosen);
-    const isOwn = chosen.baseUrl !== '' && provider !== 'anthropic';
-    if (model === '' || this.#asked.has(`${server} ${model}`) || (this.info(chosen).known && !isOwn)) return;
+    // How long a context a server of one's own is set up for, nobody else knows.
+    const isTold = this.info(chosen).known && provider !== 'compatible';
+    if (model === '' || isTold || this.#asked.has(`${server} ${model}`)) return;
     this.#asked.add(`${server} ${model}`);
     try {
       const listed = await this.#registry.listModels(
