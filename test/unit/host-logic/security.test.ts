@@ -44,10 +44,9 @@ describe('what a model or a repository says', () => {
     ]);
   });
 
-  it('opens no connection but to a model’s server: through the vendors’ clients, and Ollama’s own endpoint', () => {
+  it('opens no connection but to a model’s server: every request leaves by one function', () => {
     assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), [
       'src/providers/http.ts',
-      'src/providers/ollama.ts',
     ]);
   });
 
