@@ -1,8 +1,9 @@
 import { planted, type Catcher } from './planted-fault.ts';
 
 const WINDOW: Catcher = {
-  spec: 'test/property/policy/window.test.ts',
-  title: 'begins where a segment may, keeps what is asked for where it fits, and never takes more than its room',
+  spec: 'test/property/policy/recent-messages.test.ts',
+  title:
+    'parts no call from its result, keeps as many as are asked for where they fit, and never takes more than its room',
 };
 const FIRING: Catcher = {
   spec: 'test/property/policy/triggers.test.ts',
@@ -27,21 +28,21 @@ export const CONTROL_FAULTS = [
     WINDOW,
     {
       what: 'the window begins between a call and its result',
-      file: 'src/core/policy/window.ts',
-      find: 'while (next < count && !isBoundary(next)) next++;',
-      put: '',
+      file: 'src/core/policy/recent-messages.ts',
+      find: '(taken > limits.maxTokens || !isBoundary(start))',
+      put: 'taken > limits.maxTokens',
     },
     {
       what: 'the window takes one turn more than its room',
-      file: 'src/core/policy/window.ts',
-      find: 'after[start]! > limits.maxTokens',
-      put: '(after[start + 1] ?? 0) > limits.maxTokens',
+      file: 'src/core/policy/recent-messages.ts',
+      find: '(taken > limits.maxTokens ||',
+      put: '(taken - tokens[start]! > limits.maxTokens ||',
     },
     {
       what: 'half of what was asked for is kept',
-      file: 'src/core/policy/window.ts',
-      find: 'Math.max(1, limits.keep)',
-      put: 'Math.max(1, limits.keep / 2)',
+      file: 'src/core/policy/recent-messages.ts',
+      find: 'count - limits.keep',
+      put: 'count - Math.ceil(limits.keep / 2)',
     },
   ),
   ...planted(
@@ -56,8 +57,8 @@ export const CONTROL_FAULTS = [
     {
       what: 'a multiple that a turn steps over is missed',
       file: 'src/core/policy/triggers.ts',
-      find: 'return Math.floor(facts.messagesEver / every) >',
-      put: 'return facts.messagesEver % every === 0 && Math.floor(facts.messagesEver / every) >',
+      find: 'return Math.floor(messagesEver / every) >',
+      put: 'return messagesEver % every === 0 && Math.floor(messagesEver / every) >',
     },
     {
       what: 'an old summary fires with nothing before the window',
@@ -87,36 +88,31 @@ export const CONTROL_FAULTS = [
     FAILED,
     {
       what: 'each failure is followed by the same rest',
-      file: 'src/app/cool-down.ts',
+      file: 'src/app/compression-guard.ts',
       find: 'COOL_DOWN_MS * 2 ** this.#failures);',
       put: 'COOL_DOWN_MS);',
     },
     {
       what: 'a failed provider is asked again at once',
-      file: 'src/app/compressor.ts',
-      find: "if (urgency === 'background' && this.#coolDown.isCooling)",
-      put: "if (urgency === 'now' && this.#coolDown.isCooling)",
+      file: 'src/app/compression-guard.ts',
+      find: "if (this.#isCooling && due.trigger !== 'every') return 'cooling';",
+      put: "if (this.#isCooling && due.trigger === 'every') return 'cooling';",
     },
   ),
   ...planted('no-loops', NOTHING, {
     what: 'what found nothing to save looks again after each turn',
-    file: 'src/app/compressor.ts',
-    find: "if (urgency === 'background') this.#coolDown.rest();",
-    put: '',
+    file: 'src/app/compression-triggers.ts',
+    find: "if (outcome.kind === 'skipped' && measured !== undefined)",
+    put: "if (outcome.kind === 'skipped' && measured === -1)",
   }),
   ...planted(
     'spend-limit',
     SPENT,
-    {
-      what: 'the limit is looked at before a compression and not before each call',
-      file: 'src/app/job-model.ts',
-      find: 'job.mayUseModel() ? model.complete(request, cancel) :',
-      put: 'job.urgency ? model.complete(request, cancel) :',
-    },
+
     {
       what: 'what a compression spends is not counted',
-      file: 'src/app/compressor.ts',
-      find: 'this.#gate.spent(usage.costUsd);',
+      file: 'src/app/paid-model.ts',
+      find: 'gate.spent(costUsd);',
       put: '',
     },
     {

@@ -83,6 +83,12 @@ export const LEDGER_FAULTS = [
     find: 'if (rule === undefined || rule.start >= event.end) kept.push(event);',
     put: 'kept.push(event);',
   }),
+  ...planted('exact-quotes', DETECTED, {
+    what: 'white space is taken from a quote and not from its place',
+    file: 'src/core/events/detect.ts',
+    find: 'return [{ ...event, start, end: start + quote.length, quote }];',
+    put: 'return [{ ...event, quote }];',
+  }),
   ...planted(
     'corrections',
     LIVES,

@@ -133,8 +133,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'the flag stays when the next turn fits',
       file: 'src/app/turn-runner.ts',
-      find: "if (state.escalation) await journal.append({ type: 'escalation', reason: null });",
-      put: '',
+      find: 'if (state.escalation && total <= AGGRESSIVE_SHARE * budget)',
+      put: 'if (state.escalation && total < 0)',
     },
   ),
   ...planted(
@@ -142,7 +142,7 @@ export const MESSAGE_FAULTS = [
     LIVES,
     {
       what: 'the newest user message is summarized with an agent’s long turn',
-      file: 'src/app/plan-runs.ts',
+      file: 'src/app/compression-plan.ts',
       find: 'if (at >= start || at === newestUser || (',
       put: 'if (at >= start || (',
     },
@@ -170,9 +170,9 @@ export const MESSAGE_FAULTS = [
     },
     {
       what: 'the window starts at any result',
-      file: 'src/core/policy/window.ts',
-      find: '(cuts.has(at - 1) && isToolResult(messages[at - 1]!))',
-      put: '(cuts.size >= 0 && isToolResult(messages[at]!))',
+      file: 'src/core/policy/recent-messages.ts',
+      find: 'at === 0 || at === count || cuts.has(at - 1);',
+      put: 'at >= 0 && cuts.size >= 0;',
     },
   ),
   ...planted(

@@ -12,13 +12,9 @@ const GROWTH: Catcher = {
   spec: 'test/property/compress/growth.test.ts',
   title: 'keeps each message under exactly one frontier node, whose texts stay bounded',
 };
-const TARGET: Catcher = {
-  spec: 'test/property/compress/transcripts.test.ts',
-  title: 'stay within the target, keep the newest user message and account for every message and event',
-};
 const ANY_TARGET: Catcher = {
-  spec: 'test/property/compress/transcripts.test.ts',
-  title: 'never exceed the target in compressPreserveEvents, whatever it is',
+  spec: 'test/property/compress/levels.test.ts',
+  title: 'stays within any target and accounts for every message in compressPreserveEvents',
 };
 const READ_ONCE: Catcher = {
   spec: 'test/property/compress/read-once.test.ts',
@@ -26,7 +22,7 @@ const READ_ONCE: Catcher = {
 };
 const LEVELS: Catcher = {
   spec: 'test/property/compress/levels.test.ts',
-  title: 'end below the target in summarizeRecursive and below each level in summarizeHierarchical',
+  title: 'ends below the target in summarizeRecursive and below each level in summarizeHierarchical',
 };
 const FENCED: Catcher = {
   spec: 'test/property/compress/prompts.test.ts',
@@ -61,15 +57,15 @@ export const SUMMARY_FAULTS = [
     },
     {
       what: 'a summary as long as its source passes',
-      file: 'src/core/compress/leaf.ts',
-      find: 'detailed: Math.min(Math.floor(sourceTokens * DETAILED_SHARE), ceilings.detailed),',
-      put: 'detailed: ceilings.detailed,',
+      file: 'src/core/audit/audit.ts',
+      find: 'if (summary.tokens >= source.tokens) {',
+      put: 'if (summary.tokens >= 4 * source.tokens) {',
     },
     {
       what: 'what a summary takes is not counted with its framing',
       file: 'src/core/compress/leaf.ts',
-      find: 'tokens: { brief: framed(short, counter), detailed: framed(detailed, counter) },',
-      put: 'tokens: { brief: counter.text(short), detailed: counter.text(detailed) },',
+      find: 'const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };',
+      put: 'const tokens = { brief: counter.text(texts.brief), detailed: counter.text(texts.detailed) };',
     },
   ),
   ...planted(
@@ -77,21 +73,21 @@ export const SUMMARY_FAULTS = [
     AUDITED,
     {
       what: 'nothing stands in when the model answers badly',
-      file: 'src/core/compress/ladder.ts',
-      find: 'trust.badAnswer();\n  return { content: await localContent(source, options) };',
-      put: 'trust.badAnswer();\n  return { content: undefined };',
+      file: 'src/core/compress/summarize.ts',
+      find: 'const rest = pieces.filter((piece) => !made.has(piece));',
+      put: 'const rest = pieces.filter((piece) => !made.has(piece) && !asked.includes(piece));',
     },
     {
       what: 'the plain cut is left out',
       file: 'src/core/compress/leaf.ts',
-      find: 'return cutContent(source, tools);',
-      put: 'return undefined;',
+      find: 'const least = Math.min(SMALLEST_CUT, source.tokens - 1);',
+      put: 'if (counter) return Promise.resolve(undefined);\n  const least = Math.min(SMALLEST_CUT, source.tokens - 1);',
     },
   ),
   ...planted('ladder-ends', FAILING, {
     what: 'a provider’s fault counts as a bad answer',
-    file: 'src/core/compress/ladder.ts',
-    find: 'if (!options.allowExtractiveOnFault) throw fault;',
+    file: 'src/core/compress/summarize.ts',
+    find: 'if (!settings.extractiveOnFault) throw error;',
     put: '',
   }),
   ...planted('ladder-ends', CANCELLED, {
@@ -103,23 +99,23 @@ export const SUMMARY_FAULTS = [
   ...planted('ladder-ends', PARSED, {
     what: 'an answer of the wrong form is taken for a summary',
     file: 'src/core/compress/structured.ts',
-    find: 'if (parsed.success) return { ok: true, summary: parsed.output,',
-    put: 'return { ok: true, summary: (parsed.success ? parsed.output : value) as never,',
+    find: 'const issue = parsed.issues[0];',
+    put: 'if (detail) return { ok: true, summary: value as never };\n    const issue = parsed.issues[0];',
   }),
   ...planted(
     'input-guard',
     GUARDED,
     {
       what: 'a prompt is as long as its price allows',
-      file: 'src/core/compress/ladder.ts',
-      find: "const overhead = promptTokens(render(''), options);",
-      put: "options = { ...options, counter: { ...options.counter, text: (text) => text.length / 40 } };\n  const overhead = promptTokens(render(''), options);",
+      file: 'src/core/compress/summarize.ts',
+      find: 'const input = model.maxInputTokens - answerTokens(words, settings);',
+      put: 'const input = 1_000_000;',
     },
     {
       what: 'every model takes a hundred thousand tokens',
-      file: 'src/core/compress/ladder.ts',
-      find: 'const { prompt } = options;\n  const messages',
-      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { prompt } = options;\n  const messages',
+      file: 'src/core/compress/summarize.ts',
+      find: 'const { prompt } = settings;\n  // A model',
+      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { prompt } = settings;\n  // A model',
     },
   ),
   ...planted(
@@ -162,58 +158,41 @@ export const SUMMARY_FAULTS = [
   ),
   ...planted(
     'target',
-    TARGET,
-    {
-      what: 'the heading of what was said earlier is not counted',
-      file: 'src/core/compress/narrative.ts',
-      find: 'const spare = budgetTokens - (await renderedTokens(groups, input, tools, pace));',
-      put: 'const spare = 60 + budgetTokens - (await renderedTokens(groups, input, tools, pace));',
-    },
-    {
-      what: 'the window is not counted',
-      file: 'src/core/compress/compress-transcript.ts',
-      find: 'const left = target - literal - ranges.length',
-      put: 'const left = target - literal / 2 - ranges.length',
-    },
+    ANY_TARGET,
+
     {
       what: 'the newest user message is told and not sent',
-      file: 'src/core/compress/transcript-window.ts',
-      find: 'const newestUser = messages.findLastIndex(startsTurn);',
-      put: 'const newestUser = messages.findIndex(startsTurn);',
-    },
-    {
-      what: 'an event that is nowhere in the context is called active',
-      file: 'src/core/compress/compress-transcript.ts',
-      find: "events.push(isIn || context.includes(entry.quote) ? entry : { ...entry, status: 'dropped' });",
-      put: 'events.push(entry);',
+      file: 'src/app/compression-plan.ts',
+      find: 'items.findLastIndex((item) => startsTurn(item.message))',
+      put: 'items.findIndex((item) => startsTurn(item.message))',
     },
   ),
   ...planted('target', ANY_TARGET, {
-    what: 'what is told instead is not measured',
-    file: 'src/core/compress/compress-preserve-events.ts',
-    find: 'after: tokens <= targetTokens ? tokens : 0,',
-    put: 'after: sourceTokens,',
+    what: 'what does not fit beside a summary is sent all the same',
+    file: 'src/app/library.ts',
+    find: 'if (sentTokens(session, counter) > targetTokens) {',
+    put: 'if (sentTokens(session, counter) > 2 * targetTokens) {',
   }),
   ...planted(
     'levels',
     LEVELS,
     {
       what: 'brief takes a little more than a tenth',
-      file: 'src/core/compress/summarize-hierarchical.ts',
-      find: 'Math.floor(source * BRIEF_SHARE)',
-      put: 'Math.floor(source * BRIEF_SHARE * 1.1)',
+      file: 'src/app/library.ts',
+      find: 'Math.floor(tokens * BRIEF_SHARE)',
+      put: 'Math.floor(tokens * BRIEF_SHARE * 1.1)',
     },
     {
-      what: 'full is longer than it may be',
-      file: 'src/core/compress/leaf.ts',
-      find: 'export const FULL_SHARE = 0.7;',
-      put: 'export const FULL_SHARE = 0.85;',
+      what: 'detailed takes a little more than three tenths',
+      file: 'src/app/library.ts',
+      find: 'Math.floor(tokens * DETAILED_SHARE)',
+      put: 'Math.floor(tokens * DETAILED_SHARE * 1.1)',
     },
     {
       what: 'the framing of a told text is not counted',
-      file: 'src/core/compress/tell.ts',
-      find: 'transcriptText(messages) : whole, budgetTokens, counter);',
-      put: 'transcriptText(messages) : whole, budgetTokens + 4, counter);',
+      file: 'src/app/library.ts',
+      find: 'counter, options), targetTokens, counter);',
+      put: 'counter, options), targetTokens + 4, counter);',
     },
   ),
   ...planted(
@@ -228,8 +207,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'what stands in the history is filled in as a template',
       file: 'src/core/prompts/render.ts',
-      find: 'history: fenced(history, fence),\n      format',
-      put: 'history: fill(fenced(history, fence), { words: String(words) }),\n      format',
+      find: 'prompt: fill(template, { ...values, history: fenced(history, fence) }).trim(),',
+      put: 'prompt: fill(fill(template, { history: fenced(history, fence) }), values).trim(),',
     },
     {
       what: 'the history has no fence at its end',
@@ -243,27 +222,27 @@ export const SUMMARY_FAULTS = [
     READ_ONCE,
     {
       what: 'what was summarized is not kept',
-      file: 'src/core/compress/compress-run.ts',
-      find: 'if (content && climbed.fault === undefined) tools.cache?.set(key, content);',
+      file: 'src/core/compress/summarize.ts',
+      find: 'tools.cache?.set(key, content);',
       put: '',
     },
     {
       what: 'a good answer is asked for once more',
-      file: 'src/core/compress/ladder.ts',
-      find: 'if (judged.content || options.trust.isDoubtful) return judged.content;',
-      put: 'if (options.trust.isDoubtful) return judged.content;',
+      file: 'src/core/compress/summarize.ts',
+      find: 'if (content || isDoubtful) return content;',
+      put: 'if (isDoubtful) return content;',
     },
     {
       what: 'another prompt gets the summaries of the one before',
-      file: 'src/core/compress/compress-run.ts',
-      find: 'const key = `${hash}:${settings.prompt.version}:',
-      put: 'const key = `${hash}:',
+      file: 'src/core/compress/summarize.ts',
+      find: 'const key = `${piece.hash}:${settings.prompt.version}:',
+      put: 'const key = `${piece.hash}:',
     },
     {
       what: 'the message at which a segment ends is read with the next one too',
-      file: 'src/core/compress/compress-run.ts',
-      find: 'from: offset + segment.from,',
-      put: 'from: offset + Math.max(0, segment.from - 1),',
+      file: 'src/core/compress/summarize.ts',
+      find: 'from: segment.from,\n      to: segment.to,',
+      put: 'from: Math.max(0, segment.from - 1),\n      to: segment.to,',
     },
   ),
 ];
