@@ -110,7 +110,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     const limitUsd = (): number | null => readSettings().compression.monthlyLimitUsd;
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
-    this.#summarizers = new Summarizers(this.models, this.#spend, () => this.clock.now());
+    this.#summarizers = new Summarizers(this.models, this.#spend);
     this.drafts = new Drafts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     this.store = openSessionStore({
@@ -341,7 +341,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   async #settingsChanged(): Promise<void> {
-    this.#summarizers.reset();
     try {
       await this.modelChanged();
     } catch (error) {

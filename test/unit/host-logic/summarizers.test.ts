@@ -48,7 +48,6 @@ describe('the summarizer', () => {
         hasPrice: () => isPriced,
       },
       limit,
-      () => 0,
     );
   });
 
@@ -63,22 +62,14 @@ describe('the summarizer', () => {
     return text;
   }
 
-  it('is left alone after three faults in a row, until the user asks for a compression', async () => {
+  it('is shown what its window leaves beside its thinking, and tried again after a fault', async () => {
     script = throws(new ModelFault('refused_key', 'no'));
-    for (let n = 0; n < 3; n++) await assert.rejects(ask(background), (error) => ModelFault.is(error, 'refused_key'));
-    await assert.rejects(ask(background), (error) => ModelFault.is(error, 'overloaded'));
-    assert.equal(calls, 3);
-    script = says('A summary.');
-    assert.equal(await ask(command), 'A summary.');
-    assert.equal(await ask(background), 'A summary.');
-  });
-
-  it('is tried again once settings or keys have changed', async () => {
-    script = throws(new ModelFault('refused_key', 'no'));
-    for (let n = 0; n < 4; n++) await assert.rejects(ask(background));
-    summarizers.reset();
+    for (let n = 0; n < 4; n++) await assert.rejects(ask(background), (error) => ModelFault.is(error, 'refused_key'));
     script = says('A summary.');
     assert.equal(await ask(background), 'A summary.');
+    assert.equal(calls, 5);
+    const made = await summarizers.model({ ...chosen, model: 'my-finetune' }, memory, command);
+    assert.deepEqual([made?.maxInputTokens, made?.reasoning?.tokens], [32_768 - 4_096, 4_096]);
   });
 
   it('is code where none is chosen', async () => {

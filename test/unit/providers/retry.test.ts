@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel } from '../../../src/app/ports.ts';
-import { Circuit } from '../../../src/providers/circuit.ts';
 import { retrying, waitMs } from '../../../src/providers/retry.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -115,62 +114,5 @@ describe('trying again', () => {
         },
       ),
     );
-  });
-});
-
-describe('the circuit of compression', () => {
-  const fail = (): Promise<never> => Promise.reject(fault('overloaded'));
-  const refuses = (circuit: Circuit) =>
-    assert.rejects(
-      circuit.run(() => Promise.resolve(1)),
-      (error) => ModelFault.is(error, 'overloaded'),
-    );
-  let now = 0;
-  let circuit: Circuit;
-  beforeEach(async () => {
-    now = 1_000_000;
-    circuit = new Circuit(() => now, 3, 1000);
-    for (let n = 0; n < 2; n += 1) await assert.rejects(circuit.run(fail));
-  });
-
-  it('stays closed while faults are few, and forgets them after a success', async () => {
-    assert.equal(await circuit.run(() => Promise.resolve('ok')), 'ok');
-    for (let n = 0; n < 2; n += 1) await assert.rejects(circuit.run(fail));
-    assert.equal(circuit.waitMs, 0);
-  });
-
-  it('opens after three faults in a row, and calls nothing for a while', async () => {
-    await assert.rejects(circuit.run(fail));
-    assert.equal(circuit.waitMs, 1000);
-    await refuses(circuit);
-  });
-
-  it('lets one call try after the pause, and closes when it goes well', async () => {
-    await assert.rejects(circuit.run(fail));
-    now += 1000;
-    let finish: (value: string) => void = () => undefined;
-    const first = circuit.run(() => new Promise<string>((resolve) => (finish = resolve)));
-    await refuses(circuit);
-    finish('ok');
-    assert.equal(await first, 'ok');
-    assert.equal(await circuit.run(() => Promise.resolve('again')), 'again');
-  });
-
-  it('opens again when that call fails, for as long as the provider asks', async () => {
-    await assert.rejects(circuit.run(fail));
-    now += 1000;
-    await assert.rejects(circuit.run(() => Promise.reject(fault('rate_limited', 9000))));
-    assert.equal(circuit.waitMs, 9000);
-  });
-
-  it('does not count a stop by the user', async () => {
-    await assert.rejects(circuit.run(() => Promise.reject(fault('cancelled'))));
-    assert.equal(circuit.waitMs, 0);
-  });
-
-  it('is closed by hand when a setting changes', async () => {
-    await assert.rejects(circuit.run(fail));
-    circuit.reset();
-    assert.equal(await circuit.run(() => Promise.resolve('ok')), 'ok');
   });
 });
