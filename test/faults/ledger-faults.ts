@@ -84,10 +84,10 @@ export const LEDGER_FAULTS = [
     put: 'kept.push(event);',
   }),
   ...planted('exact-quotes', DETECTED, {
-    what: 'white space is taken from a quote and not from its place',
+    what: 'what rules find stands behind everything else',
     file: 'src/core/events/detect.ts',
-    find: 'return [{ ...event, start, end: start + quote.length, quote }];',
-    put: 'return [{ ...event, quote }];',
+    find: 'return [...kept, ...taught].sort((a, b) => a.start - b.start);',
+    put: 'return [...kept, ...taught];',
   }),
   ...planted(
     'corrections',

@@ -130,12 +130,6 @@ export const MESSAGE_FAULTS = [
       find: 'throw new ContextOverflow(total, budget);',
       put: 'if (budget < 0) throw new ContextOverflow(total, budget);',
     },
-    {
-      what: 'the flag stays when the next turn fits',
-      file: 'src/app/turn-runner.ts',
-      find: 'if (state.escalation && total <= AGGRESSIVE_SHARE * budget)',
-      put: 'if (state.escalation && total < 0)',
-    },
   ),
   ...planted(
     'newest-whole',
