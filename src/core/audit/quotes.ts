@@ -6,7 +6,7 @@ export interface Quotation {
 }
 
 /** Pairs of marks that quote speech, on one line; apostrophes and backticks do not. */
-const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|„([^“\n]+)“|«([^»\n]+)»|「([^」\n]+)」|『([^』\n]+)』/g;
+const QUOTED = /"([^"\n]+)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
 /** Shorter ones are words in quotation marks, not quotations. UTF-16 units; scripts without spaces say more in fewer. */
 const MIN_CHARS = 12;

@@ -16,7 +16,7 @@ export const VERSION = /\bv?\d+\.\d+(?:\.\d+)?\b|\b(?:[A-Z][A-Za-z]+|python|node
 export const OPTION =
   /(?:option|opción|opcion|opção|opcao|plan|variante|variant|phase|fase|step|approach|alternative|approche|ansatz|方案|案|选项|オプション|選択肢|proposal)\s?[A-Z0-9一二三①②③]\b|^[A-D1-9][).]?$|^[A-D][).：:]|[AB12]案|第[一二三]|#\d\b/iu;
 export const ARROW = /->|→|=>|➜/;
-export const QUOTATION = /"[^"]{2,}"|“[^”]{2,}”|「[^」]{1,}」|«[^»]{2,}»|„[^“]{2,}“/;
+export const QUOTATION = /"[^"]{2,}"|“[^“”]{2,}”|「[^「」]+」|«[^«»]{2,}»|„[^„“]{2,}“/;
 export const IDENTIFIER =
   /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
 export const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
