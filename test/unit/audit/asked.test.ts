@@ -43,6 +43,9 @@ describe('statements that a model is asked about', () => {
   });
   after(() => server.stop());
 
+  /** What a model was asked; the server is also asked for its models. */
+  const questions = () => server.requests.filter(({ method }) => method === 'POST');
+
   async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<AskTools> {
     const base = provider === 'openai' ? `${server.url}/v1` : server.url;
     const options = { provider, 'base-url': base };
@@ -231,7 +234,7 @@ describe('statements that a model is asked about', () => {
     });
     const small = await tools('openai', 4_000);
     const found = await ask(lines.join('\n'), notes, small);
-    for (const { body } of server.requests) {
+    for (const { body } of questions()) {
       const asked = body['messages'] as readonly { readonly content: string }[];
       most = Math.max(
         most,
@@ -250,7 +253,7 @@ describe('statements that a model is asked about', () => {
     await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), cancel: { aborted: true } }), {
       name: 'Cancelled',
     });
-    assert.equal(server.requests.length, 0);
+    assert.equal(questions().length, 0);
   });
 
   it('are counted as calls with the tokens that the provider reports', async () => {
