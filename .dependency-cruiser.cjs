@@ -34,6 +34,7 @@ module.exports = {
       ['core', 'app', 'providers', 'storage', 'sources', 'protocol'],
       'a composition root',
     ),
+    only('worker-is-a-root', 'worker', ['core', 'app', 'storage', 'sources'], 'a composition root'),
     only('webview-is-a-page', 'webview', ['protocol', 'core'], 'the page sees the protocol and types of core'),
     {
       name: 'webview-takes-only-types-of-core',

@@ -1,4 +1,4 @@
-// Writes dist/: the extension, the page and the command line. `node esbuild.mjs [--watch]`.
+// Writes dist/: the extension, its thread, the page and the command line. `node esbuild.mjs [--watch]`.
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
@@ -152,6 +152,17 @@ const extension = {
   plugins: [joinAndWrite],
 };
 
+/** The thread that follows the chats of other tools. @type {esbuild.BuildOptions} */
+const thread = {
+  ...common,
+  entryPoints: { 'all-chats': 'src/worker/main.ts' },
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  plugins: [writeOutputs(async (file) => file.contents)],
+};
+
 const HASHBANG = '#!/usr/bin/env node\n';
 
 /** The command line, and the library that package.json exports. @type {esbuild.BuildOptions} */
@@ -205,10 +216,10 @@ await copyFile(
   path.join(dist, 'sample-session.jsonl'),
 );
 if (watch) {
-  for (const options of [extension, cli, page]) await (await esbuild.context(options)).watch();
+  for (const options of [extension, thread, cli, page]) await (await esbuild.context(options)).watch();
 } else {
   try {
-    await Promise.all([extension, cli, page].map((options) => esbuild.build(options)));
+    await Promise.all([extension, thread, cli, page].map((options) => esbuild.build(options)));
     await chmod(path.join(dist, 'cli.js'), 0o755);
   } catch {
     // esbuild has printed what was wrong.

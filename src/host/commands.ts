@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
+import { findChats, forgetChats, showDropped, type AllChatsApp } from './all-chats/chat-commands.ts';
 import {
   askAboutSelection,
   attachFiles,
@@ -55,7 +56,15 @@ import {
 } from './summaries/summary-commands.ts';
 
 /** What the commands need of the product. */
-type App = ChatApp & HealthApp & ImportApp & MemoryApp & ModelsApp & SearchApp & SessionsApp & SummariesApp;
+type App = AllChatsApp &
+  ChatApp &
+  HealthApp &
+  ImportApp &
+  MemoryApp &
+  ModelsApp &
+  SearchApp &
+  SessionsApp &
+  SummariesApp;
 
 /** `argument` and `more` are what a menu, a key binding or the page hands over. False: the user gave it up. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
@@ -160,6 +169,10 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   editMemory,
   forgetMemory,
   exportMemory: (app, uri) => exportMemory(app, uriOf(uri)),
+
+  findChats,
+  forgetChats,
+  showDropped,
 
   // The page's alone.
   cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),

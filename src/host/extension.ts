@@ -8,6 +8,9 @@ export interface ForTests {
   product(): Promise<Threadkeeper>;
 }
 
+/** By then the window is there and other extensions have begun, in ms. */
+const FOLLOWED_AFTER_MS = 5_000;
+
 let product: Lazy<Threadkeeper> | undefined;
 
 /** Registers the entry points; the product is loaded when one of them is used. Exports nothing to other extensions. */
@@ -18,6 +21,10 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
   }, couldNotStart);
   const summaries = registerEntryPoints(context, () => lazy.get());
   product = lazy;
+  if (followsChats()) {
+    const timer = setTimeout(() => void followChats(lazy), FOLLOWED_AFTER_MS);
+    context.subscriptions.push({ dispose: () => clearTimeout(timer) });
+  }
   return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;
 }
 
@@ -25,6 +32,21 @@ export async function deactivate(): Promise<void> {
   const ending = product;
   product = undefined;
   await ending?.end();
+}
+
+/** Whether the user has chosen tools whose chats are kept; nothing is read in Restricted Mode. */
+function followsChats(): boolean {
+  const tools = vscode.workspace.getConfiguration('threadkeeper').get<unknown>('sources.tools');
+  return vscode.workspace.isTrusted && Array.isArray(tools) && tools.length > 0;
+}
+
+async function followChats(product: Lazy<Threadkeeper>): Promise<void> {
+  try {
+    await (await product.get()).chats.follow();
+  } catch (error) {
+    // Nobody waits for it, and whoever uses the product next is told.
+    console.error(error);
+  }
 }
 
 function couldNotStart(error: unknown): string {

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import type { ChatRow } from './all-chats/chat-rows.ts';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import {
   CHAT_PANEL,
+  CHATS_VIEW,
   CHAT_VIEW,
   COMMANDS,
   DECISIONS_TOOL,
@@ -20,6 +22,7 @@ export interface EntryPoints {
   readonly panel: vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
   readonly tree: vscode.TreeDataProvider<Row>;
   readonly memoryTree: vscode.TreeDataProvider<MemoryEntry>;
+  readonly chatsTree: vscode.TreeDataProvider<ChatRow>;
   readonly files: vscode.FileSystemProvider;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly answer: vscode.ChatRequestHandler;
@@ -36,15 +39,18 @@ export function registerEntryPoints(
 ): vscode.TreeView<Row> {
   const rows = lazyTree(async () => (await product()).tree);
   const memory = lazyTree(async () => (await product()).memoryTree);
+  const chats = lazyTree(async () => (await product()).chatsTree);
   const files = lazyFiles(async () => (await product()).files);
   const pages = lazyPages(async () => (await product()).panel);
   const view = vscode.window.createTreeView(SUMMARIES_VIEW, { treeDataProvider: rows, showCollapseAll: true });
   subscriptions.push(
     rows,
     memory,
+    chats,
     files,
     view,
     vscode.window.registerTreeDataProvider(MEMORY_VIEW, memory),
+    vscode.window.registerTreeDataProvider(CHATS_VIEW, chats),
     vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, files, { isCaseSensitive: true }),
     vscode.window.registerWebviewPanelSerializer(CHAT_PANEL, pages),
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, pages),

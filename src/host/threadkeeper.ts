@@ -14,6 +14,8 @@ import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
+import { AllChats } from './all-chats/all-chats.ts';
+import { ChatsTree } from './all-chats/chats-tree.ts';
 import { Attachments } from './chat/attachments.ts';
 import { decisionsTool, recallTool } from './participant/memory-tools.ts';
 import { answerRequest } from './participant/participant.ts';
@@ -68,6 +70,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
+  /** The chats of other tools. */
+  readonly chats: AllChats;
+  readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
   readonly attachments: Attachments;
@@ -113,10 +118,11 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.#summarizers = new Summarizers(this.models, this.#spend);
     this.drafts = new Drafts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+    const window = randomUUID();
     this.store = openSessionStore({
       folder: this.folder,
       clock: this.clock,
-      writer: randomUUID(),
+      writer: window,
       remembered: () => this.#snapshots.remembered(),
       handing: (id) => ({
         isPresent: isWindowThere,
@@ -212,6 +218,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       describe: (error) => this.describe(error),
     });
     this.memoryTree = new MemoryTree(this.memory);
+    const { extensionUri, globalStorageUri: storage } = context;
+    this.chats = new AllChats({ extensionUri, storage, window, warn });
+    this.chatsTree = new ChatsTree(this.chats);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,
@@ -227,6 +236,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       gaugeItem,
       this.memory,
       this.memoryTree,
+      this.chats,
+      this.chatsTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       ...editorParts(this.files, (id) => this.#conversationOf(id)),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -253,6 +264,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** Ends what runs and releases the journals. */
   async close(): Promise<void> {
     this.dispose();
+    await this.chats.close();
     await this.#snapshots.flush();
     await this.sessions.close();
     await this.store.close();

@@ -3,8 +3,10 @@ import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import type { CopyRecord, KeptSession, LibraryStore } from '../app/library/library.ts';
+import { StoreFault } from '../app/ports.ts';
 import { TOOLS } from '../app/library/source.ts';
 import { messageSchema } from '../core/journal/schema.ts';
+import { phrase } from '../core/text/phrase.ts';
 
 /** Other tools' chats hold secrets: their copies are for the user alone. */
 const FOLDER_MODE = 0o700;
@@ -68,9 +70,12 @@ const catalogSchema = v.object({
  */
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
+  readonly #mayWrite: () => Promise<boolean>;
 
-  constructor(folder: string) {
+  /** `mayWrite` is asked before each write: another window may have become the one that writes. */
+  constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
     this.#folder = folder;
+    this.#mayWrite = mayWrite;
   }
 
   async catalog(): Promise<readonly KeptSession[]> {
@@ -80,7 +85,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
-    await this.#makeFolder();
+    await this.#beginWriting();
     const next = `${this.#catalog}.next`;
     const file = await open(next, 'w', FILE_MODE);
     try {
@@ -93,7 +98,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async append(key: string, bytes: number, records: readonly CopyRecord[]): Promise<number> {
-    await this.#makeFolder();
+    await this.#beginWriting();
     const copy = this.#copy(key);
     // Begins the file if it is not there, and cuts off what a pass that was killed wrote.
     await writeFile(copy, '', { flag: 'a', mode: FILE_MODE });
@@ -135,7 +140,10 @@ export class LibraryCopies implements LibraryStore {
     return path.join(this.#folder, `${key}.jsonl.gz`);
   }
 
-  async #makeFolder(): Promise<void> {
+  async #beginWriting(): Promise<void> {
+    if (!(await this.#mayWrite())) {
+      throw new StoreFault('not_writer', phrase('Another window reads the chats of other tools.'));
+    }
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
   }
 }

@@ -1,9 +1,10 @@
-import { detectEvents } from '../../core/events/detect.ts';
+import { detectSteps } from '../../core/events/detect.ts';
 import { worthOf } from '../../core/events/ledger-budget.ts';
 import { Ledger } from '../../core/events/ledger.ts';
 import { overlap, subjectOf, type Subject } from '../../core/events/subject.ts';
 import { messageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
+import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 
@@ -38,12 +39,12 @@ const SETTLED: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint'
  * What a tool's own compaction lost: active key events of the messages before it that neither the summary nor a later
  * message contains; of equal ones the later first.
  */
-export function droppedEvents(
+export function* droppedEvents(
   before: readonly TranscriptMessage[],
   summary: string,
   after: readonly TranscriptMessage[] = [],
-): DroppedEvents {
-  const entries = keyEventsOf(before).filter(
+): Steps<DroppedEvents> {
+  const entries = (yield* keyEventsOf(before)).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
   const told = new Passages([summary], SAID_SHARE);
@@ -51,7 +52,12 @@ export function droppedEvents(
     after.filter(({ role }) => role !== 'tool').map(({ text }) => text),
     REPEATED_SHARE,
   );
-  const lost = entries.filter(({ quote }) => !told.contain(quote) && !repeated.contain(quote));
+  yield;
+  const lost: KeyEvent[] = [];
+  for (const entry of entries) {
+    if (!told.contain(entry.quote) && !repeated.contain(entry.quote)) lost.push(entry);
+    yield;
+  }
   const ranked = lost
     .map((entry, index) => {
       const isOfUser = before[Number(entry.message)]?.role === 'user';
@@ -63,11 +69,11 @@ export function droppedEvents(
   return { events: ranked.map(({ entry }) => ({ ...entry, message: Number(entry.message) })), total: lost.length };
 }
 
-function keyEventsOf(messages: readonly TranscriptMessage[]): readonly KeyEvent[] {
+function* keyEventsOf(messages: readonly TranscriptMessage[]): Steps<readonly KeyEvent[]> {
   const ledger = new Ledger();
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
-    const found = detectEvents(message, before ? { before } : {});
+    const found = yield* detectSteps(message, before ? { before } : {});
     if (found.length > 0) ledger.add(messageId(String(index)), found, before && messageId(String(index - 1)));
   }
   return ledger.entries();

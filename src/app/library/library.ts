@@ -58,6 +58,8 @@ export interface PassReport {
 export interface PassOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
+  /** Chats that were last changed before this moment (ms since the epoch) are not kept. */
+  readonly keptSince?: number;
 }
 
 /** The catalog is saved after so many sessions, so that a pass that is killed is not done again from its start. */
@@ -87,7 +89,10 @@ export class Library {
   }
 
   /** Reads what is new or changed in the sources. */
-  async follow(sources: readonly Source[], { onProgress, isCancelled }: PassOptions = {}): Promise<PassReport> {
+  async follow(
+    sources: readonly Source[],
+    { onProgress, isCancelled, keptSince = 0 }: PassOptions = {},
+  ): Promise<PassReport> {
     const refused: Refused[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
     const unreadable = new Set<Tool>();
@@ -96,7 +101,9 @@ export class Library {
       refused.push(...places);
       // A store that cannot be looked into has not lost its sessions.
       if (places.length > 0) unreadable.add(source.tool);
-      for (const file of files) found.push({ source, file, key: keyOf(file) });
+      for (const file of files) {
+        if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
+      }
     }
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
     let unsaved = 0;
@@ -109,7 +116,9 @@ export class Library {
     }
     const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !unreadable.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
+    const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
     if (unsaved > 0 || gone > 0) await this.#save();
+    await this.#remove(outdated);
     for (const { key } of found) {
       const refusal = this.#refusals.get(key);
       if (refusal) refused.push(refusal.refused);
@@ -138,10 +147,15 @@ export class Library {
 
   /** Removes our copies of a tool's chats. */
   async forget(tool: Tool): Promise<void> {
-    const forgotten = this.sessions().filter(({ entry }) => entry.tool === tool);
-    for (const { key } of forgotten) this.#sessions.delete(key);
+    for (const [key, { refused }] of this.#refusals) if (refused.tool === tool) this.#refusals.delete(key);
+    await this.#remove(this.sessions().filter(({ entry }) => entry.tool === tool));
+  }
+
+  async #remove(sessions: readonly KeptSession[]): Promise<void> {
+    if (sessions.length === 0) return;
+    for (const { key } of sessions) this.#sessions.delete(key);
     await this.#save();
-    for (const { key } of forgotten) await this.#store.remove(key);
+    for (const { key } of sessions) await this.#store.remove(key);
   }
 
   #isKnown(key: string, file: SourceFile): boolean {

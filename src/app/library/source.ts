@@ -21,6 +21,25 @@ export const TOOLS = [
 ] as const;
 export type Tool = (typeof TOOLS)[number];
 
+/** The tools by the names that they give themselves, which are the same in every language. */
+export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  'copilot-chat': 'GitHub Copilot Chat',
+  'copilot-cli': 'GitHub Copilot CLI',
+  cline: 'Cline',
+  roo: 'Roo Code',
+  kilo: 'Kilo Code',
+  gemini: 'Gemini CLI',
+  qwen: 'Qwen Code',
+  opencode: 'opencode',
+  goose: 'Goose',
+  aider: 'aider',
+  continue: 'Continue',
+  cursor: 'Cursor',
+  zed: 'Zed',
+};
+
 /** A file that holds one session, or one session of a database. */
 export interface SourceFile {
   readonly tool: Tool;

@@ -74,6 +74,9 @@ export const COMMANDS = {
   openAsText: 'activeWebviewPanelId == threadkeeper.reader',
   filterSummaries: MESSAGES,
   clearFilter: 'threadkeeper.summariesFiltered',
+  findChats: ALWAYS,
+  forgetChats: ALWAYS,
+  showDropped: MENUS_ALONE,
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 export type CommandId = `threadkeeper.${CommandName}`;
@@ -92,6 +95,7 @@ export const READER_PANEL = 'threadkeeper.reader';
 export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';
+export const CHATS_VIEW = 'threadkeeper.allChats';
 /** The participant of the editor's own chat, and the tools that its models may use. */
 export const PARTICIPANT = 'threadkeeper.memory';
 export const RECALL_TOOL = 'threadkeeper_recall';

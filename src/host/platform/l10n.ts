@@ -32,3 +32,11 @@ export function tokensText(count: number): string {
 export function sessionsText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', countText(count));
 }
+
+/** A size for people, in units of 1024 bytes. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const kib = bytes / 1024;
+  const [size, unit] = kib < 1024 ? [kib, 'KB'] : [kib / 1024, 'MB'];
+  return `${size.toLocaleString(locale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { TOOLS } from '../../app/library/source.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
 import { PRESETS } from '../../core/prompts/render.ts';
@@ -85,6 +86,7 @@ export const settingsSchema = v.object({
   memory: v.object({ tokens: integer(0) }),
   task: v.object({ resetFinished: v.boolean() }),
   recall: v.object({ share: between(0, 0.5) }),
+  sources: v.object({ tools: v.array(v.picklist(TOOLS)), keepDays: integer(0) }),
 });
 
 export type Settings = v.InferOutput<typeof settingsSchema>;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, sessionsText } from '../platform/l10n.ts';
+import { countText, messagesText, sessionsText, sizeText } from '../platform/l10n.ts';
 import type { Clock, SessionStore, SessionSummary } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -65,7 +65,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
     .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
     .map((one) => ({
       label: titleOf(one.title),
-      description: bytes(sizeOf(one)),
+      description: sizeText(sizeOf(one)),
       detail: [
         workspaceName(one.workspace),
         messagesText(one.messages),
@@ -80,13 +80,13 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
     items.unshift({
       label:
         orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
-      description: bytes(leftover),
+      description: sizeText(leftover),
       detail: vscode.l10n.t('Counts, checkpoints and locks that belong to no session'),
       picked: true,
     });
   const all = sum(sessions.map(sizeOf)) + leftover;
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Clean Up: {0} in {1}', bytes(all), sessionsText(sessions.length)),
+    title: vscode.l10n.t('Clean Up: {0} in {1}', sizeText(all), sessionsText(sessions.length)),
     placeHolder: vscode.l10n.t('Deleted for good; sessions that were deleted more than 7 days ago are chosen already'),
     canPickMany: true,
     matchOnDescription: true,
@@ -111,8 +111,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   app.sessions.listChanged();
   const done =
     removed.size === 1
-      ? vscode.l10n.t('{0} freed; 1 session was deleted for good.', bytes(freed))
-      : vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', bytes(freed), countText(removed.size));
+      ? vscode.l10n.t('{0} freed; 1 session was deleted for good.', sizeText(freed))
+      : vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', sizeText(freed), countText(removed.size));
   if (inUse === 0) return inform(done);
   const kept =
     inUse === 1
@@ -125,8 +125,8 @@ async function confirmed(chosen: readonly SessionSummary[], size: number): Promi
   const remove = vscode.l10n.t('Delete for Good');
   const answer = await vscode.window.showWarningMessage(
     chosen.length === 1
-      ? vscode.l10n.t('Delete 1 session ({0}) for good?', bytes(size))
-      : vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, bytes(size)),
+      ? vscode.l10n.t('Delete 1 session ({0}) for good?', sizeText(size))
+      : vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, sizeText(size)),
     {
       modal: true,
       detail: `${vscode.l10n.t('This cannot be undone.')}\n\n${chosen
@@ -142,14 +142,6 @@ async function confirmed(chosen: readonly SessionSummary[], size: number): Promi
 export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-
-/** A size for people, in units of 1024 bytes. */
-function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  const kib = count / 1024;
-  const [size, unit] = kib < 1024 ? [kib, 'KB'] : [kib / 1024, 'MB'];
-  return `${size.toLocaleString(vscode.env.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
-}
 
 /** Opens another session of the workspace, picked from a list. */
 export async function switchSession(app: SessionsApp): Promise<void> {

@@ -10,6 +10,7 @@ import {
   PARTICIPANT,
   RECALL_TOOL,
   CHAT_VIEW,
+  CHATS_VIEW,
   SUMMARIES_VIEW,
 } from '../../../src/host/platform/ids.ts';
 import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
@@ -54,7 +55,7 @@ describe('the manifest', () => {
   it('contributes the views, the participant and the tools', () => {
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
     assert.deepEqual(ids(contributes.views.threadkeeperChat), [CHAT_VIEW]);
-    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW]);
+    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, CHATS_VIEW]);
     assert.deepEqual(ids(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);

@@ -28,9 +28,10 @@ describe('what a model or a repository says', () => {
     assert.match(read('src/host/commands.ts'), /command: COMMAND\.\w+/);
   });
 
-  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat', () => {
+  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat, the tools whose chats are kept', () => {
     const files = filesWith(/configuration\.update\(/);
     assert.deepEqual(files, [
+      'src/host/all-chats/chat-commands.ts',
       'src/host/chat/editor-commands.ts',
       'src/host/models/model-notices.ts',
       'src/host/models/model-picker.ts',
@@ -41,6 +42,7 @@ describe('what a model or a repository says', () => {
       'overrides',
       'place',
       'provider',
+      'tools',
     ]);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { droppedEvents } from '../../../src/app/library/dropped-events.ts';
+import { atOnce } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 
@@ -9,7 +10,7 @@ const DATA = path.resolve(import.meta.dirname, '../../../', process.env['THREADK
 
 const user = (text: string): TranscriptMessage => ({ role: 'user', text });
 const quotes = (...args: Parameters<typeof droppedEvents>): string[] =>
-  droppedEvents(...args).events.map(({ quote }) => quote);
+  atOnce(droppedEvents(...args)).events.map(({ quote }) => quote);
 
 describe('what a tool’s own compaction dropped', () => {
   const before = [
@@ -19,7 +20,7 @@ describe('what a tool’s own compaction dropped', () => {
   ];
 
   it('lists key events that the summary lacks, with their places', () => {
-    const { events: lost } = droppedEvents(before, 'The bookings database uses PostgreSQL 16, as was decided.');
+    const { events: lost } = atOnce(droppedEvents(before, 'The bookings database uses PostgreSQL 16, as was decided.'));
     assert.deepEqual(lost.map(({ message, quote }) => [message, before[message]!.text.includes(quote)]).sort(), [
       [1, true],
       [2, true],
@@ -41,7 +42,7 @@ describe('what a tool’s own compaction dropped', () => {
     const many = Array.from({ length: 120 }, (_, index) =>
       user(`We decided to name the table for part ${index} “part_${index}_rows”.`),
     );
-    const { events: lost, total } = droppedEvents(many, 'Nothing of note.');
+    const { events: lost, total } = atOnce(droppedEvents(many, 'Nothing of note.'));
     assert.deepEqual([lost.length, total], [40, 120]);
     const importance = lost.map((event) => event.importance);
     assert.deepEqual(
@@ -62,7 +63,7 @@ describe('what a tool’s own compaction dropped', () => {
       const summary = transcript[boundary]!.text;
       // The tool's notes for its summary are part of the compaction.
       const earlier = transcript.slice(0, boundary).filter(({ text }) => !text.startsWith('<analysis>'));
-      const { events: lost, total } = droppedEvents(earlier, summary, transcript.slice(boundary + 1));
+      const { events: lost, total } = atOnce(droppedEvents(earlier, summary, transcript.slice(boundary + 1)));
       console.log(`      ${src}: ${total} key events of ${boundary} messages dropped, ${lost.length} listed`);
       assert.ok(lost.length > 0 && lost.length <= 40, `${lost.length}`);
       for (const { quote, message } of lost) {

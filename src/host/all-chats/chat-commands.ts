@@ -1,0 +1,171 @@
+import * as vscode from 'vscode';
+import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
+import type { Clock } from '../../app/ports.ts';
+import { resting } from '../../core/pace/steps.ts';
+import { cancellable } from '../platform/cancellable.ts';
+import { inform } from '../platform/inform.ts';
+import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import { locale, sessionsText, sizeText } from '../platform/l10n.ts';
+import { readSettings } from '../platform/settings.ts';
+import { translated } from '../platform/translated.ts';
+import type { AllChats } from './all-chats.ts';
+import type { ChatRow, CompactionRow } from './chat-rows.ts';
+
+/** What commands on other tools' chats need of the product. */
+export interface AllChatsApp {
+  readonly chats: AllChats;
+  readonly clock: Clock;
+}
+
+/** Asks which tools' chats to keep, showing what there is, and reads them. */
+export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) {
+    return inform(vscode.l10n.t('In Restricted Mode no chats of other tools are read.'));
+  }
+  const found = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Looking for chats of other tools') },
+    () => chats.library.find(),
+  );
+  const { tools } = readSettings().sources;
+  const items = found
+    .filter(({ tool, sessions, refused }) => sessions + refused.length > 0 || tools.includes(tool))
+    .map(({ tool, sessions, bytes, newestAt, refused }) => ({
+      label: TOOL_NAMES[tool],
+      description: [
+        sessionsText(sessions),
+        ...(bytes > 0 ? [sizeText(bytes)] : []),
+        ...(newestAt > 0 ? [new Date(newestAt).toLocaleDateString(locale(), { dateStyle: 'medium' })] : []),
+      ].join(' · '),
+      detail: refused.map(({ path, reason }) => `${path}: ${translated(reason)}`).join(' · '),
+      picked: tools.length === 0 ? sessions > 0 : tools.includes(tool),
+      tool,
+    }));
+  if (items.length === 0) return inform(vscode.l10n.t('No chats of other tools were found on this machine.'));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Keep Chats of Other Tools'),
+    placeHolder: vscode.l10n.t('Chosen chats are copied to this machine’s Threadkeeper folder and sent nowhere.'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  if (!picked) return false;
+  const chosen = picked.map(({ tool }) => tool);
+  await setTools(chosen);
+  if (chosen.length === 0) return undefined;
+  await readFirst(chats);
+  return vscode.commands.executeCommand('threadkeeper.allChats.focus');
+}
+
+async function setTools(tools: readonly Tool[]): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.sources');
+  await configuration.update('tools', tools, vscode.ConfigurationTarget.Global);
+}
+
+/** Reads what the chosen tools have, and shows how far it is. */
+async function readFirst(chats: AllChats): Promise<void> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Reading chats of other tools'),
+    cancellable: true,
+  };
+  await vscode.window.withProgress(options, async (progress, token) => {
+    let shown = 0;
+    const subscriptions = [
+      token.onCancellationRequested(() => chats.library.cancel()),
+      chats.onNews((news) => {
+        if (news.type !== 'progress') return;
+        const { done, total } = news;
+        progress.report({
+          message: vscode.l10n.t('{0} of {1}', done, total),
+          increment: ((done - shown) * 100) / total,
+        });
+        shown = done;
+      }),
+    ];
+    try {
+      await chats.follow();
+    } finally {
+      for (const one of subscriptions) one.dispose();
+    }
+  });
+}
+
+/** Removes our copies of a tool's chats, and follows it no more. */
+export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promise<unknown> {
+  const tool = isToolRow(row) ? row.tool : await pickTool(chats);
+  if (!tool) return false;
+  const forget = vscode.l10n.t('Forget');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Forget the chats of {0}?', TOOL_NAMES[tool]),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'Threadkeeper’s copies are deleted for good, also of chats that the tool no longer has. What the tool itself keeps is not touched.',
+      ),
+    },
+    forget,
+  );
+  if (answer !== forget) return false;
+  await setTools(readSettings().sources.tools.filter((one) => one !== tool));
+  await chats.library.forget(tool);
+  inform(vscode.l10n.t('The copies of {0} were deleted.', TOOL_NAMES[tool]));
+  return undefined;
+}
+
+async function pickTool(chats: AllChats): Promise<Tool | undefined> {
+  const kept = (await chats.library.list()).chats;
+  const items = TOOLS.flatMap((tool) => {
+    const count = kept.filter(({ entry }) => entry.tool === tool).length;
+    return count > 0 ? [{ label: TOOL_NAMES[tool], description: sessionsText(count), tool }] : [];
+  });
+  if (items.length === 0) inform(vscode.l10n.t('No chats of other tools are kept.'));
+  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Forget Chats') }))?.tool;
+  return undefined;
+}
+
+/** Lists what a tool's own compaction lost; what the user picks is copied. */
+export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): Promise<unknown> {
+  if (!isCompactionRow(row)) return false;
+  const copy = await chats.library.read(row.chat.key);
+  const compaction = copy?.compactions[row.index];
+  if (!compaction) return false;
+  const { droppedEvents } = await import('../../app/library/dropped-events.ts');
+  const { messages } = copy;
+  const { before, summary } = compaction;
+  const dropped = await cancellable(vscode.l10n.t('Comparing the summary with what was said'), (signal) =>
+    resting(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), {
+      isDue: () => signal.aborted || clock.breather.isDue(),
+      rest: async () => {
+        signal.throwIfAborted();
+        await clock.breather.rest();
+      },
+    }),
+  );
+  if (!dropped) return false;
+  if (dropped.events.length === 0) {
+    return inform(vscode.l10n.t('The summary has every key event of what it replaced.'));
+  }
+  const items = dropped.events.map(({ kind, quote, message }) => ({
+    label: `$(${KIND_ICON[kind]}) ${quote.replace(/\s+/g, ' ')}`,
+    description: kindName(kind),
+    detail: vscode.l10n.t('Message {0}', message + 1),
+    quote,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title:
+      dropped.total > items.length
+        ? vscode.l10n.t('Dropped by Compaction: {0} of {1}', items.length, dropped.total)
+        : vscode.l10n.t('Dropped by Compaction: {0}', items.length),
+    placeHolder: vscode.l10n.t('Choose what to copy.'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  if (!picked || picked.length === 0) return false;
+  await vscode.env.clipboard.writeText(picked.map(({ quote }) => `- ${quote}`).join('\n'));
+  inform(vscode.l10n.t('Copied'));
+  return undefined;
+}
+
+const hasKind = (value: unknown, kind: ChatRow['kind']): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
+const isToolRow = (row: unknown): row is Extract<ChatRow, { kind: 'tool' }> => hasKind(row, 'tool');
+const isCompactionRow = (row: unknown): row is CompactionRow => hasKind(row, 'compaction');

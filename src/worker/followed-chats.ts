@@ -1,0 +1,248 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library.ts';
+import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
+import { TOOLS, type Refused, type Source, type Tool } from '../app/library/source.ts';
+import { allSources } from '../sources/all-sources.ts';
+import { Databases } from '../sources/databases.ts';
+import type { Home } from '../sources/home.ts';
+import { LibraryCopies } from '../storage/library-copies.ts';
+import { Serial } from '../storage/serial.ts';
+import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
+import { FolderWatch } from './folder-watch.ts';
+
+export interface FollowedChatsOptions {
+  /** Where our copies are kept. */
+  readonly folder: string;
+  readonly home: Home;
+  /** Identity of this window: one window follows, the others show what it has read. */
+  readonly window: string;
+  readonly tell: (news: ChatNews) => void;
+}
+
+/** Stores are looked through so often (ms), whatever the file system tells: a tool may be installed at any time. */
+const LOOKED_THROUGH_EVERY_MS = 10 * 60_000;
+
+/** While many chats are read, those that are there are shown so often (ms). */
+const SHOWN_EVERY_MS = 2_000;
+
+const NOTHING: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
+
+/** Follows the chats of other tools and keeps them in the library. */
+export class FollowedChats implements ChatLibrary {
+  readonly #options: FollowedChatsOptions;
+  readonly #copies: LibraryCopies;
+  readonly #lock: WriterLock;
+  readonly #serial = new Serial();
+  readonly #watch: FolderWatch;
+  readonly #refused = new Map<Tool, readonly Refused[]>();
+  #wanted: FollowOptions = { tools: [], keepMs: 0 };
+  #library: Promise<Library> | undefined;
+  #isWriter = false;
+  #isCancelled = false;
+  #seenCatalog = 0;
+  #lookedThroughAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: FollowedChatsOptions) {
+    this.#options = options;
+    this.#lock = new WriterLock(path.join(options.folder, 'library.lock'), options.window);
+    this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite());
+    this.#watch = new FolderWatch(options.home.folder, (tool) => this.#changed([tool]));
+  }
+
+  find(): Promise<readonly FoundChats[]> {
+    return this.#serial.run(() =>
+      this.#withSources(TOOLS, async (sources) => {
+        const found: FoundChats[] = [];
+        for (const source of sources) {
+          const { files, refused } = await source.find();
+          found.push({
+            tool: source.tool,
+            sessions: files.length,
+            bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+            newestAt: files.reduce((newest, { modifiedAt }) => Math.max(newest, modifiedAt), 0),
+            refused,
+          });
+        }
+        return found;
+      }),
+    );
+  }
+
+  follow(options: FollowOptions): Promise<PassReport> {
+    return this.#serial.run(async () => {
+      this.#wanted = options;
+      this.#isCancelled = false;
+      this.#watch.only(options.tools);
+      for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
+      if (options.tools.length === 0) return NOTHING;
+      this.#timer ??= setInterval(() => void this.#serial.run(() => this.#beat()), HEARTBEAT_MS);
+      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools) : NOTHING;
+    });
+  }
+
+  cancel(): Promise<void> {
+    this.#isCancelled = true;
+    return Promise.resolve();
+  }
+
+  async list(): Promise<ChatList> {
+    const kept = (await this.#opened()).sessions();
+    const bytes = kept.reduce((sum, { copyBytes }) => sum + copyBytes, 0);
+    const chats = kept.map(({ key, entry, isGone }) => ({ key, entry, isGone }));
+    return { chats, refused: [...this.#refused.values()].flat(), bytes };
+  }
+
+  async read(key: string): Promise<CopiedSession | undefined> {
+    const library = await this.#opened();
+    const session = library.sessions().find((one) => one.key === key);
+    return session && library.read(session);
+  }
+
+  forget(tool: Tool): Promise<void> {
+    return this.#serial.run(async () => {
+      await this.#folder();
+      if (!this.#isWriter) {
+        // The window that follows notices before it writes again.
+        await this.#lock.seize();
+        this.#isWriter = true;
+        this.#library = undefined;
+      }
+      this.#refused.delete(tool);
+      await (await this.#opened()).forget(tool);
+      this.#options.tell({ type: 'changed' });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#isCancelled = true;
+    clearInterval(this.#timer);
+    this.#watch.only([]);
+    return this.#serial.run(async () => {
+      if (this.#isWriter) await this.#lock.release();
+      this.#isWriter = false;
+    });
+  }
+
+  #opened(): Promise<Library> {
+    return (this.#library ??= (async () => {
+      this.#seenCatalog = await this.#catalogChangedAt();
+      return Library.open(this.#copies);
+    })());
+  }
+
+  /** Reads what has changed at these tools. */
+  async #pass(tools: readonly Tool[]): Promise<PassReport> {
+    const { keepMs } = this.#wanted;
+    return this.#withSources(tools, async (sources) => {
+      const library = await this.#opened();
+      const found = new Map<Tool, readonly string[]>();
+      const seen = sources.map((source): Source => ({
+        ...source,
+        find: async () => {
+          const result = await source.find();
+          found.set(
+            source.tool,
+            result.files.map((file) => file.path),
+          );
+          return result;
+        },
+      }));
+      let [shown, drawn] = [0, Date.now()];
+      const report = await library.follow(seen, {
+        isCancelled: () => this.#isCancelled,
+        ...(keepMs > 0 && { keptSince: Date.now() - keepMs }),
+        onProgress: (done, total) => {
+          if (Date.now() - shown < 100 && done < total) return;
+          shown = Date.now();
+          this.#options.tell({ type: 'progress', done, total });
+          if (Date.now() - drawn < SHOWN_EVERY_MS) return;
+          drawn = Date.now();
+          this.#options.tell({ type: 'changed' });
+        },
+      });
+      for (const tool of tools) {
+        const refused = report.refused.filter((one) => one.tool === tool);
+        this.#refused.set(tool, refused);
+        this.#watch.watch(tool, found.get(tool) ?? []);
+      }
+      if (tools.length === this.#wanted.tools.length) this.#lookedThroughAt = Date.now();
+      this.#seenCatalog = await this.#catalogChangedAt();
+      this.#options.tell({ type: 'changed' });
+      return report;
+    });
+  }
+
+  #changed(tools: readonly Tool[]): void {
+    void this.#serial.run(async () => {
+      const wanted = tools.filter((tool) => this.#wanted.tools.includes(tool));
+      if (this.#isWriter && wanted.length > 0) await this.#quietly(() => this.#pass(wanted));
+    });
+  }
+
+  /** Shows that this window follows, or sees whether the one that does has news or is gone. */
+  async #beat(): Promise<void> {
+    await this.#quietly(async () => {
+      if (this.#isWriter && (await this.#lock.beat())) {
+        if (Date.now() - this.#lookedThroughAt > LOOKED_THROUGH_EVERY_MS) await this.#pass(this.#wanted.tools);
+        return;
+      }
+      this.#isWriter = false;
+      if (await this.#becomeWriterIfFree()) await this.#pass(this.#wanted.tools);
+      else if ((await this.#catalogChangedAt()) !== this.#seenCatalog) {
+        this.#library = undefined;
+        this.#options.tell({ type: 'changed' });
+      }
+    });
+  }
+
+  async #becomeWriterIfFree(): Promise<boolean> {
+    if (this.#isWriter) return true;
+    await this.#folder();
+    this.#isWriter = (await this.#lock.acquire()).held;
+    // What the window before has read is in the catalog.
+    if (this.#isWriter) this.#library = undefined;
+    return this.#isWriter;
+  }
+
+  async #mayWrite(): Promise<boolean> {
+    if (this.#isWriter) this.#isWriter = (await this.#lock.check()) === 'held';
+    return this.#isWriter;
+  }
+
+  /** Work that nobody waits for: what stands in its way is told, and it is done again when there is news. */
+  async #quietly(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#library = undefined;
+      this.#options.tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #withSources<Result>(
+    tools: readonly Tool[],
+    use: (sources: readonly Source[]) => Promise<Result>,
+  ): Promise<Result> {
+    const scratch = path.join(await this.#folder(), 'scratch');
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const databases = new Databases(scratch);
+    try {
+      return await use(allSources(this.#options.home, databases).filter(({ tool }) => tools.includes(tool)));
+    } finally {
+      await databases.close();
+      await rm(scratch, { recursive: true, force: true });
+    }
+  }
+
+  async #folder(): Promise<string> {
+    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+    return this.#options.folder;
+  }
+
+  async #catalogChangedAt(): Promise<number> {
+    const found = await stat(path.join(this.#options.folder, 'catalog.json')).catch(() => undefined);
+    return found?.mtimeMs ?? 0;
+  }
+}

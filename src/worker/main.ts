@@ -1,0 +1,34 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import * as v from 'valibot';
+import { CHAT_LIBRARY_METHODS, type ChatCall, type ChatReply } from '../app/library/chat-library.ts';
+import { storeFault } from '../storage/disk-errors.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { FollowedChats } from './followed-chats.ts';
+
+/** The library of other tools' chats in a thread of its own: one reply for each call, and news in between. */
+const port = parentPort;
+if (!port) throw new Error('this is the code of a worker thread');
+
+const { folder, home, window } = v.parse(
+  v.object({ folder: v.string(), home: v.string(), window: v.string() }),
+  workerData,
+);
+const post = (reply: ChatReply): void => port.postMessage(reply);
+const chats = new FollowedChats({
+  folder,
+  home: { folder: home, env: process.env },
+  window,
+  tell: (news) => post({ news }),
+});
+const callSchema = v.object({ id: v.number(), method: v.picklist(CHAT_LIBRARY_METHODS), args: v.array(v.unknown()) });
+
+port.on('message', (message: unknown) => {
+  const { id, method, args }: ChatCall = v.parse(callSchema, message);
+  const call = chats[method].bind(chats) as (...given: readonly unknown[]) => Promise<unknown>;
+  call(...args).then(
+    (result) => post({ id, result }),
+    (error: unknown) => {
+      post({ id, fault: storeFault(error, phrase('the copy of other tools’ chats')).phrase });
+    },
+  );
+});

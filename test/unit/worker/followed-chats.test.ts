@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { ChatNews } from '../../../src/app/library/chat-library.ts';
+import { TOOLS } from '../../../src/app/library/source.ts';
+import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
+import { put } from '../../support/tool-homes/conversation.ts';
+
+const SESSION = '.claude/projects/p/s.jsonl';
+const said = (text: string): string =>
+  `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
+
+/** Every file of a folder with its size and time. */
+function traces(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => {
+      const { size, mtimeMs, mode } = statSync(path.join(folder, name));
+      return `${name} ${size} ${mtimeMs} ${mode}`;
+    })
+    .sort();
+}
+
+describe('the chats of other tools, followed in a thread', () => {
+  let place = '';
+  let home = '';
+  const opened: FollowedChats[] = [];
+
+  beforeEach(() => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-followed-'));
+    home = path.join(place, 'home');
+    put(home, SESSION, said('Which port?'));
+  });
+  afterEach(async () => {
+    for (const chats of opened.splice(0)) await chats.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  function open(window = 'one', news: ChatNews[] = []): FollowedChats {
+    const options = { folder: path.join(place, 'copies'), home: { folder: home, env: {} }, window };
+    const chats = new FollowedChats({ ...options, tell: (one) => news.push(one) });
+    opened.push(chats);
+    return chats;
+  }
+
+  async function eventually(isSo: () => Promise<boolean>, withinMs = 5_000): Promise<number> {
+    const since = Date.now();
+    while (!(await isSo())) {
+      assert.ok(Date.now() - since < withinMs, `not within ${withinMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return Date.now() - since;
+  }
+
+  const messages = async (chats: FollowedChats): Promise<number> =>
+    (await chats.list()).chats.reduce((sum, { entry }) => sum + entry.messages, 0);
+
+  it('are counted before anything is read', async () => {
+    const chats = open();
+    const found = await chats.find();
+    assert.deepEqual(
+      found.filter(({ sessions }) => sessions > 0).map(({ tool, sessions, bytes }) => [tool, sessions, bytes > 50]),
+      [['claude-code', 1, true]],
+    );
+    assert.equal((await chats.list()).chats.length, 0);
+  });
+
+  it('are read again when a file grows, and when one comes in a new folder', async () => {
+    const chats = open();
+    assert.equal((await chats.follow({ tools: ['claude-code'], keepMs: 0 })).read, 1);
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    await eventually(async () => (await messages(chats)) === 2);
+    put(home, '.claude/projects/q/t.jsonl', said('Which database?'));
+    await eventually(async () => (await messages(chats)) === 3);
+  });
+
+  it('leave no trace outside our folder, whatever the tool', async () => {
+    for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
+    const before = traces(home);
+    const outside = readdirSync(os.tmpdir());
+    const chats = open();
+    await chats.find();
+    await chats.follow({ tools: TOOLS, keepMs: 0 });
+    assert.deepEqual(traces(home), before);
+    assert.deepEqual(
+      readdirSync(os.tmpdir()).filter((name) => !outside.includes(name) && name.startsWith('threadkeeper-')),
+      [],
+    );
+    const copies = readdirSync(path.join(place, 'copies'));
+    assert.deepEqual(
+      copies.filter((name) => !/^(library\.lock|catalog\.json|[\w-]+\.jsonl\.gz)$/.test(name)),
+      [],
+    );
+    for (const name of copies) {
+      if (name !== 'library.lock') assert.equal(statSync(path.join(place, 'copies', name)).mode & 0o077, 0, name);
+    }
+  });
+
+  it('are followed by one window, and shown by the other, which goes on when the first is gone', async () => {
+    const [first, second] = [open('one'), open('two')];
+    await first.follow({ tools: ['claude-code'], keepMs: 0 });
+    assert.equal((await second.follow({ tools: ['claude-code'], keepMs: 0 })).read, 0);
+    assert.equal(await messages(second), 1);
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    await eventually(async () => (await messages(second)) === 2);
+    await first.close();
+    appendFileSync(path.join(home, SESSION), said('And the key?'));
+    await eventually(async () => (await messages(second)) === 3);
+  });
+
+  it('are forgotten from any window, and not written again by the one that follows', async () => {
+    const [first, second] = [open('one'), open('two')];
+    await first.follow({ tools: ['claude-code'], keepMs: 0 });
+    await second.follow({ tools: [], keepMs: 0 });
+    await second.forget('claude-code');
+    assert.deepEqual(
+      readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz')),
+      [],
+    );
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    await eventually(async () => (await messages(first)) === 0);
+  });
+
+  it('are kept for ever unless a number of days is set', async () => {
+    const old = put(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    unlinkSync(old);
+    assert.equal(await messages(chats), 2);
+    await chats.follow({ tools: ['claude-code'], keepMs: 24 * 3_600_000 });
+    assert.equal(await messages(chats), 1);
+  });
+});
