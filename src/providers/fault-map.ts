@@ -171,12 +171,16 @@ function withCause(error: Error): string {
 function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';
-  return secrets.some((secret) => secret !== '' && (body.includes(secret) || error.message.includes(secret)));
+  return secrets.some((secret) => isSecret(secret) && (body.includes(secret) || error.message.includes(secret)));
 }
+
+/** Shorter keys are placeholders ("token") for servers that ask for any, and parts of the words of a complaint. */
+const MIN_SECRET_CHARS = 8;
+const isSecret = (key: string): boolean => key.length >= MIN_SECRET_CHARS;
 
 function clean(message: string, secrets: readonly string[]): string {
   let text = message;
-  for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '•••');
+  for (const secret of secrets) if (isSecret(secret)) text = text.replaceAll(secret, '•••');
   text = text.replace(/\s+/g, ' ').trim();
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -25,6 +25,12 @@ describe('a gateway', () => {
       assert.equal((await turn(model, ask(LONG))).fault?.reason, 'context_too_long');
     }));
 
+  it('that takes any key is understood where the key is a part of what it complains of', () =>
+    on('openai', { think: 0 }, async ({ url }) => {
+      const model = createOpenAiModel({ apiKey: 'token', baseUrl: url, model: 'gpt-6-luna' });
+      assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
+    }));
+
   it('that holds the credit for the whole limit says so', () =>
     on('openrouter', { credit: 0.001 }, async () => {
       const model = createOpenAiModel({
