@@ -19,7 +19,7 @@ const PIECE = 24;
 const pieces = (text: string): string[] => text.match(new RegExp(`[^]{1,${PIECE}}`, 'g')) ?? [];
 const sse = (data: unknown, event?: string): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
-const THOUGHT = 'First I look at what was asked.\nThen at what is known. ';
+export const THOUGHT = 'First I look at what was asked.\nThen at what is known. ';
 
 /** The Responses endpoint: developers.openai.com/api/docs/api-reference/responses-streaming */
 export function* responsesStream(reply: Reply): Generator<string> {

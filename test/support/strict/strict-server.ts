@@ -12,7 +12,7 @@ import { thinkingAt, TRAITS, type Traits } from './traits.ts';
 export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 'openrouter';
 
 export interface StrictOptions {
-  /** What the model writes; default: a sentence, or JSON of the schema that the request holds it to. */
+  /** What the model writes; default: as many words as were asked for, in JSON where the request holds it to a schema. */
   readonly answer?: (request: AskedOf) => string;
   /** Tokens that every model thinks, whatever it is asked. */
   readonly think?: number;
@@ -565,10 +565,15 @@ function cutTo(text: string, tokens: number, counter: TokenCounter): string {
   return text.slice(0, length);
 }
 
-/** A sentence of what the prompt ends with; held to a schema, JSON of it with that sentence in its strings. */
+/**
+ * What the prompt speaks of, in as many words as it asks for, else in a sentence; held to a schema, JSON of it with that
+ * in its strings.
+ */
 function defaultAnswer({ prompt, schema }: AskedOf): string {
+  const asked = [...prompt.matchAll(/\b(\d+) words\b/g)].at(-1)?.[1];
   const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));
-  const sentence = `They spoke of ${words.slice(-60, -20).join(' ').replace(/[.,]/g, '') || 'nothing much'}.`;
+  const told = asked === undefined ? words.slice(-60, -20) : words.slice(-Number(asked) - 20, -20);
+  const sentence = `They spoke of ${told.join(' ').replace(/[.,]/g, '') || 'nothing much'}.`;
   return schema === undefined ? sentence : JSON.stringify(ofSchema(schema, sentence));
 }
 

@@ -5,6 +5,7 @@ import { checkSummary } from '../../../src/app/check-summary.ts';
 import { Compressor } from '../../../src/app/compressor.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
+import type { JobModel } from '../../../src/app/paid-model.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
 import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
@@ -38,6 +39,8 @@ export class Desk {
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
+  /** Summarizes in the script's place, where there is one. */
+  summary: JobModel | undefined;
   /** Calls that the summarizer takes at once. */
   summarizerAtOnce = 3;
   /** Answers in the script's place, where there is one. */
@@ -186,7 +189,7 @@ export class Desk {
         summaryModel: () => {
           const script = this.summarizer;
           const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
-          return Promise.resolve(model && { model, maxInputTokens: 100_000 });
+          return Promise.resolve(this.summary ?? (model && { model, maxInputTokens: 100_000 }));
         },
         price,
       }),

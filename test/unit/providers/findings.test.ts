@@ -128,7 +128,7 @@ describe('with servers as strict as the vendors', () => {
   it('a rate limit does not end a run of the command line', async () => {
     await start('openai', { busyShare: 0.5 });
     await asVendor(server, async () => {
-      const { model } = await chosenModel({ options: { provider: 'openai' }, env: ENV });
+      const { model } = await chosenModel({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });
       const request = { system: 's', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 };
       for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request, NEVER)).text, '');
     });

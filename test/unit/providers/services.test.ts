@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { chosenModel } from '../../../src/cli/chosen-model.ts';
 import { verb as compress } from '../../../src/cli/compress.ts';
-import { verb as levels } from '../../../src/cli/levels.ts';
+import type { Invocation } from '../../../src/cli/verb.ts';
 import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
 import { replyRoom } from '../../../src/app/reply-room.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -9,13 +11,13 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { asVendor } from '../../support/strict/official.ts';
+import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { Desk, fill } from '../app/desk.ts';
-import { DEMO_SESSION } from '../cli/run-cli.ts';
+import { DEMO_SESSION, ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
-const NEVER = { aborted: false };
 /** What a model of each kind is called there: without thinking, with it, and small. */
 const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   openai: ['gpt-4o', 'gpt-6.2-sol', 'gpt-5-nano', 'gpt-6-luna'],
@@ -48,17 +50,24 @@ async function withServer<T>(
   }
 }
 
-/** The command line's way to a model: at the vendor's address, or at a server of one's own. */
-const chosenAt = ({ url }: StrictServer, flavour: Flavour, model: string): ReturnType<typeof chosenModel> => {
-  const provider = flavour === 'anthropic' ? 'anthropic' : 'openai';
-  const own =
-    flavour === 'openai' || flavour === 'anthropic'
-      ? undefined
-      : flavour === 'openrouter'
-        ? 'https://openrouter.ai/api/v1'
-        : url;
-  return chosenModel({ options: { provider, model, ...(own !== undefined && { 'base-url': own }) }, env: ENV });
-};
+/** What the command line is told, for a model at the vendor's address or at a server of one's own. */
+function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Readonly<Record<string, string>> {
+  if (flavour === 'openai' || flavour === 'anthropic') return { provider: flavour, model };
+  return { provider: 'openai', model, 'base-url': flavour === 'openrouter' ? 'https://openrouter.ai/api/v1' : url };
+}
+
+const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof chosenModel> =>
+  chosenModel({ options: optionsAt(server, flavour, model), env: ENV });
+
+/** No summary was extracted in a model's place; parents are made without one. */
+function assertByModel(nodes: readonly { readonly depth: number; readonly rung: string }[]): void {
+  const leaves = nodes.filter(({ depth }) => depth === 0);
+  assert.ok(leaves.length > 0);
+  assert.deepEqual(
+    leaves.filter(({ rung }) => /extractive|cut/.test(rung)),
+    [],
+  );
+}
 
 for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly string[]][]) {
   for (const model of models) {
@@ -93,15 +102,37 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           }
         }));
 
-      it('summarizes within what it may read, and no thinking is in the summary', () =>
+      it('compresses a session of the editor and a file of the command line, each summary by the model', () =>
         withServer(flavour, {}, async (server) => {
-          const { model: summarizer } = await chosenAt(server, flavour, model);
-          const prompt = 'The gateway listens on port 8443 and the queue waits for it. '.repeat(60);
-          const request = { system: 'Summarize.', prompt, maxTokens: 140, temperature: 0.3 };
-          const { text, ending } = await summarizer!.complete(request, NEVER);
-          assert.match(text, /^They spoke/);
-          assert.equal(ending, 'complete');
-          assert.equal(server.answered.at(-1)!.reply.cache.write, 0);
+          const { chat, info } = await chosenAt(server, flavour, model);
+          const desk = await Desk.open();
+          try {
+            desk.chat = chat!.model;
+            desk.summary = chat;
+            const limits = { contextWindow: null, reservedTokens: 1_024, effort: null };
+            desk.settings = { ...desk.settings, ...replyRoom(limits, info!), recallShare: 0.05 };
+            const conversation = await desk.converse();
+            await fill(conversation, 60);
+            const before = conversation.context().total;
+            assert.equal((await conversation.compressNow()).kind, 'committed');
+            assert.ok(conversation.context().total < before * 0.7);
+            for (let n = 0; n < 3; n++) await conversation.send(`What did we say of part ${n} of the listing?`);
+            const { system, messages } = conversation.context();
+            assert.match(`${system.join()}${JSON.stringify(messages)}`, /They spoke/);
+            assertByModel([...conversation.state.nodes.values()]);
+            await conversation.close();
+          } finally {
+            await desk.close();
+          }
+          const inEditor = server.answered.length;
+          const options = { ...optionsAt(server, flavour, model), 'target-tokens': '6000' };
+          assertByModel(((await run(compress, options)) as Compressed).nodes);
+          assert.ok(
+            server.answered.slice(inEditor).every(({ reply }) => reply.cache.write === 0),
+            'no prompt of a summary comes again',
+          );
+          for (const { body, reply } of server.answered)
+            assert.ok(!JSON.stringify(body).includes(THOUGHT) && reply.text !== '');
         }));
     });
   }
@@ -112,8 +143,8 @@ interface Compressed {
   readonly calls: { readonly count: number; readonly costUsd: number };
 }
 
-/** Runs a verb on the sample session of 446 messages; what it printed as JSON. */
-async function run(verb: typeof compress, options: Readonly<Record<string, string>>): Promise<unknown> {
+/** Runs a verb, by default on the sample session of 446 messages; what it printed as JSON. */
+async function run(verb: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
   let printed: unknown;
   const nothing = (): Promise<void> => Promise.resolve();
   const output = {
@@ -125,42 +156,64 @@ async function run(verb: typeof compress, options: Readonly<Record<string, strin
       return Promise.resolve();
     },
   };
-  assert.equal(await verb.run({ file: DEMO_SESSION, options, json: true, output, env: ENV }), 0);
+  assert.equal(await verb.run({ file, options, json: true, output, env: ENV }), 0);
   return printed;
 }
 
-describe('the sample session of 446 messages', () => {
+/** 1,000 messages of bookings, some 60 tokens each; not part of the project. */
+const BOOKINGS = path.join(
+  process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data'),
+  'short/bookings-1000.jsonl',
+);
+
+describe('the default summarizer', () => {
   for (const provider of ['openai', 'anthropic'] as const) {
     for (const think of [undefined, 800]) {
       const how = think === undefined ? 'as it thinks by itself' : `made to think ${think} tokens a call`;
-      it(`is summarized by the default model of ${provider}, ${how}`, () =>
+      it(`of ${provider} makes every summary of 446 messages, ${how}`, () =>
         withServer(provider, think === undefined ? {} : { think }, async (server) => {
           const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
-          const leaves = nodes.filter(({ depth }) => depth === 0);
-          console.log(
-            `        ${leaves.length} summaries, ${calls.count} calls, $${calls.costUsd.toFixed(5)}; the vendor bills $${server.cost.toFixed(5)}`,
-          );
-          assert.ok(leaves.length > 0);
-          assert.deepEqual(
-            leaves.filter(({ rung }) => /extractive|cut/.test(rung)),
-            [],
-          );
+          console.log(`        ${nodes.length} summaries, ${billed(calls, server)}`);
+          assertByModel(nodes);
           // $0.03 for 1,000 developer messages.
           assert.ok(server.cost <= 0.0134, `$${server.cost}`);
           assert.ok(Math.abs(calls.costUsd - server.cost) <= server.cost * 0.02, 'the figure is what the vendor bills');
         }));
     }
-    it(`is compressed and told in levels though ${provider} answers a fifth of the requests with 429 or 529`, () =>
-      withServer(provider, { busyShare: 0.2 }, async (server) => {
-        const { nodes } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
-        assert.ok(nodes.length > 0 && nodes.every(({ rung }) => !/extractive|cut/.test(rung)));
-        assert.ok(((await run(levels, { provider })) as { brief: string }).brief.length > 0);
+
+    it(`of ${provider} takes 1,000 short messages for a cent, as a session grows`, function () {
+      if (!existsSync(BOOKINGS)) this.skip();
+      return withServer(provider, {}, async (server) => {
+        const options = { provider, 'turn-by-turn': true, policy: 'frugal', preset: 'customer' };
+        const { calls } = (await run(compress, options, BOOKINGS)) as Compressed;
+        console.log(`        ${billed(calls, server)}`);
+        assert.ok(calls.count > 5 && server.cost <= 0.01, `$${server.cost}`);
+      });
+    });
+
+    it(`of ${provider} is done with compress and levels though a fifth of its answers are 429 or 529`, async () => {
+      const server = await StrictServer.start(provider, { busyShare: 0.2 });
+      try {
+        const ask = async (...args: readonly string[]): Promise<unknown> => {
+          const all = [...args, DEMO_SESSION, '--provider', provider, '--base-url', server.url, '--json'];
+          const { code, out, err } = await runCli(all, { env: ENV });
+          assert.equal(code, 0, err);
+          return JSON.parse(out);
+        };
+        assertByModel(((await ask('compress', '--target-tokens', '8000')) as Compressed).nodes);
+        assert.match(((await ask('levels')) as { readonly detailed: string }).detailed, /They spoke/);
         const refused = server.exchanges.filter(({ status }) => status === 429 || status === 529).length;
         console.log(`        ${refused} of ${server.exchanges.length} requests refused`);
-        assert.ok(refused > 0);
-      }));
+        assert.ok(refused > 1);
+      } finally {
+        await server.stop();
+      }
+    });
   }
 });
+
+const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer): string =>
+  `${count} calls, $${costUsd.toFixed(5)}; the vendor bills $${cost.toFixed(5)}`;
 
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
   it('are billed as cached for at least 90 % of their input', () =>
@@ -272,12 +325,14 @@ describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () 
           if (update.type === 'truncated') told.push(update.read);
         });
         for (let n = 0; n < 6; n++) {
-          const shown = conversation.context().total * conversation.meter.tokenFactor;
-          await conversation.send(`And number ${n}? ${long(n)}`);
+          const question = `And number ${n}? ${long(n)}`;
+          const added = conversation.counter.message({ role: 'user', content: [{ type: 'text', text: question }] });
+          const shown = (conversation.context().total + added) * conversation.meter.tokenFactor;
+          await conversation.send(question);
           await conversation.settled();
           const { sent, reply } = server.answered.at(-1)!;
           if (sent > reply.input) over++;
-          assert.ok(shown > sent * 0.95 - 140, `the gauge shows ${Math.round(shown)} of ${sent}`);
+          assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);
           if (over >= 2) assert.ok(told.length > 0, 'told within two turns');
         }
         const { sent, reply } = server.answered.at(-1)!;
