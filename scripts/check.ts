@@ -1,5 +1,5 @@
-// Everything that can be said about the project without running it, one line each. All checks run; those that fail
-// show what they found.
+// Everything that can be said about the project without running it, one line each. All checks run, or those that are
+// named (`npm run check -- models`); those that fail show what they found.
 import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
 import { auditPackages, judgeNotices } from './licences/judge.ts';
@@ -119,7 +119,10 @@ const AT_ONCE = 2;
 
 await runMain(async () => {
   const failed: string[] = [];
-  const waiting = [...checks];
+  const names = process.argv.slice(2);
+  const asked = checks.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (asked.length === 0) throw new PlainError(`The checks are ${checks.map(({ name }) => name).join(', ')}.`);
+  const waiting = [...asked];
   const work = async (): Promise<void> => {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
       const { ok, text } = await runCheck(check);
@@ -129,5 +132,5 @@ await runMain(async () => {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   if (failed.length > 0)
-    throw new PlainError(`\n${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}.`);
+    throw new PlainError(`\n${failed.length} of ${asked.length} checks failed: ${failed.join(', ')}.`);
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNode } from '../../../scripts/support/processes.ts';
 import { judgeDefaults, judgeMentions, judgeModels } from '../../../scripts/models/judge.ts';
 import { OVERLAY, RETIREMENTS } from '../../../src/core/tokens/model-overlay.ts';
 import {
@@ -172,6 +174,26 @@ describe('the check of the models that the project names', () => {
     assert.deepEqual(judgeDefaults(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
     assert.match(judgeDefaults(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
     assert.match(judgeDefaults(0, ['gpt-9'])[0] ?? '', /no data file/);
+  });
+
+  it('is one of `npm run check`, which fails with a retired default', async () => {
+    const run = (fault?: object) =>
+      runNode(
+        [
+          '--import',
+          './test/support/text-loader.mjs',
+          '--import',
+          './test/faults/plant.mjs',
+          'scripts/check.ts',
+          'models',
+        ],
+        { cwd: root, env: { ...process.env, PLANTED_FAULT: JSON.stringify({ seed: 1, fault }) } },
+      );
+    assert.deepEqual((await run()).output.trim(), 'ok      models');
+    const file = path.join(root, 'src/core/tokens/models.ts');
+    const { code, output } = await run({ file, find: "summary: 'gpt-6-luna'", put: "summary: 'gpt-5-nano'" });
+    assert.equal(code, 1);
+    assert.match(output, /FAILED {2}models\ngpt-5-nano is a default and is retired on 2026-12-11: take gpt-6-luna/);
   });
 
   it('fails where a file names a model that is retired, and only that', () => {
