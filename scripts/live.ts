@@ -1,4 +1,4 @@
-// Ten real turns and one summary with a key of one's own, held against the strict server of the tests:
+// Ten real turns and one compression with a key of one's own, held against the strict server of the tests:
 //   npm run live -- openai|anthropic|compatible [--model M] [--base-url U]
 // The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models a run costs about a tenth of a cent.
 import { parseArgs } from 'node:util';

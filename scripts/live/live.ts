@@ -1,8 +1,8 @@
 import type { ChatMessage, ChatModel, ChatRequest } from '../../src/app/ports.ts';
+import { compressPreserveEvents } from '../../src/app/library.ts';
 import { replyRoom } from '../../src/app/reply-room.ts';
-import { summaryModel } from '../../src/app/summary-model.ts';
 import type { Usage } from '../../src/core/model/message.ts';
-import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan } from '../../src/core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
 
 export const LIVE_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
@@ -21,6 +21,7 @@ export interface LiveResult {
 }
 
 const TURNS = 10;
+const TARGET_TOKENS = 1_200;
 const SYSTEM = `You help with code and answer in one short sentence. ${'Notes of the project: the gateway listens on port 8443, the queue waits 300 ms between two tries. '.repeat(90)}`;
 const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
 
@@ -34,7 +35,7 @@ export function liveConfig(
   return { provider, model, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Ten turns that grow as a session does, with what goes with one turn alone, and one summary. */
+/** Ten turns that grow as a session does, with what goes with one turn alone, and one compression. */
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
   const model = await new ModelRegistry().createModel(config, { search: () => [] });
   const info = modelInfo(config.model);
@@ -59,21 +60,30 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
     if (text === '') break;
     messages.push(question, said('assistant', text));
   }
-  let usage: Usage | undefined;
+  return [...results, await compress(model, info, messages)];
+}
+
+/** The notes and the ten turns, compressed as the editor would. */
+async function compress(model: ChatModel, info: ModelInfo, said: readonly ChatMessage[]): Promise<LiveResult> {
   const started = performance.now();
-  const never = new AbortController().signal;
-  const plan = reasoningPlan(info, 'summary');
-  const summarizer = summaryModel(model, info.contextWindow, never, (one) => (usage = one), plan);
-  const prompt = `Summarize in two sentences: ${SYSTEM}`;
-  const summary = await summarizer
-    .complete({ system: 'You summarize.', prompt, maxTokens: 200, temperature: 0.3 }, never)
-    .then(
-      ({ text, ending }) => ({ ending: ending ?? 'complete', hasText: text !== '' }),
-      (error: unknown) => ({ ending: reasonOf(error), hasText: false }),
-    );
-  const firstTextMs = Math.round(performance.now() - started);
-  const costUsd = usage && priceOf(usage, info);
-  return [...results, { name: 'summary', ...summary, usage, firstTextMs, costUsd }];
+  const reasoning = reasoningPlan(info, 'summary');
+  const job = { model, maxInputTokens: info.contextWindow - reasoning.tokens, reasoning };
+  const notes = [{ role: 'user', content: SYSTEM } as const, { role: 'assistant', content: 'Noted.' } as const];
+  const name = 'compress';
+  try {
+    const { nodes, calls } = await compressPreserveEvents([...notes, ...said], TARGET_TOKENS, {
+      model: job,
+      price: (_, usage) => priceOf(usage, info) ?? null,
+    });
+    const isByModel = nodes.length > 0 && nodes.every(({ node }) => node.model === model.id);
+    const usage = { input: calls.inputTokens, output: calls.outputTokens };
+    const firstTextMs = Math.round(performance.now() - started);
+    const ending = isByModel ? 'complete' : 'not by the model';
+    return { name, ending, hasText: nodes.length > 0, usage, firstTextMs, costUsd: calls.costUsd };
+  } catch (error) {
+    const none = { usage: undefined, firstTextMs: undefined, costUsd: undefined };
+    return { name, ending: reasonOf(error), hasText: false, ...none };
+  }
 }
 
 async function ask(

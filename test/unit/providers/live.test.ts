@@ -21,7 +21,7 @@ describe('the live check', () => {
     ['anthropic', 'anthropic'],
     ['compatible', 'vllm', 'llama3.1:8b'],
   ] as const) {
-    it(`runs ten turns and a summary, and prints what they came to: ${provider}`, async () => {
+    it(`runs ten turns and a compression, and prints what they came to: ${provider}`, async () => {
       const results = await live(provider, flavour, model);
       assert.equal(results.length, 11);
       assert.ok(
@@ -40,6 +40,6 @@ describe('the live check', () => {
     const found = differences(real, strict).join('\n');
     assert.match(found, /turn 1: the ending is length, on the strict server complete/);
     assert.match(found, /turn 2: not reached/);
-    assert.match(found, /summary: the ending is output_limit/);
+    assert.match(found, /compress: the ending is output_limit/);
   });
 });
