@@ -23,7 +23,7 @@ import type { WatchedCall } from './watched-call.ts';
 export interface ChatDialect {
   /** OpenAI's own address: it knows the newer name of the token limit, others the older. */
   readonly official: boolean;
-  /** The prompt cache is matched at marked places alone (GPT-5.6 and later, at OpenAI). */
+  /** The prompt cache is matched at marked places alone (GPT-5.6 and later, whichever way they are reached). */
   readonly breakpoints: boolean;
   /** Claude behind OpenRouter, which hands Anthropic's marks on. */
   readonly claudeMarks: boolean;
@@ -42,11 +42,10 @@ export function chatBody(
   return {
     model,
     stream: !without.has('stream'),
-    messages: chatMessages(request, turns, dialect),
+    messages: chatMessages(turns, request, without.has('cache') ? undefined : markOf(request, dialect)),
     ...(newer ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
     ...(effort === undefined || without.has('effort') ? {} : { reasoning_effort: effort }),
-    ...(dialect.official && cache !== undefined ? { prompt_cache_key: cache.key } : {}),
-    ...(dialect.breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+    ...(without.has('cache') ? {} : cacheFields(dialect, cache)),
     ...(without.has('tools') ? toolsOf(turns) : {}),
     ...(without.has('usage') || without.has('stream') ? {} : { stream_options: { include_usage: true } }),
     ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
@@ -185,6 +184,14 @@ function readUsage(usage: unknown): Usage | undefined {
   };
 }
 
+/** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */
+function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest['cache']): object {
+  return {
+    ...((official || breakpoints) && cache !== undefined ? { prompt_cache_key: cache.key } : {}),
+    ...(official && breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+  };
+}
+
 /** Marks of the prompt cache on a block, as the server's vendor has them. */
 function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
   if (request.cache === undefined) return undefined;
@@ -193,11 +200,10 @@ function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect)
 }
 
 function chatMessages(
-  request: ChatRequest,
   turns: readonly Turn[],
-  dialect: ChatDialect,
+  request: ChatRequest,
+  mark: object | undefined,
 ): ChatCompletionMessageParam[] {
-  const mark = markOf(request, dialect);
   const blocks = request.system.filter((block) => block.trim() !== '');
   const text = systemText(request);
   const system = mark
@@ -211,12 +217,12 @@ function chatMessages(
   const marked = mark ? users.slice(-USER_MARKS) : [];
   return [
     ...(text === '' ? [] : [{ role: 'system' as const, content: system }]),
-    ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined)),
+    ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined, mark !== undefined)),
   ];
 }
 
-function chatTurn(turn: Turn, mark: object | undefined): ChatCompletionMessageParam[] {
-  if (turn.role === 'user') return userMessages(turn, mark);
+function chatTurn(turn: Turn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
+  if (turn.role === 'user') return userMessages(turn, mark, inParts);
   return [
     {
       role: 'assistant',
@@ -234,7 +240,7 @@ function chatTurn(turn: Turn, mark: object | undefined): ChatCompletionMessagePa
   ];
 }
 
-function userMessages(turn: UserTurn, mark: object | undefined): ChatCompletionMessageParam[] {
+function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
   const messages: ChatCompletionMessageParam[] = turn.results.map((result) => ({
     role: 'tool',
     tool_call_id: result.callId,
@@ -243,8 +249,9 @@ function userMessages(turn: UserTurn, mark: object | undefined): ChatCompletionM
   const text = plainText(turn);
   const images = turn.parts.some((part) => part.type === 'image');
   if (text === '' && !images) return messages;
-  // A list of parts only where an image or a mark needs it: several servers take nothing but a string.
-  if (!images && !mark) return [...messages, { role: 'user', content: text }];
+  // A list of parts only where an image or a mark needs it: several servers take nothing but a string. Where one message
+  // is marked all are lists, since it must stay as it was when the mark has moved on.
+  if (!images && !inParts) return [...messages, { role: 'user', content: text }];
   const content = turn.parts.map((part, at): ChatCompletionContentPart => ({
     ...(part.type === 'text'
       ? { type: 'text', text: part.text }

@@ -58,7 +58,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const { breakpoints = false, efforts } = modelInfo(model);
   const dialect: ChatDialect = {
     official,
-    breakpoints: official && breakpoints,
+    breakpoints,
     claudeMarks: vendor === 'openrouter' && /claude/i.test(model),
   };
   const headers = authHeaders(apiKey, vendor);
@@ -96,7 +96,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const bodyOf = (request: ChatRequest, without: ReturnType<Tolerance['without']>): object => {
     if (api === 'ollama') return ollamaBody(model, request, contextWindow);
     return api === 'responses'
-      ? responsesBody(model, request, dialect.breakpoints, without)
+      ? responsesBody(model, request, official && breakpoints, without)
       : chatBody(model, request, dialect, without);
   };
 

@@ -3,10 +3,12 @@ import type { ChatRequest } from '../app/ports.ts';
 import { namedImages } from './without-images.ts';
 
 /** A part of a request that some servers or models do not know, and that a reply can do without; or a switch. */
-export type Extra = 'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images';
+export type Extra =
+  'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
 
 const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['temperature', /temperature/i],
+  ['cache', /prompt_cache|cache_control/i],
   ['stream', /must be verified to stream/i],
   ['tools', /must define tools|tools=|requires? tools/i],
   ['usage', /stream_options|include_usage/i],
@@ -28,6 +30,7 @@ export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'olla
     ['effort', request.effort !== undefined],
     ['schema', request.jsonSchema !== undefined],
     ['usage', api === 'chat'],
+    ['cache', api === 'chat' && request.cache !== undefined],
     ['token_limit_name', api === 'chat'],
     ['tools', api === 'chat' && has('tool_call')],
     ['stream', api === 'responses' || api === 'chat'],

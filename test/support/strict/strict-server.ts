@@ -27,6 +27,8 @@ export interface StrictOptions {
   readonly credit?: number;
   /** vLLM before 0.10 and FastAPI: errors without an `error` member, no `stream_options`. */
   readonly oldErrors?: boolean;
+  /** A gateway's own schema: requests that hold a name like this are refused. */
+  readonly unknown?: string;
   /** Milliseconds, for what a cache keeps. */
   readonly now?: () => number;
 }
@@ -308,6 +310,9 @@ export class StrictServer {
       !('tools' in body)
     )
       throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools');
+    const { unknown = '' } = this.options;
+    if (unknown !== '' && JSON.stringify(body).includes(unknown))
+      throw invalid(`Unknown parameter: '${unknown}'.`, unknown);
     if (this.options.oldErrors && 'stream_options' in body)
       throw new Refusal(422, 'validation', 'Extra inputs are not permitted: stream_options');
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { asVendor } from '../../support/strict/official.ts';
@@ -60,6 +61,25 @@ describe('a gateway', () => {
       const { reply } = server.answered.at(-1)!;
       assert.ok(reply.cache.read > reply.input * 0.95);
     }));
+
+  for (const refuses of [false, true]) {
+    it(`in front of OpenAI ${refuses ? 'that knows no prompt cache is asked without' : 'finds the conversation in the prompt cache, a task or not'}`, () =>
+      on('openai', { think: 0, ...(refuses && { unknown: 'prompt_cache' }) }, async (server) => {
+        const model = createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'gpt-6.1-terra' });
+        const messages: ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: LONG }] }];
+        for (let n = 0; n < 4; n++) {
+          const question = { role: 'user' as const, content: [{ type: 'text' as const, text: `And row ${n}?` }] };
+          const asked = { ...question, turnOnly: `The task: row ${n}.` };
+          const cache = { key: 'session', idleMs: 0 };
+          const { text, fault } = await turn(model, ask('', { messages: [...messages, asked], cache }));
+          assert.equal(fault, undefined);
+          messages.push(question, { role: 'assistant', content: [{ type: 'text', text }] });
+        }
+        const [, ...later] = server.answered;
+        assert.equal(later.length, 3);
+        for (const { reply } of later) assert.equal(reply.cache.read > reply.input * 0.95, !refuses);
+      }));
+  }
 
   it('reads Anthropic’s key where it used to stand, and no header of the environment reaches it', () =>
     on('anthropic', { think: 0 }, async (server) => {
