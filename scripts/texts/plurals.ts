@@ -1,6 +1,6 @@
 /** What the product counts for people. Tokens are left out but where they stand alone: there are always many. */
 const NOUNS =
-  'messages|sessions|summaries|key events|compressions|steps|models|places|statements|faults|entries|(?:\\w+ )?lines|leftover files|seconds|things|preferences';
+  'messages|sessions|summaries|key events|compressions|steps|models|results|statements|memories|entries|(?:\\w+ )?lines|leftover files|seconds|problems|preferences';
 const COUNTED = new RegExp(`(?<![/→–]\\s?)\\{\\d\\} (${NOUNS}|(?<=^\\{0\\} )tokens$)`, 'g');
 
 /**

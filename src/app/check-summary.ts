@@ -67,4 +67,4 @@ export async function checkSummary(
 }
 
 const NO_VERDICT = 'The model gave no answer that can be used.';
-const OUTDATED = 'The summary was changed meanwhile, so what was found of it was dropped.';
+const OUTDATED = 'The summary changed in the meantime, so the verification result was discarded.';

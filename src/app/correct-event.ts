@@ -34,7 +34,7 @@ export async function correctEvent(
   const chosen = text.slice(start, end);
   const quote = chosen.trim();
   if (start < 0 || end > text.length || quote === '' || !quote.isWellFormed())
-    throw new CorrectionFault('no_words', 'These are no words of the message.');
+    throw new CorrectionFault('no_words', 'This text isn’t in the message.');
   const at = start + chosen.indexOf(quote);
   await journal.append({
     type: 'event_corrected',
@@ -70,7 +70,7 @@ export async function markEventWrong(journal: SessionJournal, id: KeyEventId, wr
 
 function entryOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
   const entry = journal.state.events.get(id);
-  if (!entry) throw new CorrectionFault('unknown_event', 'That key event is no longer in the session.');
+  if (!entry) throw new CorrectionFault('unknown_event', 'This key event is no longer in the session.');
   return entry;
 }
 

@@ -15,88 +15,99 @@ export function describeFault(fault: Pick<ModelFault, 'reason' | 'retryAfterMs'>
   switch (fault.reason) {
     case 'no_key':
       return {
-        message: phrase('No API key is set for this provider: set one, or choose another model.'),
+        message: phrase('No API key is set for this provider. Set an API key or select another model.'),
         action: 'setKey',
       };
     case 'refused_key':
-      return { message: phrase('The provider refused the API key: set a valid one.'), action: 'setKey' };
+      return { message: phrase('The provider rejected the API key. Set a valid API key.'), action: 'setKey' };
     case 'forbidden':
-      return { message: phrase('Your key may not use this model: choose another one.'), action: 'chooseModel' };
+      return {
+        message: phrase('This API key doesn’t have access to this model. Select another model.'),
+        action: 'chooseModel',
+      };
     case 'model_not_found':
       return {
-        message: phrase('The provider does not know this model: choose another one, or check the base URL.'),
+        message: phrase('The provider doesn’t offer this model. Select another model or check the base URL.'),
         action: 'chooseModel',
       };
     case 'rate_limited':
       return {
-        message: phrase('The provider limits how often you may ask: try again {0}.', whenToRetry(fault)),
+        message: phrase('Rate limit reached. Try again {0}.', whenToRetry(fault)),
         action: 'retry',
       };
     case 'quota':
       return {
-        message: phrase('Your account with the provider has no credit left: add some there, or choose another model.'),
+        message: phrase('Your provider account has no credit left. Add credit or select another model.'),
         action: 'chooseModel',
       };
     case 'unaffordable':
       return {
         message: phrase(
-          'Your credit with the provider does not cover the output limit: reserve fewer tokens for replies, or add credit.',
+          'Your provider credit doesn’t cover the output limit. Reserve fewer tokens for the response or add credit.',
         ),
         action: 'openSettings',
       };
     case 'over_rate':
       return {
         message: phrase(
-          'The request is larger than your account may send in a minute: compress the history, or choose another model.',
+          'The request exceeds your account’s tokens-per-minute limit. Compress the history or select another model.',
         ),
         action: 'compress',
       };
     case 'context_too_long':
       return {
-        message: phrase('The conversation is longer than the model takes: compress the history, then send again.'),
+        message: phrase('The session exceeds the model’s context window. Compress the history and send again.'),
         action: 'compress',
       };
     case 'content_refused':
       return {
-        message: phrase('The provider refused to answer this: rephrase the message, or choose another model.'),
+        message: phrase('The provider declined to respond to this message. Rephrase it or select another model.'),
         action: 'chooseModel',
       };
     case 'overloaded':
       return {
-        message: phrase('The provider is overloaded or in trouble: try again {0}.', whenToRetry(fault)),
+        message: phrase('The provider is overloaded or has an outage. Try again {0}.', whenToRetry(fault)),
         action: 'retry',
       };
     case 'network':
       return {
-        message: phrase('The provider cannot be reached: check your network and the base URL, then try again.'),
+        message: phrase(
+          'Couldn’t connect to the provider. Check your network connection and the base URL, and try again.',
+        ),
         action: 'retry',
       };
     case 'timeout':
-      return { message: phrase('The provider fell silent: try again, or choose another model.'), action: 'retry' };
+      return {
+        message: phrase('The provider stopped responding. Try again or select another model.'),
+        action: 'retry',
+      };
     case 'cut_stream':
-      return { message: phrase('The reply was cut off: what came is kept; try again.'), action: 'retry' };
+      return {
+        message: phrase('The response was interrupted. The partial response was kept. Try again.'),
+        action: 'retry',
+      };
     case 'output_limit':
       return {
-        message: phrase('The model spent its whole output limit on thinking: try again with more room.'),
+        message: phrase('The model used its whole output limit for reasoning. Try again with a higher limit.'),
         action: 'retryWithRoom',
       };
     case 'empty_reply':
       return {
-        message: phrase('The model returned an empty reply: try again, or choose another model.'),
+        message: phrase('The model returned an empty response. Try again or select another model.'),
         action: 'retry',
       };
     case 'malformed':
       return {
-        message: phrase('The server answered in a form that is not understood: check the base URL, then try again.'),
+        message: phrase('Unexpected response from the server. Check the base URL and try again.'),
         action: 'openSettings',
       };
     case 'bad_request':
       return {
-        message: phrase('The provider refused the request: check the model and the base URL in the settings.'),
+        message: phrase('The provider rejected the request. Check the model and the base URL in Settings.'),
         action: 'openSettings',
       };
     case 'cancelled':
-      return { message: phrase('Stopped: what came is kept; send again when you like.'), action: 'retry' };
+      return { message: phrase('Stopped. The partial response was kept.'), action: 'retry' };
   }
 }
 

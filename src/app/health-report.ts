@@ -48,7 +48,7 @@ export function renderHealth(facts: HealthFacts): string {
   return [
     '# Threadkeeper: health',
     troubles === 0
-      ? 'Everything is sound.'
+      ? 'No problems found.'
       : troubles === 1
         ? '1 thing needs attention.'
         : `${troubles} things need attention.`,

@@ -57,7 +57,7 @@ export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, sign
     const made = await make(deps, wanted, node, paid, signal);
     signal.throwIfAborted();
     if (journal.state.nodes.get(node.id) !== node)
-      throw new SummaryFault('changed', 'The summary was changed meanwhile, so the new one was dropped.');
+      throw new SummaryFault('changed', 'The summary changed in the meantime, so the new one was discarded.');
     await journal.append({ type: 'node_replaced', node: made, ...(wanted.finer && { level: 'full' as const }) });
     return made;
   } finally {
@@ -121,7 +121,7 @@ async function make(
 }
 
 const nothingShorter = (): SummaryFault =>
-  new SummaryFault('nothing_shorter', 'Nothing better could be made of these messages; the summary is as it was.');
+  new SummaryFault('nothing_shorter', 'Couldn’t generate a better summary. The existing one was kept.');
 
 function eventsOf(
   state: SessionState,

@@ -99,7 +99,7 @@ export function recalledText(found: readonly Quoted[]): string {
 
 /** Decisions and memory, for a model. */
 export function decisionsText({ memory, decisions }: Decisions): string {
-  if (memory.length + decisions.length === 0) return 'No decisions are on record.';
+  if (memory.length + decisions.length === 0) return 'No decisions recorded.';
   const kept = memory.map((one) => `- ${neutralized(one).replace(/\s+/g, ' ')}`);
   return section(
     'record',

@@ -25,7 +25,7 @@ export class SummaryFault extends Error {
 /** The node of that id. @throws {SummaryFault} `unknown_node` */
 export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   const node = nodes.get(id);
-  if (!node) throw new SummaryFault('unknown_node', 'That summary is no longer in the session.');
+  if (!node) throw new SummaryFault('unknown_node', 'This summary is no longer in the session.');
   return node;
 }
 
@@ -53,7 +53,10 @@ export async function editSummary(
   const node = nodeOf(journal.state, id);
   const trimmed = text.trim();
   if (trimmed === '')
-    throw new SummaryFault('empty', 'A summary cannot be empty: undo it instead, to send its messages word for word.');
+    throw new SummaryFault(
+      'empty',
+      'A summary can’t be empty. To send the original messages instead, revert the summary.',
+    );
   if (node[level] === trimmed) return false;
   await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens: framed(trimmed, counter) });
   return true;

@@ -14,7 +14,7 @@ export class ContextOverflow extends Error {
 /** A second turn was asked for while one is running. */
 export class TurnRunning extends Error {
   constructor() {
-    super('A reply is still arriving. Stop it first, or wait until it ends.');
+    super('A response is in progress. Stop it or wait until it finishes.');
     this.name = 'TurnRunning';
   }
 }

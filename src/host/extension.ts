@@ -51,5 +51,8 @@ async function followChats(product: Lazy<Threadkeeper>): Promise<void> {
 
 function couldNotStart(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
-  return vscode.l10n.t('Threadkeeper could not start. If it is so after a reload, install it anew. ({0})', why);
+  return vscode.l10n.t(
+    'Threadkeeper couldn’t start. Reload the window. If the problem persists, reinstall the extension. ({0})',
+    why,
+  );
 }

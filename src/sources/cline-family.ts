@@ -148,7 +148,7 @@ function typed(content: unknown, sink: TranscriptSink): unknown {
   return content.flatMap((part) => {
     if (!isObject(part) || typeof part['text'] !== 'string') return [part];
     if (ENVIRONMENT.test(part['text'])) {
-      sink.skip(phrase('context that the tool added'));
+      sink.skip(phrase('context added by the tool'));
       return [];
     }
     return [{ ...part, text: part['text'].replace(ENVELOPE, '$2') }];

@@ -131,7 +131,7 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
   for (const header of headersOf(chat)) {
     const bubble = bubbles.get(stringOf(header['bubbleId'])) ?? ('text' in header ? header : undefined);
     if (isObject(bubble)) addBubble(bubble, sink);
-    else sink.skip(phrase('message that the tool no longer has'));
+    else sink.skip(phrase('message that no longer exists in the tool'));
   }
 }
 
@@ -155,7 +155,7 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
   if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, facts));
-  else sink.skip(phrase('message without content that can be read'));
+  else sink.skip(phrase('message without readable content'));
   const result = stringOf(tool?.['result']);
   if (result !== undefined && result !== '') {
     sink.add(messageOfBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));

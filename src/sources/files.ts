@@ -91,7 +91,10 @@ export async function readDocument(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_DOCUMENT_BYTES) {
     throw new TranscriptError(
-      phrase('The file is larger than {0} MB and isn’t in lines, so it can’t be read.', MAX_DOCUMENT_BYTES / 1_000_000),
+      phrase(
+        'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
+        MAX_DOCUMENT_BYTES / 1_000_000,
+      ),
     );
   }
   const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
@@ -131,9 +134,9 @@ export function folderPath(value: unknown): string | undefined {
 }
 
 export function unknownFormat(tool: string): TranscriptError {
-  return new TranscriptError(phrase('It isn’t in a format that is known for {0}.', tool));
+  return new TranscriptError(phrase('The file isn’t in a known format of {0}.', tool));
 }
 
 export function newerFormat(version: string | number, known: string | number): TranscriptError {
-  return new TranscriptError(phrase('It was written in format {0}, which is newer than {1}.', version, known));
+  return new TranscriptError(phrase('The file uses format version {0}, which is newer than {1}.', version, known));
 }

@@ -124,10 +124,10 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
   const results: ContentBlock[] = [];
   for (const part of parts) {
     const type = stringOf(part['type']) ?? 'unknown';
-    if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context that the tool added'));
+    if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
     else if (type === 'tool') addTool(part, blocks, results);
-    else if (type === 'reasoning') sink.skip(phrase('reasoning of the model'));
+    else if (type === 'reasoning') sink.skip(phrase('model reasoning'));
     else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content part of type “{0}”', type));
   }
   if (data['summary'] === true) {

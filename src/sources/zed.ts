@@ -84,7 +84,7 @@ async function documentOf({ data_type: type, data }: Row): Promise<string> {
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
   // Only since Node 22.15, whatever its types say.
   if (!('zstdDecompress' in zlib)) {
-    throw new TranscriptError(phrase('It’s compressed in a way that this version of Node.js can’t read.'));
+    throw new TranscriptError(phrase('The file uses a compression method that this version of Node.js can’t read.'));
   }
   return (await promisify<Uint8Array, Buffer>(zlib.zstdDecompress)(data)).toString('utf8');
 }
@@ -125,7 +125,7 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
   const kind = Object.keys(part)[0] ?? 'unknown';
-  sink.skip(/Thinking/.test(kind) ? phrase('reasoning of the model') : phrase('content part of type “{0}”', kind));
+  sink.skip(/Thinking/.test(kind) ? phrase('model reasoning') : phrase('content part of type “{0}”', kind));
   return [];
 }
 

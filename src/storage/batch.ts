@@ -20,7 +20,7 @@ export interface Batch {
   readonly bytes: Buffer;
 }
 
-const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it, or attach a part of it.');
+const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it into smaller messages.');
 
 /** Lines are gathered into pieces of about so many characters. */
 const PIECE_CHARS = 64 * 1024;

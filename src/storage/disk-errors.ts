@@ -15,7 +15,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     case 'EDQUOT':
       return new StoreFault(
         'full',
-        phrase('The disk is full, so {0} was not saved: free some space and try again.', subject),
+        phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
         error,
       );
     case 'EROFS':
@@ -24,7 +24,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
       return new StoreFault(
         'read_only',
         phrase(
-          'The folder that keeps your sessions cannot be written to, so {0} was not saved: check its permissions and try again.',
+          'Couldn’t save {0} because the sessions folder isn’t writable. Check its permissions and try again.',
           subject,
         ),
         error,
@@ -32,7 +32,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     case 'ENOENT':
       return new StoreFault(
         'missing',
-        phrase('The file of {0} is missing: choose another session or start a new one.', subject),
+        phrase('Can’t find the file of {0}. Open another session or start a new one.', subject),
         error,
       );
     default: {
@@ -41,12 +41,12 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
       if (error instanceof TypeError)
         return new StoreFault(
           'invalid',
-          phrase('Can’t save {0}: it could not be read back. Nothing is wrong with the disk.', subject),
+          phrase('Couldn’t save {0}: the written data couldn’t be read back. The disk isn’t full.', subject),
           error,
         );
       return new StoreFault(
         'other',
-        phrase('The disk refused {0} ({1}): try again, or reload the window.', subject, detail),
+        phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, detail),
         error,
       );
     }

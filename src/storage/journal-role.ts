@@ -9,12 +9,12 @@ export type Role =
   | { readonly kind: 'closed' };
 
 export const CLOSED = phrase('This session is closed.');
-const ELSEWHERE = phrase('Another window writes this session: take over to write here.');
+const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
 const NEWER = phrase(
-  'This session was written by a newer version of Threadkeeper: update the extension to go on with it. Until then it can only be read.',
+  'This session was created by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
 );
 const UNSAVED_ELSEWHERE = phrase(
-  'The other window holds messages that could not be saved yet: free some space on the disk, then take over.',
+  'The other window has messages that couldn’t be saved yet. Free up disk space, then take over.',
 );
 
 export const closed = (): StoreFault => new StoreFault('not_writer', CLOSED);

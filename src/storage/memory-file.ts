@@ -35,7 +35,7 @@ export class MemoryFile {
       text = await readFile(this.#path, 'utf8');
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return [];
-      throw storeFault(error, phrase('the memory'));
+      throw storeFault(error, phrase('the workspace memory'));
     }
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
     if (parsed.success) return parsed.output.entries;
@@ -45,7 +45,7 @@ export class MemoryFile {
         `${this.#path}.unreadable-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
       );
     } catch (error) {
-      throw storeFault(error, phrase('the memory'));
+      throw storeFault(error, phrase('the workspace memory'));
     }
     return [];
   }
@@ -60,7 +60,7 @@ export class MemoryFile {
         await writeFile(temporary, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), { flush: true });
         await rename(temporary, this.#path);
       } catch (error) {
-        throw storeFault(error, phrase('the memory'));
+        throw storeFault(error, phrase('the workspace memory'));
       }
       return entries;
     });

@@ -6,7 +6,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 const RETRY_MS = 1_000;
 
 const UNSAVED = phrase(
-  'The disk is full: what is said now is kept in memory alone, and lost when the window is closed. Free some space; it is then written by itself.',
+  'The disk is full. New messages are held in RAM only and will be lost when you close the window. Free up disk space to save them.',
 );
 
 /** What was appended while the disk was full, in its order, until there is room for it again. */

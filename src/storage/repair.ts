@@ -34,20 +34,15 @@ export async function repairJournal(repair: Repair): Promise<Phrase | undefined>
       await reader.readOn();
     } else {
       const copy = await cutTornTail(path, reader.offset, time);
-      parts.push(
-        phrase(
-          'the last line was cut off while it was being written; what there was of it is kept in {0}',
-          basename(copy),
-        ),
-      );
+      parts.push(phrase('the last line was only partly written and was moved to {0}', basename(copy)));
     }
   }
   if (fresh.length > 0) {
     const aside = `${basename(path)}.damaged`;
     parts.push(
       fresh.length === 1
-        ? phrase('1 damaged line was set aside in {0}', aside)
-        : phrase('{0} damaged lines were set aside in {1}', fresh.length, aside),
+        ? phrase('1 damaged line was moved to {0}', aside)
+        : phrase('{0} damaged lines were moved to {1}', fresh.length, aside),
     );
   }
   const { missing } = reader;
@@ -56,5 +51,5 @@ export async function repairJournal(repair: Repair): Promise<Phrase | undefined>
   else if (shorter) parts.push(phrase('entries at its end are missing'));
   if (parts.length === 0) return undefined;
   const all = parts.reduce((before, part) => phrase('{0}, and {1}', before, part));
-  return phrase("This session's file was not whole: {0}. Everything else was read.", all);
+  return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
 }

@@ -66,7 +66,8 @@ export class FileSessionStore implements SessionStore {
 
   async open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal> {
     const path = journalPath(this.#options.folder, id);
-    if (!path) throw new StoreFault('missing', phrase('There is no such session: choose another one from the list.'));
+    if (!path)
+      throw new StoreFault('missing', phrase('Can’t find this session. Select another session from the list.'));
     try {
       const journal = await this.#share(id, () => this.#openFile(id, path));
       if (journal.readable || !fallback) return journal;
@@ -78,7 +79,7 @@ export class FileSessionStore implements SessionStore {
     const journal = await this.#start(id, fallback);
     journal.say(
       phrase(
-        'The file of this session was missing or unreadable: it was started anew from its last snapshot, which holds the summaries, the key events and the newest messages.',
+        'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages.',
       ),
     );
     return journal;
@@ -95,7 +96,7 @@ export class FileSessionStore implements SessionStore {
 
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
     const path = journalPath(this.#options.folder, id);
-    if (!path) throw new StoreFault('other', phrase('A session cannot have this name: start a new one.'));
+    if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
     try {
       await mkdir(this.#options.folder, { recursive: true });
       await (await open(path, 'wx')).close();

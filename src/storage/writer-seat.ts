@@ -115,7 +115,7 @@ export class WriterSeat {
     await this.#role.writer.close();
     this.#role = {
       kind: 'reader',
-      fault: new StoreFault('missing', phrase('The file of this session was deleted: open it again.')),
+      fault: new StoreFault('missing', phrase('The session file was deleted. Open the session again.')),
     };
     await this.#copy.putBack();
     await this.assume(false);

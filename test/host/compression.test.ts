@@ -54,7 +54,7 @@ describe('a file that cannot be imported', () => {
     const before = app.sessions.current;
     const gone = vscode.Uri.joinPath(scratch, '..', 'gone.jsonl');
     const { text } = app.describe(await rejection(app.importTranscript(gone)));
-    assert.equal(text, 'gone.jsonl cannot be read; check that it is there and that you may read it.');
+    assert.equal(text, 'Can’t read gone.jsonl. Check that the file exists and that you have permission to read it.');
     assert.equal(app.sessions.current, before);
   });
 

@@ -194,10 +194,10 @@ describe('a key', () => {
       await withSettings(settings, async () => {
         await app.sessions.create();
         await app.keys.set(holder, 'sk-right');
-        assert.equal(await tryKey(app, holder), 'The key for OpenAI-compatible works: it offers 2 models.');
+        assert.equal(await tryKey(app, holder), 'The API key for OpenAI-compatible is valid. 2 models available.');
         await app.keys.set(holder, 'sk-wrong');
         const { text } = app.describe(await rejection(tryKey(app, holder)));
-        assert.equal(text, 'The provider refused the API key: set a valid one.');
+        assert.equal(text, 'The provider rejected the API key. Set a valid API key.');
       });
     } finally {
       await app.keys.clear('compatible');

@@ -73,14 +73,12 @@ describe('importing in the editor', () => {
     await answering(asked, () => app.importTranscript());
     assert.match(shown[0]?.label ?? '', /Import 3 messages/);
     assert.match(shown[0]?.detail ?? '', /2 × user · 1 × assistant/);
-    assert.match(shown[1]?.detail ?? '', /1 × line that is no JSON, 1 × message of role “narrator”/);
+    assert.match(shown[1]?.detail ?? '', /1 × invalid JSON line, 1 × message with role “narrator”/);
     assert.deepEqual(
       shown.slice(3).map(({ label, detail }) => `${label}: ${detail}`),
       ['user: said 0', 'assistant: said 1', 'user: said 2'],
     );
-    assert.deepEqual(said, [
-      'Imported 3 messages; left out: 1 × line that is no JSON, 1 × message of role “narrator”.',
-    ]);
+    assert.deepEqual(said, ['Imported 3 messages. Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.']);
     assert.ok(app.sessions.current);
     assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
   });

@@ -18,6 +18,6 @@ describe('a key event in the tree that is corrected', () => {
       },
       async () => vscode.commands.executeCommand('threadkeeper.correctEvent', { kind: 'event', event }),
     );
-    assert.deepEqual(shown, [['That key event is no longer in the session.']]);
+    assert.deepEqual(shown, [['This key event is no longer in the session.']]);
   });
 });

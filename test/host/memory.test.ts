@@ -90,7 +90,7 @@ describe('the memory of the workspace', () => {
     await answering(
       {
         showInformationMessage: (_text: string, choose?: string) => {
-          asked += choose === 'Choose…' ? 1 : 0;
+          asked += choose === 'Select…' ? 1 : 0;
           return Promise.resolve(choose);
         },
         showQuickPick: (items: readonly unknown[]) => Promise.resolve(items),

@@ -145,7 +145,7 @@ describe('the sessions in the editor', () => {
       await run('reattachSessions');
     });
     assert.deepEqual([...(await here())].sort(), ['Grove one', 'Grove two']);
-    assert.deepEqual(said, ['2 sessions of grove belong to this workspace now.']);
+    assert.deepEqual(said, ['Moved 2 sessions from grove to this workspace.']);
 
     const back = await app.store.create('Grove three', before);
     await back.close();
@@ -179,9 +179,9 @@ describe('the sessions in the editor', () => {
     await answering({ showQuickPick: choose, showWarningMessage: answer(undefined) }, async () => {
       await run('cleanUp');
     });
-    assert.match(question, /^Delete 2 sessions \(.+\) for good\?$/);
+    assert.match(question, /^Permanently delete 2 sessions \(.+\)\?$/);
     assert.ok(stored(ids[0]) && stored(ids[1]));
-    await answering({ showQuickPick: choose, showWarningMessage: answer('Delete for Good') }, async () => {
+    await answering({ showQuickPick: choose, showWarningMessage: answer('Delete Permanently') }, async () => {
       await run('cleanUp');
     });
     assert.ok(!stored(ids[0]) && !existsSync(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`)));

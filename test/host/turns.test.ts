@@ -63,7 +63,7 @@ describe('a turn in the editor', () => {
     await withSettings({ 'chat.provider': 'openai' }, async () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
-      assert.equal(text, 'No API key is set for this provider: set one, or choose another model.');
+      assert.equal(text, 'No API key is set for this provider. Set an API key or select another model.');
       assert.equal(action?.command, 'setModelKey');
       assert.deepEqual(transcript(conversation), ['user: Hello?']);
     });
@@ -77,7 +77,7 @@ describe('a turn in the editor', () => {
     await withSettings(settings, async () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Anyone there?')));
-      assert.equal(text, 'The provider refused the API key: set a valid one.');
+      assert.equal(text, 'The provider rejected the API key. Set a valid API key.');
       assert.equal(action?.command, 'setModelKey');
       await conversation.retry(conversation.state.head!);
       assert.deepEqual(transcript(conversation), ['user: Anyone there?', 'assistant: Hello.']);

@@ -98,10 +98,10 @@ describe('the chat page', () => {
       await workbench.screenshot(`compression-${name}`);
       await composer.fill('');
       await toggle.click();
-      await button('Recall').click();
+      await button('Search').click();
       await page.getByRole('searchbox').fill('database');
       await page.locator('.hit-text').first().waitFor();
-      await button('Attach').click();
+      await button('Add Context').click();
       await page.getByRole('menu').waitFor();
       await workbench.screenshot(`recall-${name}`);
       assert.deepEqual(await violations(), []);

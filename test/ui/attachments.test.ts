@@ -47,7 +47,7 @@ describe('what goes with a message', () => {
   /** Chooses from the menu of what can be attached, by keyboard. */
   async function attach(what: string): Promise<void> {
     await chat.show();
-    await chat.button('Attach').focus();
+    await chat.button('Add Context').focus();
     await chat.workbench.page.keyboard.press('Enter');
     const item = chat.workbench.webview().getByRole('menuitem', { name: what, exact: true });
     while (!(await item.evaluate((element: Focusable) => element.matches(':focus'))))
@@ -93,7 +93,7 @@ describe('what goes with a message', () => {
     await chat.workbench.page.keyboard.press('Control+a');
     await chat.workbench.editorText().click({ button: 'right' });
     await chat.workbench.page.locator('.monaco-menu').getByText('Explain Problem').waitFor();
-    await chat.workbench.chooseInMenu('Ask about Selection');
+    await chat.workbench.chooseInMenu('Ask About Selection');
     await chips()
       .filter({ hasText: /config\.ts, lines 1–\d+/ })
       .waitFor();
@@ -104,7 +104,7 @@ describe('what goes with a message', () => {
   it('takes a file from the menu of the explorer, and turns to the chat', async () => {
     const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
     await file.click({ button: 'right' });
-    await chat.workbench.chooseInMenu('Attach to Chat');
+    await chat.workbench.chooseInMenu('Add File to Chat');
     await chips()
       .filter({ hasText: /package\.json.*[\d.,]+ tokens/ })
       .waitFor();
@@ -134,14 +134,14 @@ describe('what goes with a message', () => {
     await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
     await attach('Current file');
     await chips().filter({ hasText: 'broken.json, lines 1–5' }).waitFor();
-    await attach('Problems of the current file');
+    await attach('Problems in the current file');
     await chips()
       .nth(1)
       .filter({ hasText: /broken\.json.*\d+ tokens/ })
       .waitFor();
     await chat.workbench
       .webview()
-      .getByText(/^\d+ tokens attached$/)
+      .getByText(/^\d+ tokens in attachments$/)
       .waitFor();
     server.answer('Two problems.');
     await chat.send('What is wrong?', 'Two problems.');
@@ -165,7 +165,7 @@ describe('what goes with a message', () => {
     await page.keyboard.press('Enter');
     await page.locator('.terminal-wrapper.active .xterm-rows').getByText('port-8443').first().waitFor();
     await attach('Terminal selection');
-    await chat.said('Nothing is selected in the terminal.').waitFor();
+    await chat.said('No text is selected in the terminal.').waitFor();
     await chat.workbench.runCommand('Terminal: Select All');
     await attach('Terminal selection');
     await chips()
@@ -188,7 +188,7 @@ describe('what goes with a message', () => {
     await chat.send('What is in the picture?', 'One white pixel.');
     assert.ok(JSON.stringify(server.lastRequest?.body).includes(`data:image/png;base64,${PIXEL}`));
     await chat.message('What is in the picture?').getByRole('img', { name: 'Image' }).waitFor();
-    await chat.workbench.webview().getByRole('button', { name: 'Attach' }).click();
+    await chat.workbench.webview().getByRole('button', { name: 'Add Context' }).click();
     await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor();
     await chat.workbench.page.keyboard.press('Escape');
   });
@@ -196,7 +196,7 @@ describe('what goes with a message', () => {
   it('refuses an image in a sentence where the model takes none, and sends that model none of the earlier ones', async () => {
     await writeSettings(chat.folder, answeredBy(server));
     await chat.show();
-    await chat.button('Attach').click();
+    await chat.button('Add Context').click();
     await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
     await chat.workbench.page.keyboard.press('Escape');
     await chat.composer().evaluate((field, base64) => {
@@ -206,7 +206,7 @@ describe('what goes with a message', () => {
       clipboardData.items.add(new page.File([bytes], 'pixel.png', { type: 'image/png' }));
       field.dispatchEvent(new page.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, PIXEL);
-    await chat.said('The chosen model takes no images.').waitFor();
+    await chat.said('The selected model doesn’t support images.').waitFor();
     assert.equal(await chips().count(), 0);
     server.answer('I see none.');
     await chat.send('And now?', 'I see none.');

@@ -41,22 +41,22 @@ describe('a summary that a model checks', () => {
   });
 
   it('is compared by code first, which offers the check', async () => {
-    await view.onFirst('Threadkeeper: Compare Summary With Source');
-    const toast = workbench.toast(/Statements: [\d,]+; with terms that are not in the source: \d+\./);
+    await view.onFirst('Threadkeeper: Compare Summary with Source');
+    const toast = workbench.toast(/Statements with terms that don’t appear in the source: \d+ of [\d,]+\./);
     await toast.waitFor();
-    await toast.getByRole('button', { name: 'Check With a Model…' }).click();
-    await view.pick('Compatible server');
+    await toast.getByRole('button', { name: 'Verify with a Model…' }).click();
+    await view.pick('OpenAI-compatible server');
     await view.pick('gpt-4o');
   });
 
   it('shows what the model found: how many statements are not supported, and what the source says instead', async () => {
-    await workbench.told(/Statements: [\d,]+; not supported by the source: 1, as compatible\/.+ reads it/);
+    await workbench.told(/Statements not supported by the source: 1 of [\d,]+ \(checked by compatible\/.+\)/);
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');
     // What a model says is shown as it is: markup in it is text.
     await workbench.page.locator('.monaco-editor .view-line').nth(0).getByText(/\w{5}/).last().hover();
-    await workbench.page.locator('.monaco-hover').getByText('Instead: <b>half past four</b>').waitFor();
+    await workbench.page.locator('.monaco-hover').getByText('The source says: <b>half past four</b>').waitFor();
     await workbench.runCommand('View: Close All Editors');
   });
 
@@ -82,10 +82,10 @@ describe('a summary that a model checks', () => {
 
   it('is left as it was when the check is ended', async () => {
     server.disturbBy(() => ({ kind: 'silence', afterText: 0 }));
-    await view.onFirst('Threadkeeper: Check Summary With a Model');
-    await view.pick('Compatible server');
+    await view.onFirst('Threadkeeper: Verify Summary with a Model…');
+    await view.pick('OpenAI-compatible server');
     await view.pick('gpt-4o');
-    const progress = workbench.toast(/Checking the summary/);
+    const progress = workbench.toast(/Verifying summary/);
     await progress.waitFor();
     await progress.hover();
     await progress.getByRole('button', { name: 'Cancel' }).click();

@@ -43,7 +43,7 @@ describe('writing in the chat', () => {
     await chat.workbench.webview().getByText('1 of 3 steps').waitFor();
     await chat.button('Skip “Tell the others”').click();
     await chat.workbench.webview().getByText('2 of 3 steps').waitFor();
-    const more = chat.workbench.webview().getByRole('textbox', { name: 'Add a step' });
+    const more = chat.workbench.webview().getByRole('textbox', { name: 'Add step' });
     await more.fill('Rest');
     await more.press('Enter');
     await chat.workbench.webview().getByText('2 of 4 steps').waitFor();
@@ -79,9 +79,9 @@ describe('writing in the chat', () => {
     await chat.write('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
     await chat.write('/reset');
-    await chat.workbench.webview().getByText('The task will be reset when this reply ends.').waitFor();
+    await chat.workbench.webview().getByText('The task will be reset when this response finishes.').waitFor();
     await steps().first().waitFor();
-    await chat.button('Stop the reply').click();
+    await chat.button('Stop response').click();
     await steps().first().waitFor({ state: 'detached' });
     await chat.workbench.webview().getByText('The task will be reset').waitFor({ state: 'detached' });
   });
@@ -101,8 +101,8 @@ describe('writing in the chat', () => {
   });
 
   it('finds what was said while it is typed, and goes there', async () => {
-    await chat.button('Recall').click();
-    const field = chat.workbench.webview().getByRole('searchbox', { name: 'Find what was said' });
+    await chat.button('Search').click();
+    const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await field.pressSequentially('8443');
     await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
     await chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor();
@@ -115,7 +115,7 @@ describe('writing in the chat', () => {
 
   it('asks in the editor’s own list for a model and for the kind of an export', async () => {
     for (const [command, row] of [
-      ['/model', 'Compatible server'],
+      ['/model', 'OpenAI-compatible server'],
       ['/export', 'Markdown'],
     ] as const) {
       await chat.write(command);
@@ -171,7 +171,7 @@ describe('writing in the chat', () => {
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
     await chat.write('/model');
-    await chat.workbench.paletteRow('Compatible server').click();
+    await chat.workbench.paletteRow('OpenAI-compatible server').click();
     await chat.workbench.paletteRow('gpt-4o').click();
     await model.filter({ hasNotText: 'test-model' }).waitFor();
     await chat.write('/task Its own; One step');

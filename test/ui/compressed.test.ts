@@ -54,9 +54,9 @@ describe('a compressed session in the chat', () => {
     await chat.write('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
     await preview
-      .getByText(/\d+ messages become summaries: [\d,]+ → about [\d,]+ tokens. No model is used, so it costs nothing\./)
+      .getByText(/Summarizes \d+ messages: [\d,]+ → about [\d,]+ tokens. No model is used. No cost\./)
       .waitFor();
-    previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept word for word \(\d+\)/).innerText())?.[1];
+    previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept verbatim \(\d+\)/).innerText())?.[1];
     await preview.getByRole('button', { name: 'Cancel' }).click();
     await preview.waitFor({ state: 'detached' });
     assert.equal(await chat.compressions().count(), 0);
@@ -66,7 +66,7 @@ describe('a compressed session in the chat', () => {
     await chat.write('/compress');
     await page().getByRole('button', { name: 'Compress', exact: true }).click();
     const said = await chat.said(/Compressed/).innerText();
-    assert.equal(/key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
+    assert.equal(/Key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
     await chat.workbench.openSidebar('Threadkeeper');
     await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
     await toRow();
@@ -80,25 +80,25 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
     const node = row().locator('.node').first();
     await node.locator('.markdown').first().waitFor();
-    await node.getByRole('button', { name: /Show the \d+ original messages/ }).click();
+    await node.getByRole('button', { name: /Show \d+ original messages/ }).click();
     const originals = node.locator('.original');
     await originals.first().waitFor();
     const count = await originals.count();
     assert.ok(count > 0 && count <= 20, `${count} at a time`);
-    const more = node.getByRole('button', { name: /Show more \(\d+ left\)/ });
+    const more = node.getByRole('button', { name: /Show more \(\d+ remaining\)/ });
     if ((await more.count()) > 0) {
       await more.click();
       await originals.nth(count).waitFor();
     }
-    await node.getByRole('button', { name: 'Hide the original messages' }).click();
+    await node.getByRole('button', { name: 'Hide original messages' }).click();
     await originals.first().waitFor({ state: 'detached' });
     await toggle().click();
   });
 
   it('is undone in its row, put back there, and follows what the command does', async () => {
     await toRow();
-    const undone = row().getByText('Undone: these messages are sent word for word again.');
-    const redo = row().getByRole('button', { name: 'Use the summary again' });
+    const undone = row().getByText('Undone. The original messages will be sent again.');
+    const redo = row().getByRole('button', { name: 'Restore summary' });
     if ((await redo.count()) > 0) await redo.click();
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
     await undone.waitFor();
@@ -165,7 +165,7 @@ describe('a compressed session in the chat', () => {
   it('shows what was recalled of the summarized messages with a question, and goes there', async () => {
     await chat.send('What did we decide about the database for the bookings?', 'No model is configured');
     const recalled = chat.message('What did we decide about the database').last().locator('.recalled');
-    await recalled.getByText(/^Recalled with this message: \d+$/).click();
+    await recalled.getByText(/^Recalled for this message: \d+$/).click();
     const excerpt = recalled.locator('.recalled-excerpt').first();
     const position = /^(\d+) ·/.exec(await excerpt.innerText())?.[1];
     assert.ok(position);

@@ -28,26 +28,26 @@ describe('the first minutes', () => {
 
   it('have a walkthrough whose first step leads to the choice of a model', async () => {
     await openWalkthrough();
-    await workbench.page.getByRole('button', { name: 'Choose Model' }).waitFor();
+    await workbench.page.getByRole('button', { name: 'Select Model' }).waitFor();
     await workbench.screenshot('walkthrough');
-    await follow('Choose a model, or go on without one', 'Choose Model');
-    await workbench.page.getByText('Who answers in this session?').waitFor();
+    await follow('Select a model, or continue without one', 'Select Model');
+    await workbench.page.getByText('Select a model for this session').waitFor();
   });
 
   it('lead on to a session to play with, to the gauge, to a compression and to the tree', async () => {
     await follow('Open a chat', 'Open Sample Session');
     await workbench.webview().getByRole('article').first().waitFor();
-    await follow('Watch the gauge', 'Show Actions');
+    await follow('Watch the context usage', 'Show Actions');
     await workbench.paletteRow('Compress History').waitFor();
-    await follow('Compress, and undo it', 'Compress History');
+    await follow('Compress the history, and undo it', 'Compress History');
     await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
-    await follow('Open the tree', 'Show Summaries');
+    await follow('See what is sent', 'Show Summaries');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();
   });
 
   it('show the log of what was compressed', async () => {
-    await workbench.runCommand('Threadkeeper: Open Log');
+    await workbench.runCommand('Threadkeeper: Show Log');
     await workbench.page.locator('.panel .view-lines', { hasText: 'history_compression_complete' }).waitFor();
   });
 });

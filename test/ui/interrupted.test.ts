@@ -43,10 +43,10 @@ describe('a reply that is arriving', () => {
     await chat.composer().waitFor({ state: 'detached' });
     await chat.show();
     await reply().getByText('w0 w1').waitFor();
-    await chat.button('Stop the reply').waitFor();
+    await chat.button('Stop response').waitFor();
     await reply().getByText('w399').waitFor();
     assert.equal((await reply().innerText()).trim(), WORDS);
-    await chat.button('Stop the reply').waitFor({ state: 'detached' });
+    await chat.button('Stop response').waitFor({ state: 'detached' });
   });
 
   it('says when the provider cannot be reached, and goes on when it can be', async () => {
@@ -60,7 +60,7 @@ describe('a reply that is arriving', () => {
       .waitFor();
     server.reset().answer('Here again.');
     await chat.message('Here again.').waitFor();
-    await chat.workbench.webview().getByText('What you wrote is kept').waitFor({ state: 'detached' });
+    await chat.workbench.webview().getByText('Your message was kept').waitFor({ state: 'detached' });
   });
 
   it('is there as far as it had come when the window is reloaded', async () => {

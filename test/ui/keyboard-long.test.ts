@@ -20,7 +20,7 @@ describe('a long session by keyboard alone', () => {
   after(() => chat?.workbench.close());
 
   const page = () => chat.workbench.webview();
-  const overview = (): Locator => page().getByRole('slider', { name: 'Overview of the session' });
+  const overview = (): Locator => page().getByRole('slider', { name: 'Session overview' });
   const latest = (): Locator => chat.button('Jump to latest');
   const compression = (): Locator => chat.compressions().first();
 
@@ -60,7 +60,7 @@ describe('a long session by keyboard alone', () => {
     await keys.tabTo(gauge, 'Shift+Tab');
     await keys.press('Enter');
     await page().locator('.gauge-panel').waitFor();
-    await keys.tabTo(chat.button('Change the policy'), 'Shift+Tab');
+    await keys.tabTo(chat.button('Change policy'), 'Shift+Tab');
     await keys.press('Enter');
     await chat.workbench.paletteRow('frugal').waitFor();
     await keys.press('Escape');
@@ -102,7 +102,7 @@ describe('a long session by keyboard alone', () => {
     await compression().locator('.node .markdown').first().waitFor();
     await keys.tabTo(
       compression()
-        .getByRole('button', { name: /Show the \d+ original messages/ })
+        .getByRole('button', { name: /Show \d+ original messages/ })
         .first(),
     );
     await keys.press('Enter');
@@ -111,8 +111,8 @@ describe('a long session by keyboard alone', () => {
     await compression().locator('.original').first().waitFor({ state: 'detached' });
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
-    await compression().getByText('Undone: these messages are sent word for word again.').waitFor();
-    await keys.isAt(compression().getByRole('button', { name: 'Use the summary again' }));
+    await compression().getByText('Undone. The original messages will be sent again.').waitFor();
+    await keys.isAt(compression().getByRole('button', { name: 'Restore summary' }));
     await keys.press('Enter');
     await compression()
       .getByText(/key events kept/)

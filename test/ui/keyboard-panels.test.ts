@@ -95,8 +95,8 @@ describe('the sessions by keyboard alone', () => {
     for (const [action, then] of [
       ['Pin', 'Unpin'],
       ['Unpin', 'Pin'],
-      ['Archive', 'Move out of the archive'],
-      ['Move out of the archive', 'Archive'],
+      ['Archive', 'Unarchive'],
+      ['Unarchive', 'Archive'],
     ] as const) {
       await act(name, action);
       await row(name).getByRole('button', { name: then, exact: true }).waitFor();

@@ -73,7 +73,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.reads('> settled on port 8443\n\n');
     await keys.toRow(row);
     await keys.selectWords(words);
-    await keys.tabTo(row.getByRole('button', { name: 'Pin the selection as key event' }));
+    await keys.tabTo(row.getByRole('button', { name: 'Pin selection as key event' }));
     await keys.press('Enter');
     await chat.said('Pinned').waitFor();
     await keys.act(row, '1 key event');
@@ -122,7 +122,7 @@ describe('the turns of a chat by keyboard alone', () => {
   it('are forked', async () => {
     const { reply } = await turn();
     const later = await turn();
-    await keys.act(chat.message(reply), 'Fork the session here');
+    await keys.act(chat.message(reply), 'Fork session from here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
     const forked = await turn();
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
@@ -155,7 +155,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toRow(row);
     await keys.tabTo(row.getByRole('link', { name: 'the manual' }));
     await keys.press('Enter');
-    const dialog = chat.workbench.dialog('Open this address outside the editor?');
+    const dialog = chat.workbench.dialog('Do you want to open this link outside VS Code?');
     await dialog.getByText('https://example.com/manual').waitFor();
     await keys.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -185,7 +185,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
     await use('Compare with the current file');
     await tab('File and suggestion').waitFor();
-    await use('Open as new file');
+    await use('Open in new file');
     await tab('Untitled').waitFor();
     await chat.workbench.editorText().getByText(code).waitFor();
     await keys.toComposer();

@@ -57,7 +57,7 @@ describe('what is written by keyboard alone', () => {
 
   it('opens the menu of what can be attached, goes through it by arrows, and leaves it', async () => {
     await keys.toComposer();
-    await keys.tabTo(chat.button('Attach'));
+    await keys.tabTo(chat.button('Add Context'));
     await keys.press('Enter');
     const items = page().getByRole('menuitem');
     await keys.isAt(items.first());
@@ -65,7 +65,7 @@ describe('what is written by keyboard alone', () => {
     await keys.isAt(items.nth(1));
     await keys.press('Escape');
     await items.first().waitFor({ state: 'detached' });
-    await keys.isAt(chat.button('Attach'));
+    await keys.isAt(chat.button('Add Context'));
   });
 
   it('ticks, skips and adds the steps of a task, and ends it', async () => {
@@ -79,11 +79,11 @@ describe('what is written by keyboard alone', () => {
     await keys.tabTo(chat.button('Skip “Tell the others”'));
     await keys.press('Enter');
     await page().getByText('2 of 3 steps').waitFor();
-    await keys.tabTo(page().getByRole('textbox', { name: 'Add a step' }));
+    await keys.tabTo(page().getByRole('textbox', { name: 'Add step' }));
     await keys.type('Rest');
     await keys.press('Enter');
     await page().getByText('2 of 4 steps').waitFor();
-    await keys.tabTo(chat.button('Reset task'), 'Shift+Tab');
+    await keys.tabTo(chat.button('Reset Task'), 'Shift+Tab');
     await keys.press('Enter');
     await steps().first().waitFor({ state: 'detached' });
   });

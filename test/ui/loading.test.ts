@@ -63,7 +63,7 @@ describe('the chat page on its own', function () {
 
   it('says that it is loading, with no accessibility violation', async () => {
     const main = page.getByRole('main', { name: 'Chat' });
-    await main.getByText('Opening the session…').waitFor();
+    await main.getByText('Opening session…').waitFor();
     assert.equal(await main.getAttribute('aria-busy'), 'true');
     assert.deepEqual(await violations(), []);
   });

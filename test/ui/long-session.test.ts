@@ -116,7 +116,7 @@ describe('a very long session in the real page', function () {
     for (const count of [SHORT, LONG]) {
       const file = `${NAMES[count]!}.jsonl`;
       await writeFile(path.join(chat.folder, file), transcript(count));
-      await chat.workbench.chooseCommand('Threadkeeper: Import Transcript');
+      await chat.workbench.chooseCommand('Threadkeeper: Import Transcript…');
       await chat.workbench.paletteRow(file).click();
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
       await chat.workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
@@ -193,8 +193,8 @@ describe('a very long session in the real page', function () {
       await (await frame()).evaluate(WATCH);
       const before = await busy();
       await chat.write('Tell me all of it.');
-      await chat.button('Stop the reply').waitFor();
-      while (await chat.button('Stop the reply').isVisible()) {
+      await chat.button('Stop response').waitFor();
+      while (await chat.button('Stop response').isVisible()) {
         await chat.composer().press('a');
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

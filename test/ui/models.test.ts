@@ -46,11 +46,11 @@ describe('a model on a server', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
-    await workbench.chooseCommand('Threadkeeper: Choose Model');
-    await workbench.paletteRow('Compatible server').click();
+    await workbench.chooseCommand('Threadkeeper: Select Model…');
+    await workbench.paletteRow('OpenAI-compatible server').click();
     // A server of one's own needs no key.
     await workbench.paletteRow(SMALL).click();
-    const warning = workbench.toast(/The conversation is larger than the window of/);
+    const warning = workbench.toast(/The session doesn’t fit in the context window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
     await workbench.agreeToCompress();
@@ -69,7 +69,7 @@ describe('a model on a server', () => {
     server.answer(REPLY).refuseNext(429, { type: 'rate_limit_error', retryAfter: '40' });
     await send('And the folder?');
     const timer = workbench.webview().getByRole('timer');
-    await timer.getByText(/Next try in \d+ s/).waitFor();
+    await timer.getByText(/Retrying in \d+ s/).waitFor();
     await workbench.webview().getByRole('button', { name: /^Stop/ }).click();
     await timer.waitFor({ state: 'hidden' });
     await articles().getByText('And the folder?').waitFor();
@@ -97,15 +97,15 @@ describe('a model on a server', () => {
   it('that cannot take the newest message is told, and each way out is one click', async () => {
     server.answer(REPLY);
     await send('This log is far too long. '.repeat(4000));
-    const alert = workbench.webview().getByRole('alert').filter({ hasText: 'does not fit into the model’s context' });
+    const alert = workbench.webview().getByRole('alert').filter({ hasText: 'doesn’t fit in the context window' });
     await alert.waitFor();
-    for (const way of ['Compress now', 'Unpin key events', 'Choose a larger model', 'New session'])
+    for (const way of ['Compress now', 'Unpin key events', 'Select a larger model', 'New session'])
       await alert.getByRole('button', { name: way }).waitFor();
     await workbench.screenshot('does-not-fit');
     await alert.getByRole('button', { name: 'Unpin key events' }).click();
-    await workbench.told('No key event is pinned.');
-    await alert.getByRole('button', { name: 'Choose a larger model' }).click();
-    await workbench.paletteRow('Compatible server').waitFor();
+    await workbench.told('No key events are pinned.');
+    await alert.getByRole('button', { name: 'Select a larger model' }).click();
+    await workbench.paletteRow('OpenAI-compatible server').waitFor();
     await workbench.page.keyboard.press('Escape');
     await alert.getByRole('button', { name: 'New session' }).click();
     await alert.waitFor({ state: 'hidden' });
@@ -129,7 +129,7 @@ describe('a model on a server', () => {
     await spinner.waitFor();
     await workbench.screenshot('compressing');
     await progress.getByRole('button', { name: 'Cancel' }).click();
-    await workbench.told(/The compression was cancelled; the session is as it was\./);
+    await workbench.told(/Compression was canceled. The session wasn’t changed\./);
     await spinner.waitFor({ state: 'detached' });
   });
 });

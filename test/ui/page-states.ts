@@ -119,7 +119,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
     data: {
       type: 'unavailable',
       text: 'The session could not be opened.',
-      actions: [{ label: 'Open Log', command: 'openLog' }],
+      actions: [{ label: 'Show Log', command: 'openLog' }],
     },
   },
 };

@@ -35,7 +35,7 @@ describe('the place of the chat', () => {
 
   it('is moved into the sidebar with what was being written, and is used by keyboard there', async () => {
     await chat.composer().fill('half a thought');
-    await chat.workbench.runCommand('Threadkeeper: Move Chat into Sidebar');
+    await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
     await pane().waitFor();
     await tab().waitFor({ state: 'detached' });
     await chat.message('The second of two sessions.').waitFor();
@@ -60,7 +60,7 @@ describe('the place of the chat', () => {
     await pane().waitFor({ state: 'detached' });
     await chat.message('Written in the sidebar.').waitFor();
     assert.equal(await chat.composer().inputValue(), 'the rest of it');
-    await chat.workbench.runCommand('Threadkeeper: Move Chat into Sidebar');
+    await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
     await pane().waitFor();
     await chat.workbench.reload();
     await chat.show();

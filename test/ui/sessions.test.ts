@@ -62,7 +62,7 @@ describe('the list of sessions in the chat', () => {
     await act('Beta answers', 'Archive');
     await rows().last().filter({ hasText: 'Archived' }).waitFor();
     assert.equal((await titles()).at(-1), 'Beta answers');
-    await act('Beta answers', 'Move out of the archive');
+    await act('Beta answers', 'Unarchive');
     await rows().getByText('Archived').waitFor({ state: 'detached' });
   });
 

@@ -75,8 +75,8 @@ describe('the pace of the view of summaries in the real workbench', function () 
         return watched;
       };
       const narrow = async (to: string): Promise<void> => {
-        await workbench.chooseCommand('Threadkeeper: Filter Summaries');
-        await view.pick('By words');
+        await workbench.chooseCommand('Threadkeeper: Filter Context View…');
+        await view.pick('Filter by text');
         await workbench.quickInput().fill(to);
         await workbench.page.keyboard.press('Enter');
         await view
@@ -116,8 +116,8 @@ describe('the pace of the view of summaries in the real workbench', function () 
       it('is narrowed', async () => {
         const times: number[] = [];
         for (let n = 0; n < TIMES; n++) {
-          const kind = ['Facts', 'To do', 'Decisions'][n % 3]!;
-          await workbench.chooseCommand('Threadkeeper: Filter Summaries');
+          const kind = ['Facts', 'To-dos', 'Decisions'][n % 3]!;
+          await workbench.chooseCommand('Threadkeeper: Filter Context View…');
           await workbench.paletteRow(kind).waitFor();
           times.push(await timed(() => view.pick(kind), '[data-index="0"]', `Filter: ${kind}`));
         }
@@ -130,11 +130,11 @@ describe('the pace of the view of summaries in the real workbench', function () 
           await narrow('hands the list on');
           await view
             .rows()
-            .filter({ hasText: /\d+ · (?:user|assistant|tool|active|superseded|no room)$/ })
+            .filter({ hasText: /\d+ · (?:user|assistant|tool|active|superseded|didn’t fit)$/ })
             .nth(n)
             .click();
           await view.tab(/^Message \d+/).waitFor();
-          const lens = workbench.page.locator('.codelens-decoration a', { hasText: 'Show in Summaries' });
+          const lens = workbench.page.locator('.codelens-decoration a', { hasText: 'Show in Context View' });
           await lens.waitFor();
           times.push(await timed(() => lens.click(), '.selected:not([aria-level="1"])', '', 'Filter:'));
           await workbench.runCommand('View: Close All Editors');

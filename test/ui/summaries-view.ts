@@ -18,7 +18,7 @@ export class SummariesView {
     const name = `made-of-${messages}.jsonl`;
     const lines = syntheticSession(messages).map(({ role, text }) => JSON.stringify({ role, content: text }));
     await writeFile(path.join(workbench.folder ?? '', name), `${lines.join('\n')}\n`);
-    await workbench.chooseCommand('Threadkeeper: Import Transcript');
+    await workbench.chooseCommand('Threadkeeper: Import Transcript…');
     await workbench.paletteRow(name).click();
     // What would come in is shown first.
     await workbench.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
@@ -86,11 +86,11 @@ export class SummariesView {
   }
 
   async preview(): Promise<void> {
-    await this.workbench.runCommand('Threadkeeper: Preview What Would Be Sent');
-    await this.tab('What Would Be Sent').waitFor();
+    await this.workbench.runCommand('Threadkeeper: Preview Next Request');
+    await this.tab('Next Request').waitFor();
   }
 
   undoChange(): Promise<void> {
-    return this.workbench.runCommand('Threadkeeper: Undo Change to Summaries');
+    return this.workbench.runCommand('Threadkeeper: Undo Summary Edit');
   }
 }

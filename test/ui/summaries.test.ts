@@ -71,8 +71,8 @@ for (const kind of [SAMPLE, LONG]) {
     };
 
     it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
-      await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
-      await view.rows().filter({ hasText: 'Newest messages' }).first().waitFor();
+      await view.twistie(view.rows().filter({ hasText: 'In Context Now' }).first()).click();
+      await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
       const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
       // Many summaries stand in ranges, and very many in ranges of ranges.
       for (let depth = 0; depth < 4 && (await summary.count()) === 0; depth++) {
@@ -84,7 +84,7 @@ for (const kind of [SAMPLE, LONG]) {
       }
       await summary.first().waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
-      await view.twistie(view.rows().filter({ hasText: 'Now in context' }).first()).click();
+      await view.twistie(view.rows().filter({ hasText: 'In Context Now' }).first()).click();
       await turnSummaries();
       await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
     });
@@ -105,13 +105,13 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('are narrowed to key events of a kind and to what answers some words, and shown whole again', async () => {
-      await workbench.chooseCommand('Threadkeeper: Filter Summaries');
+      await workbench.chooseCommand('Threadkeeper: Filter Context View…');
       await view.pick('Decisions');
       await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-      assert.equal(await view.rows().filter({ hasText: 'Now in context' }).count(), 0);
-      await workbench.chooseCommand('Threadkeeper: Filter Summaries');
-      await view.pick('By words');
+      assert.equal(await view.rows().filter({ hasText: 'In Context Now' }).count(), 0);
+      await workbench.chooseCommand('Threadkeeper: Filter Context View…');
+      await view.pick('Filter by text');
       await workbench.quickInput().fill(kind.told);
       await workbench.page.keyboard.press('Enter');
       await view
@@ -131,7 +131,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.tab(/^Message \d+/).waitFor();
       const lens = workbench.page.locator('.codelens-decoration a');
       await lens.filter({ hasText: 'Show in Chat' }).waitFor();
-      await lens.filter({ hasText: 'Show in Summaries' }).click();
+      await lens.filter({ hasText: 'Show in Context View' }).click();
       // The filter is taken off, and the message's row is selected below its summary.
       await view.rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
       await workbench.page
@@ -147,7 +147,7 @@ for (const kind of [SAMPLE, LONG]) {
         [/^Structured/, '(Structured)'],
         [/^Source/, '(Source)'],
       ] as const) {
-        await view.onFirst('Threadkeeper: Read Summary At Level');
+        await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
         await view.pick(level);
         await view.tab(title).waitFor();
         await view.editor().first().waitFor();
@@ -168,7 +168,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('preview-next');
       await view.undoChange();
       await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
-      await workbench.runCommand('Threadkeeper: Redo Change to Summaries');
+      await workbench.runCommand('Threadkeeper: Redo Summary Edit');
       await view.reads('Written by hand');
     });
 
@@ -202,33 +202,33 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('are made anew in full, which can be undone', async () => {
-      await view.onFirst('Threadkeeper: Make Summary Anew');
-      await view.pick('In full, from the source');
-      await workbench.told(/The summary was made anew: [\d,.]+ tokens/);
+      await view.onFirst('Threadkeeper: Regenerate Summary…');
+      await view.pick('Full detail level, from the source');
+      await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
-      await view.onFirst('Threadkeeper: Read Summary At Level');
+      await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
       await view.pick(/^Full/);
       await view.tab('(Full)').waitFor();
       await view.undoChange();
     });
 
     it('are made anew with instructions, which can be undone', async () => {
-      await view.onFirst('Threadkeeper: Make Summary Anew');
-      await view.pick('With instructions of your own');
+      await view.onFirst('Threadkeeper: Regenerate Summary…');
+      await view.pick('With custom instructions');
       await workbench.quickInput().fill('Leave out what was only asked.');
       await workbench.page.keyboard.press('Enter');
-      await workbench.told(/The summary was made anew: [\d,.]+ tokens/);
+      await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.undoChange();
     });
 
     it('are expanded into the context for the next turn, and stand again when that is undone', async () => {
-      await view.onFirst('Threadkeeper: Expand Summary for the Next Turn');
+      await view.onFirst('Threadkeeper: Send Original Messages with Next Request');
       await workbench.told(/sent word for word with your next message/);
       await workbench.clearToasts();
-      await workbench.treeRow('Opened').waitFor();
+      await workbench.treeRow('Expanded').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Opened').waitFor({ state: 'detached' });
+      await workbench.treeRow('Expanded').waitFor({ state: 'detached' });
     });
 
     it('are compared with their source, statement by statement: what was never said is marked', async () => {
@@ -238,8 +238,8 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.page.keyboard.insertText(`${NEVER_SAID}\n`);
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
-      await view.onFirst('Threadkeeper: Compare Summary With Source');
-      await workbench.told(/Statements: [\d,]+; with terms that are not in the source: [1-9]/);
+      await view.onFirst('Threadkeeper: Compare Summary with Source');
+      await workbench.told(/Statements with terms that don’t appear in the source: [1-9]/);
       if (kind === SAMPLE) await workbench.screenshot('compare-with-source');
       await workbench.clearToasts();
       await workbench.runCommand('View: Close All Editors');
@@ -257,14 +257,14 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.chooseCommand('Threadkeeper: Why Did It Forget?');
       await workbench.quickInput().fill('zebra crossing in Timbuktu');
       await workbench.page.keyboard.press('Enter');
-      await workbench.told(/Never said/);
+      await workbench.told(/No mention of/);
       await workbench.clearToasts();
     });
 
     it('have a dry run of the next compression and a history of those that were', async () => {
-      await workbench.runCommand('Threadkeeper: Preview a Compression');
+      await workbench.runCommand('Threadkeeper: Preview Compression');
       await view.tab('Compression Preview').waitFor();
-      await workbench.runCommand('Threadkeeper: Show Compressions');
+      await workbench.runCommand('Threadkeeper: Show Compression History');
       await view.reads(/Because of/);
       if (kind === SAMPLE) await workbench.screenshot('compressions');
     });
@@ -279,7 +279,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('have the chart saved as a picture', async () => {
       const file = path.join(workbench.folder ?? '', 'context.png');
-      await workbench.chooseCommand('Threadkeeper: Save Context Chart');
+      await workbench.chooseCommand('Threadkeeper: Save Context Chart…');
       // The dialog proposes a name; until then the palette's own input stands in its place.
       while (!(await workbench.quickInput().inputValue()).endsWith('context.svg'))
         await workbench.page.waitForTimeout(100);
@@ -295,7 +295,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('have a key event pinned and let go from the palette', async () => {
       // The page of the chart would take the focus from the list.
       await workbench.runCommand('View: Close All Editors');
-      for (const title of ['Threadkeeper: Pin This Key Event', 'Threadkeeper: Unpin This Key Event']) {
+      for (const title of ['Threadkeeper: Pin Key Event', 'Threadkeeper: Unpin Key Event']) {
         await workbench.chooseCommand(title);
         await view.pickTopmost('Key events');
         await workbench.quickInput().waitFor({ state: 'hidden' });
@@ -305,14 +305,14 @@ for (const kind of [SAMPLE, LONG]) {
     it('are opened by undoing the last compression, or what was compressed since a point, and put back', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.runCommand('Threadkeeper: Undo Last Compression');
-      await workbench.treeRow('Opened').waitFor();
+      await workbench.treeRow('Expanded').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Opened').waitFor({ state: 'detached' });
-      await view.onFirst('Threadkeeper: Undo Compressions Since');
+      await workbench.treeRow('Expanded').waitFor({ state: 'detached' });
+      await view.onFirst('Threadkeeper: Undo Compressions from Here');
       await workbench.told(/compressions? (?:was|were) undone/);
-      await workbench.treeRow('Opened').waitFor();
+      await workbench.treeRow('Expanded').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Opened').waitFor({ state: 'detached' });
+      await workbench.treeRow('Expanded').waitFor({ state: 'detached' });
     });
   });
 }

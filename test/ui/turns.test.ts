@@ -41,7 +41,7 @@ describe('a conversation in the chat', () => {
     server.answer({ text: 'One two three four five six seven eight nine ten. '.repeat(40), dripMs: 50 });
     await chat.write('Count.');
     await chat.message('One two three').waitFor();
-    await chat.button('Stop the reply').click();
+    await chat.button('Stop response').click();
     await chat.message('One two three').getByText('Stopped').waitFor();
     const kept = (await texts()).at(-1) ?? '';
     assert.ok(kept.length > 5 && kept.length < 1_900, `${kept.length} characters`);
@@ -105,7 +105,7 @@ describe('a conversation in the chat', () => {
   it('pins a selection as a key event, and unpins it', async () => {
     const reply = chat.message('It belongs into');
     await chat.select(reply, 'It belongs into');
-    await chat.act(reply, 'Pin the selection as key event');
+    await chat.act(reply, 'Pin selection as key event');
     await chat.said('Pinned').waitFor();
     await reply.getByRole('button', { name: '1 key event' }).click();
     await reply.locator('q', { hasText: 'It belongs into' }).waitFor();
@@ -129,7 +129,7 @@ describe('a conversation in the chat', () => {
     await code.getByRole('button', { name: 'Compare with the current file' }).click();
     await chat.workbench.page.locator('.tab.active', { hasText: '↔ suggestion' }).waitFor();
     await chat.show();
-    await code.getByRole('button', { name: 'Open as new file' }).click();
+    await code.getByRole('button', { name: 'Open in new file' }).click();
     await chat.workbench.page.locator('.tab.active', { hasText: 'Untitled' }).waitFor();
     await chat.workbench.editorText().getByText('export const port = 8443;').waitFor();
   });
@@ -139,7 +139,7 @@ describe('a conversation in the chat', () => {
     server.answer('See [the manual](https://example.com/manual?page=1).');
     await chat.send('Where is that written?', 'the manual');
     await chat.workbench.webview().getByRole('link', { name: 'the manual' }).click();
-    const dialog = chat.workbench.dialog('Open this address outside the editor?');
+    const dialog = chat.workbench.dialog('Do you want to open this link outside VS Code?');
     await dialog.getByText('https://example.com/manual?page=1').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -164,7 +164,7 @@ describe('a conversation in the chat', () => {
   });
 
   it('starts a new branch of the session at a message', async () => {
-    await chat.act(chat.message('A third way.'), 'Fork the session here');
+    await chat.act(chat.message('A third way.'), 'Fork session from here');
     await chat.message('the manual').waitFor({ state: 'detached' });
     server.answer('On the fork.');
     await chat.send('Go on from here.', 'On the fork.');

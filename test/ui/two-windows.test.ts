@@ -48,7 +48,7 @@ describe('two windows on one workspace', function () {
     await server?.stop();
   });
 
-  const takeOverButton = (chat: ChatPage) => chat.button('Take over');
+  const takeOverButton = (chat: ChatPage) => chat.button('Take Over');
 
   /** Asks the next question in a window, and waits for all of the answer there. */
   async function turn(chat: ChatPage): Promise<void> {

@@ -29,7 +29,7 @@ describe('a way out of a fault', () => {
     await chat.button('Set API Key').click();
     await workbench.quickInput().fill('sk-of-a-test');
     await workbench.page.keyboard.press('Enter');
-    await workbench.told('The key is kept in the secret storage of the editor.');
+    await workbench.told('The API key was saved in VS Code’s secret storage.');
     await asked.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
     assert.equal(await chat.message(ANSWER).count(), 2);
   });
@@ -38,21 +38,21 @@ describe('a way out of a fault', () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local' });
     await chat.newSession();
-    await workbench.chooseCommand('Threadkeeper: Choose Model');
-    await workbench.paletteRow('Compatible server').click();
+    await workbench.chooseCommand('Threadkeeper: Select Model…');
+    await workbench.paletteRow('OpenAI-compatible server').click();
     // The commonest slip: no scheme, and nothing there.
     await workbench.quickInput().fill('localhost:1');
     await workbench.page.keyboard.press('Enter');
-    const warning = workbench.toast(/No model list at http:\/\/localhost:1/);
-    await warning.getByRole('button', { name: 'Change Address…' }).click();
+    const warning = workbench.toast(/Couldn’t get a model list from http:\/\/localhost:1/);
+    await warning.getByRole('button', { name: 'Change Base URL…' }).click();
     await warning.waitFor({ state: 'detached' });
     await workbench.page
-      .locator('.quick-input-title:visible', { hasText: 'Address of the compatible server' })
+      .locator('.quick-input-title:visible', { hasText: 'Base URL of the OpenAI-compatible server' })
       .waitFor();
     // Below /v1, which was left out.
     await workbench.quickInput().fill(server.url.replace('http://', ''));
     await workbench.page.keyboard.press('Enter');
-    await workbench.paletteRow('Change Address…').waitFor();
+    await workbench.paletteRow('Change Base URL…').waitFor();
     await workbench.paletteRow('Other…').click();
     await workbench.quickInput().fill('a-model-of-my-own');
     await workbench.page.keyboard.press('Enter');

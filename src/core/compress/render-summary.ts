@@ -30,7 +30,7 @@ const SECTIONS: readonly { readonly heading: string; readonly rank: number; read
   { heading: 'Facts', rank: 4, field: 'facts' },
   { heading: 'Guidance', rank: 4, field: 'guidance' },
   { heading: 'Errors', rank: 3, field: 'errors' },
-  { heading: 'Tried and failed', rank: 3, field: 'failedAttempts' },
+  { heading: 'Failed Attempts', rank: 3, field: 'failedAttempts' },
   { heading: 'Outcomes', rank: 3, field: 'outcomes' },
   { heading: 'Open', rank: 4, field: 'openSteps' },
   { heading: 'Files', rank: 1, field: 'files' },

@@ -38,7 +38,7 @@ export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResu
     compiled = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    return { ok: false, problem: phrase('the pattern is not valid in RE2 syntax ({0})', error.message) };
+    return { ok: false, problem: phrase('the pattern isn’t valid RE2 syntax ({0})', error.message) };
   }
   const name = rule.pattern === undefined ? `rule “${words}”` : `rule /${source}/`;
   return { ok: true, rule: { kind, name, matches: (text) => compiled.matcher(text).find() } };

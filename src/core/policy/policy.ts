@@ -134,31 +134,31 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
     summary: { ...base.summary, ...overrides.summary },
   };
   const { triggers, summary } = policy;
-  share(phrase('The background compression threshold'), triggers.share);
-  share(phrase('The threshold before sending'), triggers.beforeSend);
+  share(phrase('The background threshold'), triggers.share);
+  share(phrase('The blocking threshold'), triggers.beforeSend);
   share(phrase('The target share'), policy.targetShare);
-  share(phrase('The share of key events'), policy.ledgerShare);
-  whole(phrase('The token trigger'), triggers.tokens, 1);
-  whole(phrase('The message trigger'), triggers.messages, 1);
-  whole(phrase('The trigger every N messages'), triggers.every, 1);
-  whole(phrase('The task reset trigger'), triggers.taskReset, 0);
-  whole(phrase('The window'), policy.window, 1);
-  whole(phrase('The length of a summary'), summary.maxTokens, 50);
+  share(phrase('The key event budget'), policy.ledgerShare);
+  whole(phrase('The token threshold'), triggers.tokens, 1);
+  whole(phrase('The message threshold'), triggers.messages, 1);
+  whole(phrase('The message interval'), triggers.every, 1);
+  whole(phrase('The task reset threshold'), triggers.taskReset, 0);
+  whole(phrase('The number of recent messages'), policy.window, 1);
+  whole(phrase('The maximum length of a summary'), summary.maxTokens, 50);
   if (triggers.ageMs !== null && !(triggers.ageMs > 0))
-    throw new PolicyError(phrase('The age of a summary must be above 0.'));
+    throw new PolicyError(phrase('The maximum age of a summary must be greater than 0.'));
   if (!(summary.temperature >= 0 && summary.temperature <= 2))
-    throw new PolicyError(phrase('The summary temperature must lie between 0 and 2, not {0}.', summary.temperature));
+    throw new PolicyError(phrase('The summary temperature must be between 0 and 2, not {0}.', summary.temperature));
   if (triggers.share !== null && triggers.beforeSend !== null && triggers.share > triggers.beforeSend)
-    throw new PolicyError(phrase('The background threshold must not be above the threshold before sending.'));
+    throw new PolicyError(phrase('The background threshold can’t be greater than the blocking threshold.'));
   return policy;
 }
 
 function share(what: Phrase, value: number | null): void {
   if (value !== null && !(value > 0 && value <= 1))
-    throw new PolicyError(phrase('{0} must be above 0 and at most 1, not {1}.', what, value));
+    throw new PolicyError(phrase('{0} must be greater than 0 and at most 1, not {1}.', what, value));
 }
 
 function whole(what: Phrase, value: number | null, least: number): void {
   if (value !== null && !(Number.isInteger(value) && value >= least))
-    throw new PolicyError(phrase('{0} must be a whole number of at least {1}, not {2}.', what, least, value));
+    throw new PolicyError(phrase('{0} must be an integer of at least {1}, not {2}.', what, least, value));
 }

@@ -17,7 +17,7 @@ export function isChatGpt(value: unknown): value is JsonObject & { readonly mapp
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
   const known = conversations.filter(isChatGpt);
   for (let left = conversations.length - known.length; left > 0; left--)
-    sink.skip(phrase('entry that is no conversation'));
+    sink.skip(phrase('entry without a conversation'));
   const started = (one: JsonObject): number => parseMoment(one['create_time']) ?? 0;
   for (const conversation of known.toSorted((a, b) => started(a) - started(b))) importConversation(conversation, sink);
 }
@@ -35,7 +35,7 @@ function importConversation(conversation: JsonObject & { readonly mapping: JsonO
     id = stringOf(node['parent']);
   }
   for (const [key, node] of Object.entries(mapping)) {
-    if (!seen.has(key) && isObject(node) && isObject(node['message'])) sink.skip(phrase('message of another branch'));
+    if (!seen.has(key) && isObject(node) && isObject(node['message'])) sink.skip(phrase('message on another branch'));
   }
   for (const node of branch.reverse()) if (isObject(node['message'])) importMessage(node['message'], sink);
 }
@@ -93,7 +93,7 @@ function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
       return stringOf(content['result']) ?? '';
     case 'thoughts':
     case 'reasoning_recap':
-      sink.skip(phrase('reasoning of the model'));
+      sink.skip(phrase('model reasoning'));
       return undefined;
     default:
       sink.skip(phrase('content of type “{0}”', type));

@@ -42,9 +42,7 @@ export class ClaudeCodeImporter {
   record(record: unknown): void {
     this.#tell(record);
     if (!isClaudeCode(record)) {
-      this.#sink.skip(
-        isObject(record) ? phrase('record of type “{0}”', typeOf(record)) : phrase('line that is no record'),
-      );
+      this.#sink.skip(isObject(record) ? phrase('record of type “{0}”', typeOf(record)) : phrase('invalid record'));
       return;
     }
     const { message } = record;
@@ -106,8 +104,8 @@ export class ClaudeCodeImporter {
   }
 
   #whySkipped(record: JsonObject): Phrase | undefined {
-    if (record['isSidechain'] === true && !this.#isSubagent) return phrase('message of a sub-agent');
-    if (record['isMeta'] === true) return phrase('note of the tool to the model');
+    if (record['isSidechain'] === true && !this.#isSubagent) return phrase('subagent message');
+    if (record['isMeta'] === true) return phrase('tool instruction to the model');
     return undefined;
   }
 }

@@ -61,7 +61,7 @@ export class CodexImporter {
 
   record(record: unknown): void {
     if (!isObject(record)) {
-      this.#sink.skip(phrase('line that is no record'));
+      this.#sink.skip(phrase('invalid record'));
       return;
     }
     const payload = record['payload'];
@@ -139,7 +139,7 @@ export class CodexImporter {
         return;
       }
       case 'reasoning':
-        this.#sink.skip(phrase('reasoning of the model'));
+        this.#sink.skip(phrase('model reasoning'));
         return;
       default:
         this.#sink.skip(phrase('item of type “{0}”', type));
@@ -151,7 +151,7 @@ export class CodexImporter {
     const blocks = readContent(item['content'], this.#sink);
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text))) {
-      this.#sink.skip(phrase('context that the tool added'));
+      this.#sink.skip(phrase('context added by the tool'));
       return;
     }
     if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);

@@ -3,7 +3,7 @@ import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import type { TranscriptSink } from './transcript-message.ts';
 
-const THINKING = phrase('reasoning of the model');
+const THINKING = phrase('model reasoning');
 
 /**
  * Content as OpenAI, Anthropic, Codex and this project's own export write it: a string, or a list of parts. The
@@ -15,7 +15,7 @@ export function readContent(content: unknown, sink: Pick<TranscriptSink, 'skip'>
   return content.flatMap((part) => {
     if (typeof part === 'string') return [{ type: 'text', text: part } as const];
     if (isObject(part)) return readPart(part, sink);
-    sink.skip(phrase('content part that is no object'));
+    sink.skip(phrase('invalid content part'));
     return [];
   });
 }
@@ -121,14 +121,14 @@ function image(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlo
   const mediaType = stringOf(source['media_type']) ?? stringOf(source['mediaType']);
   const base64 = stringOf(source['data']) ?? stringOf(source['base64']);
   if (mediaType !== undefined && base64 !== undefined) return [{ type: 'image', mediaType, base64 }];
-  sink.skip(phrase('image that is a link'));
+  sink.skip(phrase('linked image'));
   return [];
 }
 
 function dataUrl(url: unknown, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
   const match = typeof url === 'string' ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null;
   if (match) return [{ type: 'image', mediaType: match[1]!, base64: match[2]! }];
-  sink.skip(phrase('image that is a link'));
+  sink.skip(phrase('linked image'));
   return [];
 }
 
@@ -137,6 +137,6 @@ function document(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
   if (isObject(source) && source['type'] === 'text' && typeof source['data'] === 'string') {
     return [{ type: 'text', text: source['data'] }];
   }
-  sink.skip(phrase('document that is not text'));
+  sink.skip(phrase('non-text document'));
   return [];
 }

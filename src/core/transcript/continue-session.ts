@@ -27,7 +27,7 @@ export function importContinueSession(
   for (const item of session.history.filter(isObject)) {
     const message = isObject(item['message']) ? item['message'] : {};
     if (message['role'] === 'thinking') {
-      sink.skip(phrase('reasoning of the model'));
+      sink.skip(phrase('model reasoning'));
       continue;
     }
     const model = message['role'] === 'assistant' ? (modelOf(item) ?? stringOf(session['chatModelTitle'])) : undefined;

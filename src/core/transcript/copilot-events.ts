@@ -47,14 +47,14 @@ export class CopilotEventsImporter {
 
   record(record: unknown): void {
     if (!isCopilotEvent(record)) {
-      this.#sink.skip(phrase('line that is no record'));
+      this.#sink.skip(phrase('invalid record'));
       return;
     }
     const { data } = record;
     const type = String(record['type']);
     const at = parseMoment(record['timestamp']);
     if (typeof data['parentToolCallId'] === 'string') {
-      this.#sink.skip(phrase('message of a sub-agent'));
+      this.#sink.skip(phrase('subagent message'));
       return;
     }
     switch (type) {
@@ -101,7 +101,7 @@ export class CopilotEventsImporter {
   #start(data: JsonObject, at: number | undefined): void {
     if (typeof data['version'] === 'number' && data['version'] > VERSION) {
       throw new TranscriptError(
-        phrase('It was written in format {0}, which is newer than {1}.', data['version'], VERSION),
+        phrase('The file uses format version {0}, which is newer than {1}.', data['version'], VERSION),
       );
     }
     this.#useModel(data['selectedModel']);
@@ -130,7 +130,7 @@ export class CopilotEventsImporter {
       ...(text === '' ? [] : [{ type: 'text', text } as const]),
       ...calls.map((call) => toolCall(call['toolCallId'], call['name'], call['arguments'])),
     ];
-    if (typeof data['reasoningText'] === 'string') this.#sink.skip(phrase('reasoning of the model'));
+    if (typeof data['reasoningText'] === 'string') this.#sink.skip(phrase('model reasoning'));
     const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usage(data) };
     if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, facts));
   }

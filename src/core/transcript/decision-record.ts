@@ -47,7 +47,7 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
     if (why !== undefined) yield `- Why: ${oneLine(why)}\n`;
     yield `- Found by: ${oneLine(event.reason)}\n`;
     yield message === undefined || position === undefined
-      ? '- From: a message of another branch\n'
+      ? '- From: a message on another branch\n'
       : `- From: message ${position + 1}, ${message.role}, ${new Date(message.at).toISOString()}\n`;
   }
 }

@@ -19,11 +19,11 @@ export class ExportedSessionImporter {
   record(record: unknown): void {
     const message = readMessage(record);
     if (!message) {
-      this.#sink.skip(phrase('line that is no message of an exported session'));
+      this.#sink.skip(phrase('invalid line in an exported session'));
       return;
     }
     if (this.#messages.has(message.id)) {
-      this.#sink.skip(phrase('message that stands there twice'));
+      this.#sink.skip(phrase('duplicate message'));
       return;
     }
     this.#messages.set(message.id, message);
@@ -45,7 +45,7 @@ export class ExportedSessionImporter {
       const isPlain = content.length === 1 && content[0]?.type === 'text';
       this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }) });
     }
-    for (let left = this.#messages.size; left > 0; left--) this.#sink.skip(phrase('message of another branch'));
+    for (let left = this.#messages.size; left > 0; left--) this.#sink.skip(phrase('message on another branch'));
     this.#messages.clear();
   }
 }

@@ -26,7 +26,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   let messages = new Map<string, JsonObject>();
   const put = (message: unknown): void => {
     if (isObject(message)) messages.set(stringOf(message['id']) ?? String(messages.size), message);
-    else sink.skip(phrase('line that is no record'));
+    else sink.skip(phrase('invalid record'));
   };
   const take = (value: JsonObject): void => {
     session = { ...session, ...value };
@@ -39,7 +39,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   if (isObject(document)) take(document);
   for (const line of lines) {
     const record = tryParse(line);
-    if (!isObject(record)) sink.skip(phrase('line that is no JSON'));
+    if (!isObject(record)) sink.skip(phrase('invalid JSON line'));
     else if (isObject(record['$set'])) take(record['$set']);
     else if (typeof record['$rewindTo'] === 'string') rewind(messages, record['$rewindTo']);
     else if (isGemini(record)) take(record);
@@ -77,7 +77,7 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
   const calls = (isList(message['toolCalls']) ? message['toolCalls'] : []).filter(isObject);
   const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');
   const blocks = [...content, ...calls.map((call) => toolCall(call['id'], call['name'], call['args']))];
-  if (isList(message['thoughts']) && message['thoughts'].length > 0) sink.skip(phrase('reasoning of the model'));
+  if (isList(message['thoughts']) && message['thoughts'].length > 0) sink.skip(phrase('model reasoning'));
   const counted = isObject(message['tokens']) ? message['tokens'] : {};
   const usage = usageOf({
     input: counted['input'],
@@ -86,7 +86,7 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
     reasoning: counted['thoughts'],
   });
   if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model: stringOf(message['model']), usage }));
-  else sink.skip(phrase('message without content that can be read'));
+  else sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));
   if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
 }

@@ -25,7 +25,7 @@ export class QwenImporter {
 
   record(record: unknown): void {
     if (!isObject(record)) {
-      this.#sink.skip(phrase('line that is no record'));
+      this.#sink.skip(phrase('invalid record'));
       return;
     }
     const at = parseMoment(record['timestamp']);

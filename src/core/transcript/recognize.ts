@@ -51,7 +51,7 @@ export function recognize(head: string, isWhole: boolean, sink: TranscriptSink):
   }
   if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
   if (!isWhole && head.length < HEAD_UNITS * 16) return undefined;
-  throw new TranscriptError(phrase("The file's format is not known. Known are {0}.", KNOWN_FORMATS));
+  throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
 }
 
 function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
@@ -79,7 +79,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
   }
   if (!isWhole) return undefined;
   throw new TranscriptError(
-    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
+    phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
   );
 }
 
@@ -107,7 +107,7 @@ export function ofRecords(
     line(line) {
       if (line.trim() === '') return;
       const record = tryParse(line);
-      if (record === undefined) sink.skip(phrase('line that is no JSON'));
+      if (record === undefined) sink.skip(phrase('invalid JSON line'));
       else importer.record(record);
     },
     end: () => importer.end(),
@@ -166,17 +166,17 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
     return 'messages';
   }
   throw new TranscriptError(
-    phrase('The file is JSON, but no conversation in a known format. Known are {0}.', KNOWN_FORMATS),
+    phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
   );
 }
 
 function parseDocument(text: string): unknown {
-  if (isDeep(text)) throw new TranscriptError(phrase('The file is nested too deeply to be a conversation.'));
+  if (isDeep(text)) throw new TranscriptError(phrase('The file is nested too deeply to be a chat.'));
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new TranscriptError(
-      phrase('The file is not valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
+      phrase('The file isn’t valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
     );
   }
 }

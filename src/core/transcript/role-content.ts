@@ -35,7 +35,7 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
   const name = String(record['role']).toLowerCase();
   const role = ROLES.get(name);
   if (!role) {
-    sink.skip(phrase('message of role “{0}”', name));
+    sink.skip(phrase('message with role “{0}”', name));
     return;
   }
   const blocks = withCalls(record, role, readContent(record['content'], sink));
@@ -53,7 +53,7 @@ export function addBlocks(
 ): void {
   if (blocks.length === 0) {
     if (keepEmpty) sink.add(messageOfBlocks(role, [], facts));
-    else sink.skip(phrase('message without content that can be read'));
+    else sink.skip(phrase('message without readable content'));
     return;
   }
   if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result')) {

@@ -29,7 +29,7 @@ export function sessionFromJsonl(text: string): Message[] {
   if (lines.at(-1) === '') lines.pop();
   return lines.map((one, index) => {
     const message = readMessage(tryParse(one));
-    if (!message) throw new TranscriptError(phrase('Line {0} is no message of an exported session.', index + 1));
+    if (!message) throw new TranscriptError(phrase('Line {0} isn’t a valid exported message.', index + 1));
     return message;
   });
 }

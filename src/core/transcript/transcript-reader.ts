@@ -66,7 +66,7 @@ export class TranscriptReader {
       if (this.#gatheredUnits > MAX_DOCUMENT_UNITS)
         throw new TranscriptError(
           phrase(
-            'The file is larger than {0} MB and isn’t in lines, so it can’t be read.',
+            'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
             MAX_DOCUMENT_UNITS / 1_000_000,
           ),
         );
@@ -88,15 +88,15 @@ export class TranscriptReader {
     if (this.#count === 0 && this.#skips.size > 0) {
       const reasons = this.#skipped().map(({ reason, count }) => phrase('{0} × {1}', count, reason));
       const all = reasons.reduce((before, reason) => phrase('{0}, {1}', before, reason));
-      throw new TranscriptError(phrase('The file holds no messages; left out: {0}.', all));
+      throw new TranscriptError(phrase('The file contains no messages. Skipped: {0}.', all));
     }
-    if (this.#count === 0) throw new TranscriptError(phrase('The file holds no messages.'));
+    if (this.#count === 0) throw new TranscriptError(phrase('The file contains no messages.'));
     return this.#take();
   }
 
   /** What was read, after `end`. */
   summary(): TranscriptSummary {
-    if (!this.#format) throw new TranscriptError(phrase('The transcript was not read to its end.'));
+    if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
     return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
   }
 

@@ -29,7 +29,7 @@ export function importVsCodeChat(
   tellOf(chat, sink);
   for (const request of chat.requests) {
     if (!isObject(request)) {
-      sink.skip(phrase('request that is no object'));
+      sink.skip(phrase('invalid request'));
       continue;
     }
     const at = parseMoment(request['timestamp']);
@@ -128,7 +128,7 @@ class Reply {
         this.#flush([toolCall('', 'edit_file', { path: path(part['uri']), edits: part['edits'] ?? [] })]);
         return;
       case 'thinking':
-        this.#sink.skip(phrase('reasoning of the model'));
+        this.#sink.skip(phrase('model reasoning'));
         return;
       default:
         this.#sink.skip(phrase('response part of kind “{0}”', kind));

@@ -81,7 +81,10 @@ export class Attachments {
     const taken = ids.map((id) => {
       const held = this.#held.get(id);
       if (!held)
-        throw new RequestFault({ reason: 'not_found', text: vscode.l10n.t('An attachment is gone; attach it again.') });
+        throw new RequestFault({
+          reason: 'not_found',
+          text: vscode.l10n.t('An attachment is no longer available. Add it again.'),
+        });
       return held;
     });
     // Another model may have been chosen since it was attached.
@@ -113,7 +116,7 @@ export class Attachments {
   }
 
   #checkImages(): void {
-    if (!this.#takesImages()) throw refuse(vscode.l10n.t('The chosen model takes no images.'));
+    if (!this.#takesImages()) throw refuse(vscode.l10n.t('The selected model doesn’t support images.'));
   }
 }
 
@@ -130,7 +133,7 @@ async function readFrom(what: TextPlace, editor: () => NonNullable<LastEditor['c
     case 'selection': {
       const { document, selection } = editor();
       const text = document.getText(selection);
-      if (text === '') throw refuse(vscode.l10n.t('Nothing is selected in the editor.'));
+      if (text === '') throw refuse(vscode.l10n.t('No text is selected in the editor.'));
       return {
         kind: 'selection',
         name: vscode.workspace.asRelativePath(document.uri),
@@ -143,21 +146,21 @@ async function readFrom(what: TextPlace, editor: () => NonNullable<LastEditor['c
       return fileAttachment(editor().document.uri);
     case 'file': {
       const folder = vscode.workspace.workspaceFolders?.[0];
-      if (!folder) throw refuse(vscode.l10n.t('Open a folder first: there are no files to attach.'));
+      if (!folder) throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
       const uri = fileIn(folder.uri, what.path);
-      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to choose it.'));
+      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Add File to Chat to add it.'));
       return fileAttachment(uri);
     }
     case 'problems': {
       const { document } = editor();
       const problems = vscode.languages.getDiagnostics(document.uri);
-      if (problems.length === 0) throw refuse(vscode.l10n.t('The file has no problems.'));
+      if (problems.length === 0) throw refuse(vscode.l10n.t('There are no problems in this file.'));
       const lines = problems.map((one) => `${one.range.start.line + 1}: ${one.message}`);
       return { kind: 'problems', name: vscode.workspace.asRelativePath(document.uri), text: lines.join('\n') };
     }
     case 'terminal': {
       const text = await terminalSelection();
-      if (text === '') throw refuse(vscode.l10n.t('Nothing is selected in the terminal.'));
+      if (text === '') throw refuse(vscode.l10n.t('No text is selected in the terminal.'));
       return { kind: 'terminal', name: vscode.l10n.t('Terminal'), text };
     }
     case 'paste':
@@ -183,12 +186,12 @@ async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
   if (size > MOST_BYTES)
     throw new RequestFault({
       reason: 'too_large',
-      text: vscode.l10n.t('The file is larger than 1 MB; attach a selection of it.'),
+      text: vscode.l10n.t('The file is larger than 1 MB. Add a selection from it instead.'),
     });
   const bytes = await vscode.workspace.fs.readFile(uri);
   // As git tells them: text holds no zero byte.
   if (bytes.subarray(0, 8_000).includes(0))
-    throw refuse(vscode.l10n.t('This file isn’t text, so it can’t be attached.'));
+    throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
   const document = await vscode.workspace.openTextDocument(uri);
   return {
     kind: 'file',

@@ -18,7 +18,7 @@ export async function codeAction(
       if (!target)
         throw new RequestFault({
           reason: 'not_found',
-          text: vscode.l10n.t('Open a file first: there is no editor to insert into.'),
+          text: vscode.l10n.t('There is no editor to insert into. Open a file first.'),
         });
       await target.edit((edit) => edit.replace(target.selection, text));
       return;
@@ -31,7 +31,7 @@ export async function codeAction(
       if (!seen)
         throw new RequestFault({
           reason: 'not_found',
-          text: vscode.l10n.t('Open a file first: there is nothing to compare with.'),
+          text: vscode.l10n.t('There is no file to compare with. Open a file first.'),
         });
       const name = vscode.workspace.asRelativePath(seen.document.uri);
       await vscode.commands.executeCommand(

@@ -39,14 +39,14 @@ interface ProblemHere {
  */
 export async function explainProblem(app: ChatApp, argument: unknown): Promise<void> {
   const problem = isProblem(argument) ? argument : problemAtCursor();
-  if (!problem) throw refuse(vscode.l10n.t('There is no problem on this line.'));
+  if (!problem) throw refuse(vscode.l10n.t('There are no problems on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
   app.attachments.hold(conversation.journal.id, codeAround(document, problem.range), conversation.counter);
   const { line } = problem.range.start;
   const name = vscode.workspace.asRelativePath(problem.uri);
   const question = vscode.l10n.t(
-    'Explain this problem in {0} and how to solve it:\n\n> {1}',
+    'Explain this problem in {0} and how to fix it:\n\n> {1}',
     `\`${name}:${line + 1}\``,
     problem.message.replaceAll('\n', '\n> '),
   );

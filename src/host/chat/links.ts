@@ -25,10 +25,7 @@ export async function openLink(href: string, reveal: (position: number) => void,
   const file = /^[a-z][a-z0-9+.-]*:/i.test(href) && !href.startsWith('file:') ? null : FILE_LINK.exec(href);
   if (file?.[1] !== undefined && (await openWorkspaceFile(decode(file[1]), number(file[2]), number(file[3])))) return;
   void vscode.window.showWarningMessage(
-    vscode.l10n.t(
-      'This link was not opened, since it leads neither to the web nor into this workspace: {0}',
-      href.slice(0, 200),
-    ),
+    vscode.l10n.t('Blocked link: only web links and files in this workspace can be opened ({0}).', href.slice(0, 200)),
   );
 }
 
@@ -36,7 +33,7 @@ async function openOutside(href: string): Promise<void> {
   const uri = vscode.Uri.parse(href, true);
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Open this address outside the editor?'),
+    vscode.l10n.t('Do you want to open this link outside VS Code?'),
     // The host in ASCII and the rest encoded: no letter of it looks like another or turns the line around.
     { modal: true, detail: URL.parse(href)?.href ?? uri.toString() },
     open,

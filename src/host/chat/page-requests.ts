@@ -73,7 +73,7 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
       openLink(href, (position) => link().post({ type: 'reveal', session: session(), position }), conversation().state),
     openFile: async ({ path, line, column }) => {
       if (!(await openWorkspaceFile(path, line, column)))
-        throw notFound(vscode.l10n.t('There is no file {0} in this workspace.', path));
+        throw notFound(vscode.l10n.t('Can’t find the file {0} in this workspace.', path));
     },
     existingFiles: async ({ paths }) => {
       const found = await Promise.all(paths.map(workspaceFile));
@@ -112,8 +112,8 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
       }
       throw notFound(
         message === undefined
-          ? vscode.l10n.t('No message of this session says that, word for word.')
-          : vscode.l10n.t('The selection could not be found in the message; select less of it.'),
+          ? vscode.l10n.t('Couldn’t find this text in any message of this session.')
+          : vscode.l10n.t('Couldn’t find the selection in the message. Select a shorter text.'),
       );
     },
     setEventPinned: ({ event, pinned }) => conversation().journal.append({ type: 'event_pinned', id: event, pinned }),
@@ -182,14 +182,14 @@ const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 
 /** A message of the session. Throws `RequestFault` when it is gone. */
 function messageIn({ state }: Conversation, id: MessageId): Message {
   const message = state.messages.get(id);
-  if (!message) throw notFound(vscode.l10n.t('That message is no longer in the session.'));
+  if (!message) throw notFound(vscode.l10n.t('This message is no longer in the session.'));
   return message;
 }
 
 /** A summary of the session. Throws `RequestFault` when it is gone. */
 function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
   const node = state.nodes.get(id);
-  if (!node) throw notFound(vscode.l10n.t('That summary is no longer in the session.'));
+  if (!node) throw notFound(vscode.l10n.t('This summary is no longer in the session.'));
   return node;
 }
 

@@ -31,9 +31,9 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
       : {
           text:
             conversation.context().total > conversation.budget()
-              ? vscode.l10n.t('The newest message does not fit into the model’s context, even after compression.')
+              ? vscode.l10n.t('The last message doesn’t fit in the context window, even after compression.')
               : vscode.l10n.t(
-                  'The conversation still takes {0} of the context window after compression.',
+                  'The session still uses {0} of the context window after compression.',
                   (conversation.context().total / Math.max(1, conversation.budget())).toLocaleString(
                     vscode.env.language,
                     {
@@ -46,7 +46,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
           ways: [
             { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
             { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-            { label: vscode.l10n.t('Choose a larger model'), command: 'chooseModel' },
+            { label: vscode.l10n.t('Select a larger model'), command: 'chooseModel' },
             { label: vscode.l10n.t('New session'), command: 'newSession' },
           ],
         },
@@ -54,15 +54,15 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
 }
 
 export const unreachable = (): string =>
-  vscode.l10n.t('The provider could not be reached. What you wrote is kept; retry when the connection is back.');
+  vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.');
 
 function waitingText({ reason }: ModelFault): string {
   switch (reason) {
     case 'rate_limited':
-      return vscode.l10n.t('The provider’s rate limit is reached; trying again.');
+      return vscode.l10n.t('Rate limit reached. Retrying…');
     case 'overloaded':
-      return vscode.l10n.t('The provider reports an error on its side; trying again.');
+      return vscode.l10n.t('The provider reported an internal error. Retrying…');
     default:
-      return vscode.l10n.t('The provider could not be reached; trying again.');
+      return vscode.l10n.t('Couldn’t connect to the provider. Retrying…');
   }
 }

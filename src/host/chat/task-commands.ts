@@ -22,7 +22,7 @@ export async function setTask(app: ChatApp, typed = ''): Promise<void> {
 async function askForTask(goal: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Set Task'),
-    prompt: vscode.l10n.t('What are you working on? Steps may follow, separated by semicolons.'),
+    prompt: vscode.l10n.t('Enter a goal. To add steps, separate them with semicolons.'),
     value: goal,
   });
 }
@@ -31,7 +31,7 @@ async function askForTask(goal: string): Promise<string | undefined> {
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('The task was reset; the conversation goes on.'));
+  if (!conversation.isReplying) inform(vscode.l10n.t('Task reset. The session continues.'));
 }
 
 /** The goal is reached: steps that are open become skipped, and the next message begins without the task. */
@@ -39,5 +39,5 @@ export async function finishTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   if (!conversation.state.task) return inform(vscode.l10n.t('There is no task to finish.'));
   await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('The task is finished. Steps that were open are skipped.'));
+  if (!conversation.isReplying) inform(vscode.l10n.t('Task finished. Open steps were skipped.'));
 }

@@ -90,7 +90,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
   const { system, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + memory, {
     compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
-    reset: vscode.l10n.t('Reset of the task'),
+    reset: vscode.l10n.t('Task reset'),
   });
   const texts = {
     title: title(),

@@ -21,7 +21,7 @@ export class GaugeItem implements vscode.Disposable {
     this.#conversation = conversation;
     this.#spend = spend;
     this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
-    this.#item.name = vscode.l10n.t('Threadkeeper: Context');
+    this.#item.name = vscode.l10n.t('Context Usage');
     this.#item.command = COMMAND.showActions;
   }
 
@@ -44,7 +44,7 @@ export class GaugeItem implements vscode.Disposable {
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
     this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     this.#item.tooltip = tooltip(view, conversation, this.#spend());
-    const label = vscode.l10n.t('Context {0} percent full, {1} of {2} tokens', percent, view.used, view.budget);
+    const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
     this.#item.accessibilityInformation = {
       label: unsaved ? `${label}. ${translated(unsaved)}` : label,
       role: 'button',
@@ -68,13 +68,13 @@ export function partName(part: GaugePart): string {
     case 'summaries':
       return vscode.l10n.t('Summaries');
     case 'window':
-      return vscode.l10n.t('Newest messages');
+      return vscode.l10n.t('Recent messages');
     case 'task':
       return vscode.l10n.t('Task');
     case 'attachments':
       return vscode.l10n.t('Attachments');
     case 'recalled':
-      return vscode.l10n.t('Recalled');
+      return vscode.l10n.t('Recalled excerpts');
   }
 }
 
@@ -90,20 +90,19 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
     if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${countText(part.tokens)} |\n`);
   }
   text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${countText(Math.max(0, view.budget - view.used))} |\n`);
-  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the reply')} | ${countText(view.reserved)} |\n\n`);
+  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the response')} | ${countText(view.reserved)} |\n\n`);
   if (view.threshold !== undefined)
     text.appendMarkdown(
-      `${vscode.l10n.t('Compresses in the background at {0} % of the budget.', Math.round(view.threshold * 100))}\n\n`,
+      `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
   text.appendMarkdown(`${whatIsNext(conversation.compressesIn())}\n\n`);
   if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)
-    text.appendMarkdown(`${vscode.l10n.t('Compression saved {0} tokens.', countText(counters.tokensSaved))}\n\n`);
+    text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(counters.tokensSaved))}\n\n`);
   const cost = counters.chatCostUsd + counters.compressionCostUsd;
   const tokens = counters.chatTokens + counters.compressionTokens;
-  if (tokens > 0)
-    text.appendMarkdown(`${vscode.l10n.t('This session took {0} tokens of models.', countText(tokens))} `);
-  if (cost > 0) text.appendMarkdown(vscode.l10n.t('This session cost {0}.', dollars(cost)));
+  if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);
+  if (cost > 0) text.appendMarkdown(vscode.l10n.t('Cost of this session: {0}.', dollars(cost)));
   text.appendMarkdown('\n\n');
   text.appendMarkdown(spendLine(spend));
   return text;
@@ -111,14 +110,14 @@ function tooltip(view: GaugeView, conversation: Conversation, spend: MonthlySpen
 
 const noRoom = (events: number): string =>
   events === 1
-    ? vscode.l10n.t('1 key event has no room.')
-    : vscode.l10n.t('{0} key events have no room.', countText(events));
+    ? vscode.l10n.t('1 key event doesn’t fit in the context.')
+    : vscode.l10n.t('{0} key events don’t fit in the context.', countText(events));
 
 /** What makes the session compress next, and how far off that is. */
 export function whatIsNext(ahead: Distance | undefined): string {
-  if (!ahead) return vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.');
+  if (!ahead) return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
   const { tokens, messages } = ahead;
-  if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next reply.');
+  if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next response.');
   if (tokens !== undefined && messages === 1)
     return vscode.l10n.t(
       'Compresses in the background in {0} tokens or 1 message, whichever comes first.',
@@ -134,16 +133,16 @@ export function whatIsNext(ahead: Distance | undefined): string {
   if (messages === 1) return vscode.l10n.t('Compresses in the background in 1 message.');
   if (messages !== undefined)
     return vscode.l10n.t('Compresses in the background in {0} messages.', countText(messages));
-  return vscode.l10n.t('Compresses when you ask for it, or when a request would not fit.');
+  return vscode.l10n.t('Compresses on request or when a message wouldn’t fit.');
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
 export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
-  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost {0} this month.', dollars(usd)) : '';
-  const sum = vscode.l10n.t('Compression cost {0} of {1} this month.', dollars(usd), dollars(limitUsd));
+  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost this month: {0}.', dollars(usd)) : '';
+  const sum = vscode.l10n.t('Compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
   if (!isSpent) return sum;
   const rest = vscode.l10n.t(
-    'The limit is used up: nothing is compressed in the background, and what cannot wait is summarized by code.',
+    'The monthly spend limit is reached. Background compression is paused, and unavoidable compressions use extractive summaries.',
   );
   return `${sum}\n\n$(warning) ${rest}`;
 }

@@ -34,7 +34,7 @@ export async function checkHealth(app: HealthApp): Promise<void> {
   const facts = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Checking journals, settings and provider'),
+      title: vscode.l10n.t('Checking journals, settings, and provider…'),
     },
     () => gatherHealth(app),
   );
@@ -42,10 +42,10 @@ export async function checkHealth(app: HealthApp): Promise<void> {
   const troubles = countTroubles(facts);
   inform(
     troubles === 0
-      ? vscode.l10n.t('Everything is sound.')
+      ? vscode.l10n.t('No problems found.')
       : troubles === 1
-        ? vscode.l10n.t('1 thing needs attention; the report says which.')
-        : vscode.l10n.t('{0} things need attention; the report says which.', troubles),
+        ? vscode.l10n.t('Found 1 problem. See the report for details.')
+        : vscode.l10n.t('Found {0} problems. See the report for details.', troubles),
   );
 }
 

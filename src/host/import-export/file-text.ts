@@ -27,7 +27,7 @@ export async function* textOf(uri: vscode.Uri): AsyncGenerator<Piece> {
   } catch (error) {
     if (!(error instanceof vscode.FileSystemError) && !(error instanceof Error && 'code' in error)) throw error;
     throw new TranscriptError(
-      phrase('{0} cannot be read; check that it is there and that you may read it.', fileName(uri)),
+      phrase('Can’t read {0}. Check that the file exists and that you have permission to read it.', fileName(uri)),
     );
   }
   yield { text: decoder.decode(), share: 1 };

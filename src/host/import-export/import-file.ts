@@ -15,11 +15,11 @@ import { scanTranscript, type ImportPreview, type Watch } from './scan.ts';
 export async function importFile(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
-  const preview = await withProgress(vscode.l10n.t('Looking through {0}', fileName(uri)), (watch) =>
+  const preview = await withProgress(vscode.l10n.t('Searching {0}…', fileName(uri)), (watch) =>
     scanTranscript(uri, watch),
   );
   if (!preview || (!given && !(await isWanted(uri, preview)))) return cancelled();
-  const messages = await withProgress(vscode.l10n.t('Importing the transcript'), (watch) =>
+  const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
     bringIn(app, uri, preview, watch),
   );
   if (messages === undefined) return cancelled();
@@ -32,14 +32,14 @@ function imported(messages: number, left: string): string {
   if (messages === 1)
     return left === ''
       ? vscode.l10n.t('Imported 1 message.')
-      : vscode.l10n.t('Imported 1 message; left out: {0}.', left);
+      : vscode.l10n.t('Imported 1 message. Skipped: {0}.', left);
   return left === ''
     ? vscode.l10n.t('Imported {0} messages.', countText(messages))
-    : vscode.l10n.t('Imported {0} messages; left out: {1}.', countText(messages), left);
+    : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), left);
 }
 
 function cancelled(): void {
-  inform(vscode.l10n.t('The import was cancelled; nothing was kept of it.'));
+  inform(vscode.l10n.t('Import was canceled. Nothing was imported.'));
 }
 
 function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Promise<T> {
@@ -76,19 +76,19 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${role}`),
         ...(from !== undefined && to !== undefined ? [`${date(from)} – ${date(to)}`] : []),
-        ...(preview.kind === 'exact' ? [vscode.l10n.t('every message exactly as it was exported')] : []),
+        ...(preview.kind === 'exact' ? [vscode.l10n.t('all messages, exactly as exported')] : []),
       ].join(' · '),
       isImport: true,
     },
     ...(preview.skipped.length > 0
-      ? [{ label: `$(warning) ${vscode.l10n.t('Left out')}`, detail: leftOut(preview) }]
+      ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: leftOut(preview) }]
       : []),
-    { label: vscode.l10n.t('It begins with'), kind: vscode.QuickPickItemKind.Separator },
+    { label: vscode.l10n.t('First messages'), kind: vscode.QuickPickItemKind.Separator },
     ...preview.first.map(({ role, text }) => ({ label: role, detail: text })),
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Import {0}', fileName(uri)),
-    placeHolder: vscode.l10n.t('What would come in. Choose the first row to import it.'),
+    placeHolder: vscode.l10n.t('Preview. Select the first item to import.'),
   });
   return picked?.isImport === true;
 }
@@ -100,9 +100,9 @@ function leftOut({ skipped }: ImportPreview): string {
 function formatName(format: TranscriptFormat): string {
   switch (format) {
     case 'messages':
-      return vscode.l10n.t('messages of role and content');
+      return vscode.l10n.t('messages with role and content');
     case 'vscode-chat':
-      return vscode.l10n.t('chat of VS Code');
+      return vscode.l10n.t('VS Code chat');
     case 'aider':
       return 'aider';
     case 'specstory':

@@ -45,7 +45,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<Imp
     if (watch.isCancelled()) return undefined;
     if (next.done === true) {
       if (tally.messages === 0)
-        throw new TranscriptError(phrase('No messages were found in {0}; choose another file.', fileName(uri)));
+        throw new TranscriptError(phrase('No messages found in {0}. Select another file.', fileName(uri)));
       return { kind: 'transcript', ...next.value, ...tally.result() };
     }
     for (const one of next.value.messages) tally.add(one);

@@ -88,16 +88,16 @@ function exported(messages: number, redactor: Redactor | undefined): string {
   const many = countText(messages);
   if (!redactor)
     return isOne
-      ? vscode.l10n.t('Exported 1 message; secrets were not looked for.')
-      : vscode.l10n.t('Exported {0} messages; secrets were not looked for.', many);
+      ? vscode.l10n.t('Exported 1 message. Secret masking is turned off.')
+      : vscode.l10n.t('Exported {0} messages. Secret masking is turned off.', many);
   if (redactor.total === 0)
     return isOne
-      ? vscode.l10n.t('Exported 1 message; no secrets were found.')
-      : vscode.l10n.t('Exported {0} messages; no secrets were found.', many);
+      ? vscode.l10n.t('Exported 1 message. No secrets were found.')
+      : vscode.l10n.t('Exported {0} messages. No secrets were found.', many);
   const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
   return isOne
-    ? vscode.l10n.t('Exported 1 message; secrets were masked: {0}.', kinds)
-    : vscode.l10n.t('Exported {0} messages; secrets were masked: {1}.', many, kinds);
+    ? vscode.l10n.t('Exported 1 message. Masked secrets: {0}.', kinds)
+    : vscode.l10n.t('Exported {0} messages. Masked secrets: {1}.', many, kinds);
 }
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = {
@@ -116,13 +116,13 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
     {
       format: 'markdown',
       label: 'Markdown',
-      detail: vscode.l10n.t('For people: tasks, key events, summaries and every message.'),
+      detail: vscode.l10n.t('Human-readable: tasks, key events, summaries, and all messages.'),
     },
-    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('Every message exactly; can be imported again.') },
+    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('All messages, unchanged. Can be imported again.') },
     {
       format: 'decisions',
-      label: vscode.l10n.t('Decision record'),
-      detail: vscode.l10n.t('What was decided, whether it still holds, why, and where it was said.'),
+      label: vscode.l10n.t('Decision Record'),
+      detail: vscode.l10n.t('All decisions, with status, reason, and source message.'),
     },
   ];
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });

@@ -22,7 +22,9 @@ export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void>
   const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);
   if (candidates.length === 0) {
     inform(
-      vscode.l10n.t('This session has no preference, constraint, fact or decision that the memory does not hold yet.'),
+      vscode.l10n.t(
+        'This session has no preferences, constraints, facts, or decisions that aren’t in the workspace memory yet.',
+      ),
     );
     return;
   }
@@ -45,20 +47,20 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   const text =
     proposals.length === 1
       ? vscode.l10n.t(
-          'The ended task left 1 preference, constraint or fact that could hold in every session of this workspace.',
+          'The finished task has 1 preference, constraint, or fact that may be useful in every session. Save to workspace memory?',
         )
       : vscode.l10n.t(
-          'The ended task left {0} preferences, constraints and facts that could hold in every session of this workspace.',
+          'The finished task has {0} preferences, constraints, or facts that may be useful in every session. Save to workspace memory?',
           proposals.length,
         );
-  await offer(text, vscode.l10n.t('Choose…'), async () => keep(app, await pick(proposals)));
+  await offer(text, vscode.l10n.t('Select…'), async () => keep(app, await pick(proposals)));
 }
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
   const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Keep for All Sessions'),
-    placeHolder: vscode.l10n.t('Sent with every request in this workspace'),
+    title: vscode.l10n.t('Save to Workspace Memory'),
+    placeHolder: vscode.l10n.t('Included in every request in this workspace'),
     canPickMany: true,
     matchOnDescription: true,
   });
@@ -68,22 +70,18 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
 async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
   const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
-  inform(
-    added === 1
-      ? vscode.l10n.t('1 line was added to the memory.')
-      : vscode.l10n.t('{0} lines were added to the memory.', added),
-  );
+  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', added));
 }
 
 /** Writes a new line into the memory. */
 export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),
-    prompt: vscode.l10n.t('What should hold in every session of this workspace?'),
+    prompt: vscode.l10n.t('What should Threadkeeper remember in every session?'),
   });
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('What is it?') });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select the kind of memory') });
   if (picked) await app.memory.add([{ kind: picked.of, text }]);
 }
 
@@ -96,14 +94,14 @@ export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
 export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   await app.memory.remove(row.id);
-  await offer(vscode.l10n.t('Removed from the memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
+  await offer(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
 }
 
 /** Writes the memory as Markdown where the user says, by default into the repository, for the team. */
 export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {
-    inform(vscode.l10n.t('The memory is empty.'));
+    inform(vscode.l10n.t('There are no memories to export.'));
     return;
   }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;

@@ -82,7 +82,7 @@ export class EditorChat implements ChatModel {
           ),
           {
             justification: vscode.l10n.t(
-              'You chose this model in Threadkeeper, to answer your messages and sum them up.',
+              'Threadkeeper uses the model that you selected to respond to your messages and to summarize them.',
             ),
             ...(temperature !== undefined && { modelOptions: { temperature } }),
           },

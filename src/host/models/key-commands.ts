@@ -16,7 +16,7 @@ export async function setKey(app: ModelsApp): Promise<boolean> {
 
 async function keepKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
   if (!(await askForKey(app.keys, holder))) return false;
-  inform(vscode.l10n.t('The key is kept in the secret storage of the editor.'));
+  inform(vscode.l10n.t('The API key was saved in VS Code’s secret storage.'));
   return true;
 }
 
@@ -33,7 +33,7 @@ export async function clearKey(app: ModelsApp): Promise<void> {
   const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return;
   await app.keys.clear(holder.provider);
-  inform(vscode.l10n.t('The key was removed.'));
+  inform(vscode.l10n.t('The API key was removed.'));
 }
 
 /** Says in one sentence whether a key works, by listing the provider's models. */
@@ -46,6 +46,6 @@ export async function testKey(app: ModelsApp): Promise<void> {
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = LABEL[holder.provider];
-  if (models.length === 1) return vscode.l10n.t('The key for {0} works: it offers 1 model.', name);
-  return vscode.l10n.t('The key for {0} works: it offers {1} models.', name, models.length);
+  if (models.length === 1) return vscode.l10n.t('The API key for {0} is valid. 1 model available.', name);
+  return vscode.l10n.t('The API key for {0} is valid. {1} models available.', name, models.length);
 }

@@ -62,13 +62,13 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key for {0}', address === '' ? label : `${label} (${address})`),
     prompt: vscode.l10n.t(
-      'The key is kept in the secret storage of the editor, nowhere else, and is sent to {0} alone.',
+      'The API key is stored only in VS Code’s secret storage and is sent only to {0}.',
       address === '' ? label : address,
     ),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) =>
-      /^\S*$/.test(text.trim()) ? undefined : vscode.l10n.t('A key has no spaces or line breaks in it.'),
+      /^\S*$/.test(text.trim()) ? undefined : vscode.l10n.t('API keys can’t contain spaces or line breaks.'),
   });
   if (key === undefined || key.trim() === '') return undefined;
   await keys.set(holder, key.trim());

@@ -35,11 +35,11 @@ export class ModelNotices {
     if (!known && this.#isNew(`unknown ${model}`)) await this.#askForWindow(model);
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale());
-      const choose = vscode.l10n.t('Choose Model');
+      const choose = vscode.l10n.t('Select Model');
       const text =
         retires.successor === undefined
-          ? vscode.l10n.t('{0} is shut down on {1}. Choose another model before then.', model, day)
-          : vscode.l10n.t('{0} is shut down on {1}. The provider recommends {2}.', model, day, retires.successor);
+          ? vscode.l10n.t('{0} will be shut down on {1}. Select another model before then.', model, day)
+          : vscode.l10n.t('{0} will be shut down on {1}. The provider recommends {2}.', model, day, retires.successor);
       if ((await vscode.window.showWarningMessage(text, choose)) === choose)
         await vscode.commands.executeCommand(COMMAND.chooseModel);
     }
@@ -48,7 +48,7 @@ export class ModelNotices {
   async #askForWindow(model: string): Promise<void> {
     const set = vscode.l10n.t('Set Context Window');
     const text = vscode.l10n.t(
-      'The context window of {0} is unknown. {1} are assumed.',
+      'The context window of {0} is unknown. Assuming {1}.',
       model,
       tokensText(UNKNOWN_CONTEXT_WINDOW),
     );
@@ -59,7 +59,7 @@ export class ModelNotices {
       validateInput: (value) =>
         /^\d+$/.test(value.trim()) && Number(value) >= 1024
           ? undefined
-          : vscode.l10n.t('Enter a whole number of at least 1024.'),
+          : vscode.l10n.t('Enter an integer of at least 1024.'),
     });
     if (answer === undefined) return;
     const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
@@ -72,7 +72,7 @@ export class ModelNotices {
     if (!this.#isNew(`truncated ${model} ${read}`)) return;
     const settings = vscode.l10n.t('Open Settings');
     const text = vscode.l10n.t(
-      'The server read only {0} of {1} and dropped the beginning. The history is compressed to fit until the server’s context length is raised.',
+      'The server read only {0} of {1} and dropped the beginning. Until you raise the server’s context length, the history is compressed to fit.',
       read.toLocaleString(locale()),
       tokensText(sent),
     );

@@ -33,10 +33,10 @@ const TRY_REQUEST: ChatRequest = {
 /** Chooses the session's model: a provider, then one of its models. False when the user gave it up. */
 export async function chooseModel(app: ModelsApp): Promise<boolean> {
   const conversation = await app.sessions.currentOrLatest();
-  const title = vscode.l10n.t('Who answers in this session?');
+  const title = vscode.l10n.t('Select a model for this session');
   const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
   if (!provider) return false;
-  const picked = await pickOfProvider(app, provider, vscode.l10n.t('Choose Model'));
+  const picked = await pickOfProvider(app, provider, vscode.l10n.t('Select Model'));
   if (!picked || (picked.isUntried && !(await answersOrIsWanted(app, picked)))) return false;
   const { isOutgrown } = await selectModel(app, conversation, provider, picked.model);
   if (isOutgrown) await offerCompression(app.models.label(picked));
@@ -51,25 +51,25 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     return [];
   });
   const editor: ProviderItem = {
-    label: vscode.l10n.t('Models of the editor'),
+    label: vscode.l10n.t('VS Code language models'),
     description:
       mine.length === 1
-        ? vscode.l10n.t('1 model; sends your text to its vendor')
-        : vscode.l10n.t('{0} models; sends your text to the vendor you choose', mine.length),
+        ? vscode.l10n.t('1 model · sends your messages to its provider')
+        : vscode.l10n.t('{0} models · sends your messages to the selected provider', mine.length),
     provider: 'vscode',
   };
   return [
     ...(mine.length > 0 ? [editor] : []),
     {
       label: vscode.l10n.t('Local'),
-      description: vscode.l10n.t('no key, no network: finds and quotes what was said'),
+      description: vscode.l10n.t('no API key or network access · quotes earlier messages'),
       provider: 'local',
     },
-    { label: 'OpenAI', description: vscode.l10n.t('sends your text to OpenAI'), provider: 'openai' },
-    { label: 'Anthropic', description: vscode.l10n.t('sends your text to Anthropic'), provider: 'anthropic' },
+    { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },
+    { label: 'Anthropic', description: vscode.l10n.t('sends your messages to Anthropic'), provider: 'anthropic' },
     {
-      label: vscode.l10n.t('Compatible server'),
-      description: vscode.l10n.t('sends your text to the address in the settings'),
+      label: vscode.l10n.t('OpenAI-compatible server'),
+      description: vscode.l10n.t('sends your messages to the configured base URL'),
       provider: 'compatible',
     },
   ];
@@ -110,7 +110,7 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
       case undefined:
         return undefined;
       case 'other': {
-        const prompt = vscode.l10n.t('The name of the model as the provider writes it.');
+        const prompt = vscode.l10n.t('Enter the model ID, as used by the provider.');
         const name = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
         if (name) return { ...at(provider), model: name, isUntried: true };
         break;
@@ -131,11 +131,11 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
 async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListItem[]> {
   const other: ListItem = {
     label: `$(edit) ${vscode.l10n.t('Other…')}`,
-    detail: vscode.l10n.t('Type the name of a model'),
+    detail: vscode.l10n.t('Enter a model ID'),
     act: 'other',
   };
   const address: ListItem = {
-    label: `$(link) ${vscode.l10n.t('Change Address…')}`,
+    label: `$(link) ${vscode.l10n.t('Change Base URL…')}`,
     description: provider.baseUrl,
     act: 'address',
   };
@@ -151,7 +151,7 @@ async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListIte
     if (!ModelFault.is(error)) throw error;
     const why: ListItem = {
       label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
-      description: vscode.l10n.t('{0} gave no list of models', whereOf(provider)),
+      description: vscode.l10n.t('{0} returned no model list', whereOf(provider)),
       detail: translated(describeFault(error).message),
       act: 'retry',
     };
@@ -187,12 +187,12 @@ function retirementNote({ on, successor }: Retirement): string {
   const day = new Date(on).toLocaleDateString(locale());
   return successor === undefined
     ? vscode.l10n.t('retires on {0}', day)
-    : vscode.l10n.t('retires on {0}; successor: {1}', day, successor);
+    : vscode.l10n.t('retires on {0} · successor: {1}', day, successor);
 }
 
 /** Sends one short request to a model that was never asked before. False when the user wants to choose again. */
 async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
-  const title = vscode.l10n.t('Trying {0}', app.models.label(chosen));
+  const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
     await cancellable(title, async (signal) => {
       const model = await app.models.make(chosen, { search: () => [] });
@@ -200,18 +200,18 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
       // The first piece of an answer is enough.
       await model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]().next();
     });
-    inform(vscode.l10n.t('{0} answers.', app.models.label(chosen)));
+    inform(vscode.l10n.t('Connected to {0}.', app.models.label(chosen)));
     return true;
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
     const anyway = vscode.l10n.t('Use Anyway');
     const text = vscode.l10n.t(
-      '{0} at {1} did not answer. {2}',
+      '{0} didn’t respond at {1}. {2}',
       app.models.label(chosen),
       whereOf(chosen),
       translated(describeFault(error).message),
     );
-    const again = vscode.l10n.t('Choose Model');
+    const again = vscode.l10n.t('Select Model');
     const answer = await vscode.window.showWarningMessage(text, again, anyway);
     if (answer === again) await vscode.commands.executeCommand(COMMAND.chooseModel);
     return answer === anyway;
@@ -241,7 +241,7 @@ export async function selectModel(
 
 async function offerCompression(label: string): Promise<void> {
   const compress = vscode.l10n.t('Compress History');
-  const text = vscode.l10n.t('The conversation is larger than the window of {0}.', label);
+  const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', label);
   const answer = await vscode.window.showWarningMessage(text, compress);
   if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
 }
@@ -257,24 +257,24 @@ const at = (provider: ProviderName): ChosenModel => ({
 async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
   for (let value = before; ;) {
     const typed = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Address of the compatible server'),
-      prompt: vscode.l10n.t('Kept in the setting threadkeeper.chat.baseUrl. Your text is sent there.'),
+      title: vscode.l10n.t('Base URL of the OpenAI-compatible server'),
+      prompt: vscode.l10n.t('Saved in the setting threadkeeper.chat.baseUrl. Your messages are sent to this URL.'),
       placeHolder: 'http://localhost:11434/v1',
       value,
       ignoreFocusOut: true,
       validateInput: (text) =>
         addressIn(text) === undefined
-          ? vscode.l10n.t('This is not an address such as http://localhost:11434/v1.')
+          ? vscode.l10n.t('Enter a valid URL, for example http://localhost:11434/v1.')
           : undefined,
     });
     const address = typed === undefined ? undefined : addressIn(typed);
     if (address === undefined) return false;
     const found = await findServer(app, address);
     if (found.fault) {
-      const change = vscode.l10n.t('Change Address…');
+      const change = vscode.l10n.t('Change Base URL…');
       const anyway = vscode.l10n.t('Use Anyway');
       const why = translated(describeFault(found.fault).message);
-      const text = vscode.l10n.t('No model list at {0}. {1}', address, why);
+      const text = vscode.l10n.t('Couldn’t get a model list from {0}. {1}', address, why);
       const answer = await vscode.window.showWarningMessage(text, change, anyway);
       value = address;
       if (answer === change) continue;

@@ -13,11 +13,11 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
     prepareInvocation: ({ input }) => {
       const asked = v.safeParse(recallInput, input);
       return {
-        invocationMessage: vscode.l10n.t('Searching the sessions'),
+        invocationMessage: vscode.l10n.t('Searching sessions…'),
         confirmationMessages: {
-          title: vscode.l10n.t('Search What Was Said'),
+          title: vscode.l10n.t('Search Session'),
           message: vscode.l10n.t(
-            'Threadkeeper searches this workspace’s sessions for “{0}” and gives the quotes that it finds to the model of this chat. Keys and passwords in them are masked.',
+            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching quotes to the model of this chat. API keys and passwords are masked.',
             asked.success ? asked.output.query : '',
           ),
         },
@@ -35,11 +35,11 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
 export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => ({
-      invocationMessage: vscode.l10n.t('Reading the decisions'),
+      invocationMessage: vscode.l10n.t('Reading decisions…'),
       confirmationMessages: {
-        title: vscode.l10n.t('List the Decisions'),
+        title: vscode.l10n.t('List Decisions'),
         message: vscode.l10n.t(
-          'Threadkeeper gives the decisions of this workspace’s newest sessions and the workspace’s memory to the model of this chat. Keys and passwords in them are masked.',
+          'Threadkeeper sends the decisions of recent sessions and the workspace memory to the model of this chat. API keys and passwords are masked.',
         ),
       },
     }),

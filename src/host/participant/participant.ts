@@ -17,7 +17,7 @@ export async function answerRequest(
   const cancelled = (): boolean => token.isCancellationRequested;
   if (request.command === 'decisions') {
     const { memory, decisions } = await archive.decisions(cancelled);
-    if (memory.length + decisions.length === 0) stream.markdown(vscode.l10n.t('No decisions are on record.'));
+    if (memory.length + decisions.length === 0) stream.markdown(vscode.l10n.t('No decisions recorded.'));
     if (memory.length > 0) stream.markdown(heading(vscode.l10n.t('Memory')));
     for (const one of memory) stream.markdown(quote(one));
     if (decisions.length > 0) stream.markdown(heading(vscode.l10n.t('Decisions')));
@@ -25,13 +25,13 @@ export async function answerRequest(
     return;
   }
   if (request.prompt.trim() === '') {
-    stream.markdown(vscode.l10n.t('Ask for something that was said in this workspace’s sessions.'));
+    stream.markdown(vscode.l10n.t('Ask about something from your earlier sessions in this workspace.'));
     return;
   }
-  stream.progress(vscode.l10n.t('Searching the sessions'));
+  stream.progress(vscode.l10n.t('Searching sessions…'));
   const found = (await archive.recall(request.prompt, QUOTES, cancelled)) ?? [];
   if (found.length === 0)
-    stream.markdown(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', request.prompt));
+    stream.markdown(vscode.l10n.t('No results for {0} in the sessions of this workspace.', request.prompt));
   for (const one of found) stream.markdown(cited(one));
 }
 

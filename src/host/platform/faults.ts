@@ -37,7 +37,7 @@ export function faultView(error: unknown): FaultView {
     };
   }
   if (StoreFault.is(error)) {
-    const takeOver = { label: vscode.l10n.t('Write in this window'), command: 'takeOver' } as const;
+    const takeOver = { label: vscode.l10n.t('Take Over'), command: 'takeOver' } as const;
     const readOnly = error.reason === 'not_writer' || error.reason === 'newer' || error.reason === 'read_only';
     return {
       reason: readOnly ? 'read_only' : 'storage',
@@ -49,7 +49,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'too_large',
       text: vscode.l10n.t(
-        'The message was not sent: the request needs {0} tokens and the budget is {1}. Shorten it, or choose a larger model.',
+        'The message wasn’t sent because the request needs {0} tokens, but the context budget is {1}. Shorten the message or select a larger model.',
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
@@ -60,7 +60,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'invalid',
       text: vscode.l10n.t(
-        'This month’s limit for compression is used up: raise it in the settings, or wait for the next month.',
+        'The monthly spend limit for compression is reached. Raise it in Settings or wait until next month.',
       ),
       action: { label: actionLabel('openSettings'), command: 'openSettings' },
     };
@@ -69,7 +69,7 @@ export function faultView(error: unknown): FaultView {
     return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
   if (CorrectionFault.is(error)) return correctionFaultView(error);
   if (error instanceof TurnRunning)
-    return { reason: 'busy', text: vscode.l10n.t('A reply is still arriving. Stop it first, or wait until it ends.') };
+    return { reason: 'busy', text: vscode.l10n.t('A response is in progress. Stop it or wait until it finishes.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
     const action = { label: actionLabel('openSettings'), command: 'openSettings' } as const;
     return { reason: 'invalid', text: error instanceof PolicyError ? translated(error.phrase) : error.message, action };
@@ -77,36 +77,36 @@ export function faultView(error: unknown): FaultView {
   if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
   return {
     reason: 'failed',
-    text: vscode.l10n.t('Something went wrong; the session is as it was. The log says what.'),
-    action: { label: vscode.l10n.t('Open Log'), command: 'openLog' },
+    text: vscode.l10n.t('Something went wrong. The session wasn’t changed. See the log for details.'),
+    action: { label: vscode.l10n.t('Show Log'), command: 'openLog' },
   };
 }
 
 function summaryFaultText({ reason }: SummaryFault): string {
   switch (reason) {
     case 'unknown_node':
-      return vscode.l10n.t('That summary is no longer in the session.');
+      return vscode.l10n.t('This summary is no longer in the session.');
     case 'not_on_branch':
-      return vscode.l10n.t('Some messages of this summary are not on the branch that is open: switch to it first.');
+      return vscode.l10n.t('Some messages of this summary are on another branch. Switch to that branch first.');
     case 'empty':
-      return vscode.l10n.t('A summary cannot be empty: undo it instead, to send its messages word for word.');
+      return vscode.l10n.t('A summary can’t be empty. To send the original messages instead, revert the summary.');
     case 'nothing_shorter':
-      return vscode.l10n.t('Nothing better could be made of these messages; the summary is as it was.');
+      return vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.');
     case 'changed':
-      return vscode.l10n.t('The summary was changed meanwhile, so the new one was dropped.');
+      return vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.');
     case 'outdated':
-      return vscode.l10n.t('The summary was changed meanwhile, so what was found of it was dropped.');
+      return vscode.l10n.t('The summary changed in the meantime, so the verification result was discarded.');
     case 'unanswered':
-      return vscode.l10n.t('The model gave no answer that can be used: try again, or choose another model.');
+      return vscode.l10n.t('The model returned no usable response. Try again or select another model.');
   }
 }
 
 function correctionFaultView({ reason }: CorrectionFault): FaultView {
   switch (reason) {
     case 'unknown_event':
-      return { reason: 'not_found', text: vscode.l10n.t('That key event is no longer in the session.') };
+      return { reason: 'not_found', text: vscode.l10n.t('This key event is no longer in the session.') };
     case 'no_words':
-      return { reason: 'invalid', text: vscode.l10n.t('These are no words of the message.') };
+      return { reason: 'invalid', text: vscode.l10n.t('This text isn’t in the message.') };
   }
 }
 
@@ -120,13 +120,13 @@ function actionLabel(action: FaultAction): string {
     case 'setKey':
       return vscode.l10n.t('Set API Key');
     case 'chooseModel':
-      return vscode.l10n.t('Choose Model');
+      return vscode.l10n.t('Select Model');
     case 'compress':
       return vscode.l10n.t('Compress History');
     case 'retry':
       return vscode.l10n.t('Try Again');
     case 'retryWithRoom':
-      return vscode.l10n.t('Try Again with More Room');
+      return vscode.l10n.t('Try Again with a Higher Limit');
     case 'openSettings':
       return vscode.l10n.t('Open Settings');
   }

@@ -17,7 +17,7 @@ export function kindName(kind: KeyEventKind): string {
     case 'fact':
       return vscode.l10n.t('Facts');
     case 'todo':
-      return vscode.l10n.t('To do');
+      return vscode.l10n.t('To-dos');
     case 'outcome':
       return vscode.l10n.t('Outcomes');
   }

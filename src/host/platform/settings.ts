@@ -28,11 +28,11 @@ function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): strin
   const bound = String(requirement);
   switch (type) {
     case 'min_value':
-      return vscode.l10n.t('it must be at least {0}', bound);
+      return vscode.l10n.t('the value must be at least {0}', bound);
     case 'max_value':
-      return vscode.l10n.t('it must be at most {0}', bound);
+      return vscode.l10n.t('the value must be at most {0}', bound);
     case 'integer':
-      return vscode.l10n.t('it must be a whole number');
+      return vscode.l10n.t('the value must be an integer');
     default:
       return vscode.l10n.t('expected {0}', expected ?? type);
   }
@@ -49,7 +49,7 @@ export async function eventRules({ events }: Settings): Promise<readonly Compile
   return results.map((result, index) => {
     if (result.ok) return result.rule;
     throw new SettingsError(
-      vscode.l10n.t('Rule {0} of threadkeeper.events.rules cannot be used: {1}', index + 1, translated(result.problem)),
+      vscode.l10n.t('Invalid rule {0} in threadkeeper.events.rules: {1}', index + 1, translated(result.problem)),
     );
   });
 }
@@ -60,10 +60,12 @@ export function promptText({ summarizer }: Settings): string | undefined {
   const { missing, unknown } = checkPrompt(summarizer.prompt);
   const named = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
   if (missing.length > 0)
-    throw new SettingsError(vscode.l10n.t('The setting threadkeeper.summarizer.prompt lacks {0}.', named(missing)));
+    throw new SettingsError(
+      vscode.l10n.t('Missing placeholder in threadkeeper.summarizer.prompt: {0}.', named(missing)),
+    );
   if (unknown.length > 0)
     throw new SettingsError(
-      vscode.l10n.t('Nothing fills {0} in the setting threadkeeper.summarizer.prompt.', named(unknown)),
+      vscode.l10n.t('Unknown placeholder in threadkeeper.summarizer.prompt: {0}.', named(unknown)),
     );
   return summarizer.prompt;
 }

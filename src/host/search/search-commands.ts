@@ -29,13 +29,13 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
       ? argument
       : await vscode.window.showInputBox({
           title: vscode.l10n.t('Search All Sessions'),
-          prompt: vscode.l10n.t('Words to look for in what was said in this workspace.'),
+          prompt: vscode.l10n.t('Search for text in all sessions of this workspace'),
         });
   if (query === undefined || query.trim() === '') return;
   const hits = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Searching the sessions'),
+      title: vscode.l10n.t('Searching sessions…'),
       cancellable: true,
     },
     (progress, token) =>
@@ -44,14 +44,14 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
         limit: MOST_HITS,
         onProgress: (done, total) =>
           progress.report({
-            message: vscode.l10n.t('Sessions read: {0} of {1}', done, total),
+            message: vscode.l10n.t('Searching sessions: {0} of {1}', done, total),
             increment: 100 / total,
           }),
         isCancelled: () => token.isCancellationRequested,
       }),
   );
   if (!hits) return;
-  if (hits.length === 0) return inform(vscode.l10n.t('Nothing in the sessions of this workspace matches {0}.', query));
+  if (hits.length === 0) return inform(vscode.l10n.t('No results for {0} in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
     description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
@@ -60,8 +60,8 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   }));
   const title =
     hits.length === 1
-      ? vscode.l10n.t('1 place for {0}', query)
-      : vscode.l10n.t('{0} places for {1}', hits.length, query);
+      ? vscode.l10n.t('1 result for {0}', query)
+      : vscode.l10n.t('{0} results for {1}', hits.length, query);
   const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
   const { session, message, position, text } = picked.hit;
@@ -89,8 +89,7 @@ function kindName(kind: 'event' | 'summary'): string {
 export async function recall(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';
-  const query =
-    given !== '' ? given : await vscode.window.showInputBox({ title: vscode.l10n.t('Search What Was Said') });
+  const query = given !== '' ? given : await vscode.window.showInputBox({ title: vscode.l10n.t('Search Session') });
   if (query === undefined || query.trim() === '') return;
   const hits = await app.search(query);
   const items = hits.map((hit) => ({
@@ -98,7 +97,7 @@ export async function recall(app: SearchApp, argument?: unknown): Promise<void> 
     description: `${hit.position + 1} · ${hit.role}`,
     hit,
   }));
-  if (items.length === 0) return inform(vscode.l10n.t('Nothing in this session matches {0}.', query));
+  if (items.length === 0) return inform(vscode.l10n.t('No results for {0} in this session.', query));
   const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
   if (picked)
     await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);

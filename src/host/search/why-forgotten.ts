@@ -24,12 +24,12 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     given ??
     (await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('What do you miss? A few words of it are enough.'),
+      prompt: vscode.l10n.t('What did it forget? Enter a few keywords.'),
     }));
   if (query === undefined || query.trim() === '') return;
   const places = await placesOf(app, conversation, query);
   if (places.length === 0) {
-    inform(vscode.l10n.t('Never said: nothing in this session tells of “{0}”.', query));
+    inform(vscode.l10n.t('No mention of “{0}” in this session.', query));
     return;
   }
   const items = places.map((place): PlaceItem => ({
@@ -38,7 +38,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     detail: place.text.replace(/\s+/g, ' ').trim().slice(0, 160),
     place,
   }));
-  const placeHolder = vscode.l10n.t('Where it stands now; choose one to bring it back');
+  const placeHolder = vscode.l10n.t('Where this information is now. Select an item to restore it to the context.');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await bringBack(conversation, picked.place, app);
 }
@@ -53,15 +53,15 @@ async function placesOf(app: SearchApp, conversation: Conversation, query: strin
 function standing({ where }: Place): string {
   switch (where.kind) {
     case 'window':
-      return vscode.l10n.t('In context, word for word');
+      return vscode.l10n.t('In the context, verbatim');
     case 'ledger':
-      return vscode.l10n.t('In context, as a key event');
+      return vscode.l10n.t('In the context as a key event');
     case 'summary':
       return vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level));
     case 'archived':
-      return vscode.l10n.t('Archived only: the summary “{0}” does not tell of it', where.node.title);
+      return vscode.l10n.t('Archived; not mentioned in the summary “{0}”', where.node.title);
     case 'elsewhere':
-      return vscode.l10n.t('Deleted, or said on another branch');
+      return vscode.l10n.t('Deleted or on another branch');
   }
 }
 
@@ -86,7 +86,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
   const { where, message, position, start, text } = place;
   const quote = text.slice(0, LONGEST_QUOTE).trim();
   const open = {
-    label: `$(go-to-file) ${vscode.l10n.t('Open the message')}`,
+    label: `$(go-to-file) ${vscode.l10n.t('Open message')}`,
     take: () => openMessageDocument(journal.id, message, position, quote),
   };
   const ways: Way[] = [open];
@@ -95,7 +95,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
     const at = start + text.indexOf(quote);
     ways.unshift(
       {
-        label: `$(pin) ${vscode.l10n.t('Pin these words: they are sent from now on')}`,
+        label: `$(pin) ${vscode.l10n.t('Pin quote (included in every request)')}`,
         take: () =>
           journal.append({
             type: 'event_added',
@@ -115,16 +115,16 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
           }),
       },
       {
-        label: `$(unfold) ${vscode.l10n.t('Send the messages of this summary word for word, for the next turn')}`,
+        label: `$(unfold) ${vscode.l10n.t('Send the original messages with the next request')}`,
         take: () => expandNode(journal, node.id, 'turn'),
       },
       {
-        label: `$(discard) ${vscode.l10n.t('Send the messages of this summary word for word, for good')}`,
+        label: `$(discard) ${vscode.l10n.t('Always send the original messages instead of this summary')}`,
         take: () => expandNode(journal, node.id, 'always'),
       },
     );
     ways.push({
-      label: `$(layers) ${vscode.l10n.t('Open the summary')}`,
+      label: `$(layers) ${vscode.l10n.t('Open summary')}`,
       take: () => openNodeDocument(journal.id, node),
     });
   }

@@ -14,8 +14,8 @@ interface Workspace {
 
 const stayed = (left: number): string =>
   left === 1
-    ? vscode.l10n.t('1 is open in another window and stayed.')
-    : vscode.l10n.t('{0} are open in another window and stayed.', left);
+    ? vscode.l10n.t('Skipped 1 session that is open in another window.')
+    : vscode.l10n.t('Skipped {0} sessions that are open in another window.', left);
 
 /**
  * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with
@@ -24,7 +24,7 @@ const stayed = (left: number): string =>
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
   if (others.length === 0) {
-    inform(vscode.l10n.t('There are no sessions of other workspaces.'));
+    inform(vscode.l10n.t('There are no sessions from other workspaces.'));
     return;
   }
   const items = others.map((one) => ({
@@ -34,8 +34,8 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
     one,
   }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Re-attach Sessions'),
-    placeHolder: vscode.l10n.t('The folder was renamed or moved: its sessions will belong to this workspace.'),
+    title: vscode.l10n.t('Recover Sessions from a Moved Folder'),
+    placeHolder: vscode.l10n.t('Select the old folder. Its sessions will be moved to this workspace.'),
     matchOnDetail: true,
   });
   if (!picked) return;
@@ -45,8 +45,8 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   const undo = vscode.l10n.t('Undo');
   const done =
     moved.length === 1
-      ? vscode.l10n.t('1 session of {0} belongs to this workspace now.', workspaceName(key))
-      : vscode.l10n.t('{0} sessions of {1} belong to this workspace now.', moved.length, workspaceName(key));
+      ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceName(key))
+      : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceName(key));
   const left = ids.length - moved.length;
   await offer(left === 0 ? done : `${done} ${stayed(left)}`, undo, () => moveSessions(app, moved, key));
 }

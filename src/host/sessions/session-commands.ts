@@ -24,7 +24,7 @@ export interface SessionsApp {
 /** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
-  if (others.length === 0) return inform(vscode.l10n.t('There are no sessions of other workspaces.'));
+  if (others.length === 0) return inform(vscode.l10n.t('There are no sessions from other workspaces.'));
   const moved = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
   const items = [...others]
     .sort((a, b) => moved(a) - moved(b) || b.updatedAt - a.updatedAt)
@@ -39,7 +39,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
       id: one.id,
     }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Open Session of Another Workspace'),
+    title: vscode.l10n.t('Open Session from Another Workspace'),
     matchOnDescription: true,
   });
   if (!picked) return;
@@ -59,7 +59,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
     sessions.map((one) => one.id),
   );
   const orphans = await disk.findOrphans(app.folder, now);
-  if (sessions.length === 0 && orphans.length === 0) return inform(vscode.l10n.t('There is nothing to clean up.'));
+  if (sessions.length === 0 && orphans.length === 0) return inform(vscode.l10n.t('There are no sessions to clean up.'));
   const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
   const items: CleanUpItem[] = [...sessions]
     .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
@@ -81,13 +81,15 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       label:
         orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
       description: sizeText(leftover),
-      detail: vscode.l10n.t('Counts, checkpoints and locks that belong to no session'),
+      detail: vscode.l10n.t('Orphaned counts, checkpoints, and locks'),
       picked: true,
     });
   const all = sum(sessions.map(sizeOf)) + leftover;
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Clean Up: {0} in {1}', sizeText(all), sessionsText(sessions.length)),
-    placeHolder: vscode.l10n.t('Deleted for good; sessions that were deleted more than 7 days ago are chosen already'),
+    placeHolder: vscode.l10n.t(
+      'Select sessions to delete permanently. Sessions deleted more than 7 days ago are preselected.',
+    ),
     canPickMany: true,
     matchOnDescription: true,
     matchOnDetail: true,
@@ -111,25 +113,28 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   app.sessions.listChanged();
   const done =
     removed.size === 1
-      ? vscode.l10n.t('{0} freed; 1 session was deleted for good.', sizeText(freed))
-      : vscode.l10n.t('{0} freed; {1} sessions were deleted for good.', sizeText(freed), countText(removed.size));
+      ? vscode.l10n.t('Permanently deleted 1 session and freed {0}.', sizeText(freed))
+      : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', sizeText(freed), countText(removed.size));
   if (inUse === 0) return inform(done);
   const kept =
     inUse === 1
-      ? vscode.l10n.t('1 is open in a window and was left: switch to another session first.')
-      : vscode.l10n.t('{0} are open in a window and were left: switch to another session first.', countText(inUse));
+      ? vscode.l10n.t('Skipped 1 session that is open in a window. Switch to another session first.')
+      : vscode.l10n.t(
+          'Skipped {0} sessions that are open in a window. Switch to other sessions first.',
+          countText(inUse),
+        );
   void vscode.window.showWarningMessage(`${done} ${kept}`);
 }
 
 async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
-  const remove = vscode.l10n.t('Delete for Good');
+  const remove = vscode.l10n.t('Delete Permanently');
   const answer = await vscode.window.showWarningMessage(
     chosen.length === 1
-      ? vscode.l10n.t('Delete 1 session ({0}) for good?', sizeText(size))
-      : vscode.l10n.t('Delete {0} sessions ({1}) for good?', chosen.length, sizeText(size)),
+      ? vscode.l10n.t('Permanently delete 1 session ({0})?', sizeText(size))
+      : vscode.l10n.t('Permanently delete {0} sessions ({1})?', chosen.length, sizeText(size)),
     {
       modal: true,
-      detail: `${vscode.l10n.t('This cannot be undone.')}\n\n${chosen
+      detail: `${vscode.l10n.t('This can’t be undone.')}\n\n${chosen
         .slice(0, 10)
         .map((one) => titleOf(one.title))
         .join('\n')}${chosen.length > 10 ? '\n…' : ''}`,

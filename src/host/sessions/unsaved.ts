@@ -11,6 +11,6 @@ export function unsavedTeller(journal: SessionJournal): () => void {
     if (told === (unsaved !== undefined)) return;
     told = unsaved !== undefined;
     if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
-    else inform(vscode.l10n.t('There is room again: all that was said is saved.'));
+    else inform(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
   };
 }

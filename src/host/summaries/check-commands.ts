@@ -19,11 +19,11 @@ export async function compareSummary(app: SummariesApp, { state }: Conversation,
 function tell(node: SummaryNode, { statements, unsupported, reader }: Compared): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
   if (reader !== undefined) {
-    inform(vscode.l10n.t('Statements: {0}; not supported by the source: {1}, as {2} reads it.', all, wrong, reader));
+    inform(vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, reader));
     return;
   }
-  const check = vscode.l10n.t('Check With a Model…');
-  const text = vscode.l10n.t('Statements: {0}; with terms that are not in the source: {1}.', all, wrong);
+  const check = vscode.l10n.t('Verify with a Model…');
+  const text = vscode.l10n.t('Statements with terms that don’t appear in the source: {1} of {0}.', all, wrong);
   // Nobody waits for the answer: the command has done what it was called for.
   void offer(text, check, () => vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id }));
 }
@@ -34,7 +34,7 @@ export async function checkSummary(app: SummariesApp, conversation: Conversation
   const open = await app.current();
   const chosen = await pickReader(app, conversation);
   if (!chosen) return;
-  const title = vscode.l10n.t('Checking the summary: {0} reads its source', app.models.label(chosen));
+  const title = vscode.l10n.t('Verifying summary with {0}…', app.models.label(chosen));
   const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
   const checked = conversation.state.nodes.get(node.id);
   if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
@@ -45,12 +45,12 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
   const settings = readSettings();
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
   if (summarizer.provider !== 'local') {
-    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the summarizer of the settings') };
+    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the configured summarizer') };
     const other = { label: vscode.l10n.t('With another model…') };
-    const title = vscode.l10n.t('Who checks this summary?');
+    const title = vscode.l10n.t('Select a model to verify this summary');
     const picked = await vscode.window.showQuickPick([same, other], { title });
     if (picked !== other) return picked && summarizer;
   }
   const models = providerItems(app).then((items) => items.filter(({ provider }) => provider !== 'local'));
-  return pickModel(app, models, vscode.l10n.t('Who checks this summary?'));
+  return pickModel(app, models, vscode.l10n.t('Select a model to verify this summary'));
 }

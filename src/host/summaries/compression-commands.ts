@@ -29,7 +29,7 @@ function withProgress(
     vscode.window.withProgress(
       {
         location: progressLocation(),
-        title: vscode.l10n.t('Compressing the history'),
+        title: vscode.l10n.t('Compressing history…'),
         cancellable: true,
       },
       async (progress, token) => {
@@ -60,7 +60,7 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
       const { record, fault } = outcome;
       const { before, after } = record.tokens;
       const done = vscode.l10n.t(
-        'Compressed {0}: {1} → {2} tokens; key events kept: {3}.',
+        'Compressed {0}: {1} → {2} tokens. Key events kept: {3}.',
         messagesText(record.messages.before - record.messages.after),
         countText(before),
         countText(after),
@@ -74,29 +74,29 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
       return inform(whySkipped(outcome.reason));
     case 'nothing':
     case 'stale':
-      return inform(vscode.l10n.t('The history changed during the compression, so the result was dropped. Try again.'));
+      return inform(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
     case 'off':
-      return inform(vscode.l10n.t('Compression is off: the setting threadkeeper.compression.strategy says so.'));
+      return inform(vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.'));
     case 'spent':
       throw new SpendLimitReached();
     case 'cancelled':
-      return inform(vscode.l10n.t('The compression was cancelled; the session is as it was.'));
+      return inform(vscode.l10n.t('Compression was canceled. The session wasn’t changed.'));
     case 'failed':
       throw outcome.error;
     case 'ready':
     case 'started':
     case 'cooling':
-      return inform(vscode.l10n.t('A compression is under way; it is committed when the reply has ended.'));
+      return inform(vscode.l10n.t('Compression in progress. It will be applied after the current response.'));
   }
 }
 
 function whySkipped(reason: SkipReason): string {
   switch (reason) {
     case 'recent_only':
-      return vscode.l10n.t('There is nothing to compress: all messages before the recent ones are summarized already.');
+      return vscode.l10n.t('Nothing to compress: all messages are recent or already compressed.');
     case 'no_saving':
       return vscode.l10n.t(
-        'Nothing was compressed: a summary would be about as long as the messages it replaces. No model was asked.',
+        'Nothing was compressed because a summary would be about as long as the messages it replaces. No model was used.',
       );
   }
 }
@@ -104,16 +104,18 @@ function whySkipped(reason: SkipReason): string {
 /** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
 async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   app.channel.warn(`${done} ${app.describe(fault).text}`);
-  const more = vscode.l10n.t('Open Log');
+  const more = vscode.l10n.t('Show Log');
   if ((await vscode.window.showWarningMessage(byCode(fault), more)) === more) app.channel.show();
 }
 
 function byCode(fault: unknown): string {
   if (fault instanceof UnusableAnswers)
-    return vscode.l10n.t('The summarizer gave no usable answer, so this summary consists of quotes from the messages.');
+    return vscode.l10n.t(
+      'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
+    );
   return fault instanceof SpendLimitReached
-    ? vscode.l10n.t('No model was used, so this summary was made by code.')
-    : vscode.l10n.t('The summarizer could not be reached, so this summary was made by code.');
+    ? vscode.l10n.t('No model was used. The summary was extracted from the messages.')
+    : vscode.l10n.t('Couldn’t connect to the summarizer. The summary was extracted from the messages without a model.');
 }
 
 /** Takes the newest compression back that still stands. */
@@ -123,7 +125,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
-  const undone = vscode.l10n.t('The newest compression was undone: its messages are sent word for word again.');
+  const undone = vscode.l10n.t('The last compression was undone. The original messages will be sent again.');
   offerAside(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
@@ -131,12 +133,12 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
 export async function unpinAll(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
-  if (pinned.length === 0) return inform(vscode.l10n.t('No key event is pinned.'));
+  if (pinned.length === 0) return inform(vscode.l10n.t('No key events are pinned.'));
   await pinEvents(journal, pinned, false);
   const text =
     pinned.length === 1
-      ? vscode.l10n.t('1 key event was unpinned.')
-      : vscode.l10n.t('{0} key events were unpinned.', pinned.length);
+      ? vscode.l10n.t('Unpinned 1 key event.')
+      : vscode.l10n.t('Unpinned {0} key events.', pinned.length);
   offerAside(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
 }
 
@@ -154,8 +156,8 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
   await undoCompressions(journal, undone, true);
   inform(
     undone.length === 1
-      ? vscode.l10n.t('1 compression was undone: its messages are sent word for word again.')
-      : vscode.l10n.t('{0} compressions were undone: their messages are sent word for word again.', undone.length),
+      ? vscode.l10n.t('1 compression undone. The original messages will be sent again.')
+      : vscode.l10n.t('{0} compressions undone. The original messages will be sent again.', undone.length),
   );
 }
 

@@ -30,7 +30,7 @@ function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[
   return [
     lens(COMMAND.showInChat, `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),
     ...(row.kind === 'node' || leaf
-      ? [lens(COMMAND.showInTree, `$(list-tree) ${vscode.l10n.t('Show in Summaries')}`, row)]
+      ? [lens(COMMAND.showInTree, `$(list-tree) ${vscode.l10n.t('Show in Context View')}`, row)]
       : []),
     ...(leaf ? [lens('vscode.open', `$(note) ${leaf.title}`, nodeUri(state, leaf, 'node'))] : []),
   ];

@@ -16,7 +16,7 @@ export async function filterSummaries(app: SummariesApp): Promise<void> {
 
 async function pickFilter(): Promise<TreeFilter | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly filter: TreeFilter | 'text' })[] = [
-    { label: `$(search) ${vscode.l10n.t('By words…')}`, filter: 'text' },
+    { label: `$(search) ${vscode.l10n.t('Filter by text…')}`, filter: 'text' },
     { label: `$(warning) ${filterName({ by: 'warnings' })}`, filter: { by: 'warnings' } },
     ...KEY_EVENT_KINDS.map((of) => ({
       label: `$(quote) ${kindName(of)}`,
@@ -24,10 +24,10 @@ async function pickFilter(): Promise<TreeFilter | undefined> {
       filter: { by: 'kind', of } as const,
     })),
   ];
-  const title = vscode.l10n.t('Filter Summaries');
+  const title = vscode.l10n.t('Filter Context View');
   const picked = await vscode.window.showQuickPick(items, { title });
   if (picked?.filter !== 'text') return picked?.filter;
-  const prompt = vscode.l10n.t('Words of a message, a key event or a summary');
+  const prompt = vscode.l10n.t('Text in a message, key event, or summary');
   const text = (await vscode.window.showInputBox({ title, prompt }))?.trim();
   return text === undefined || text === '' ? undefined : { by: 'text', text };
 }

@@ -10,12 +10,12 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const now = chosenPolicy(readSettings(), conversation.state);
   const policies = POLICY_NAMES.map((policy): Item => {
-    const chosen = policy === now ? { description: vscode.l10n.t('in force') } : {};
+    const chosen = policy === now ? { description: vscode.l10n.t('current') } : {};
     return { label: policy, detail: about(policy), policy, ...chosen };
   });
   const separator: Item = { label: '', kind: vscode.QuickPickItemKind.Separator };
-  const settings: Item = { label: vscode.l10n.t('Change its figures in the settings…') };
-  const title = vscode.l10n.t('When does this session compress?');
+  const settings: Item = { label: vscode.l10n.t('Customize thresholds in Settings…') };
+  const title = vscode.l10n.t('Select Compression Policy');
   const picked = await vscode.window.showQuickPick([...policies, separator, settings], { title });
   if (!picked) return;
   if (picked.policy === undefined) {
@@ -28,12 +28,20 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
 function about(policy: PolicyName): string {
   switch (policy) {
     case 'balanced':
-      return vscode.l10n.t('At 75 % of the budget, above 50 messages, after 24 hours; keeps the newest 10 messages.');
+      return vscode.l10n.t(
+        'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',
+      );
     case 'steady':
-      return vscode.l10n.t('Every 10 messages, into two or three sentences each time.');
+      return vscode.l10n.t(
+        'Compresses every 10 messages into summaries of two to three sentences. Keeps the 10 most recent messages.',
+      );
     case 'frugal':
-      return vscode.l10n.t('Above 8,000 tokens or 50 messages; keeps the newest 12 messages.');
+      return vscode.l10n.t(
+        'Compresses when there are more than 8,000 uncompressed tokens or 50 uncompressed messages. Keeps the 12 most recent messages.',
+      );
     case 'long-memory':
-      return vscode.l10n.t('At 80 % of the budget, into long summaries; keeps the newest 3 messages.');
+      return vscode.l10n.t(
+        'Compresses in the background at 80% of the context budget. Writes longer summaries and keeps the 3 most recent messages.',
+      );
   }
 }

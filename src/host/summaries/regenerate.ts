@@ -12,10 +12,10 @@ import { pickModel, providerItems } from '../models/model-picker.ts';
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {
   const items = [
-    { label: vscode.l10n.t('With the summarizer of the settings'), way: 'same' },
+    { label: vscode.l10n.t('With the configured summarizer'), way: 'same' },
     { label: vscode.l10n.t('With another model…'), way: 'model' },
-    { label: vscode.l10n.t('With instructions of your own…'), way: 'instructions' },
-    { label: vscode.l10n.t('In full, from the source'), way: 'finer' },
+    { label: vscode.l10n.t('With custom instructions…'), way: 'instructions' },
+    { label: vscode.l10n.t('Full detail level, from the source'), way: 'finer' },
   ] as const;
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
@@ -26,12 +26,12 @@ export async function resummarize(app: SummariesApp, _: Conversation, node: Summ
     case 'finer':
       return make(app, { node: node.id, finer: true });
     case 'model': {
-      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Who writes this summary?'));
+      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select a model to write this summary'));
       if (chosen) await make(app, { node: node.id }, chosen);
       return;
     }
     case 'instructions': {
-      const prompt = vscode.l10n.t('What should this summary keep or leave out?');
+      const prompt = vscode.l10n.t('What should this summary include or omit?');
       const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
       if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
       return;
@@ -45,13 +45,11 @@ export async function make(
   chosen?: ChosenModel,
 ): Promise<void> {
   const { resummarize: makeAnew } = await app.current();
-  const made = await cancellable(vscode.l10n.t('Making the summary anew'), (signal) =>
-    makeAnew(wanted, chosen, signal),
-  );
+  const made = await cancellable(vscode.l10n.t('Regenerating summary…'), (signal) => makeAnew(wanted, chosen, signal));
   if (!made) return;
   inform(
     vscode.l10n.t(
-      'The summary was made anew: {0} tokens.',
+      'Summary regenerated ({0} tokens).',
       (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
     ),
   );

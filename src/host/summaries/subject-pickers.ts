@@ -73,7 +73,7 @@ async function pickEvent(
     return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
   });
   if (items.length === 0) {
-    inform(vscode.l10n.t('There is no key event of this sort.'));
+    inform(vscode.l10n.t('There are no key events of this kind.'));
     return undefined;
   }
   const title = vscode.l10n.t('Key events');
@@ -99,7 +99,7 @@ export function compressionOf(row: unknown): CompressionId | undefined {
 /** A compression that still stands. */
 export function pickCompression(state: Conversation['state']): Promise<CompressionId | undefined> {
   const standing = new Set(compressionsSince(state));
-  const title = vscode.l10n.t('Undo all compressions since');
+  const title = vscode.l10n.t('Undo Compressions from Here');
   const none = vscode.l10n.t('There is no compression to undo.');
   return pickAmong(state, ({ id }) => standing.has(id), title, none);
 }
@@ -107,7 +107,7 @@ export function pickCompression(state: Conversation['state']): Promise<Compressi
 /** A compression that was undone. */
 export function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
   const title = vscode.l10n.t('Compressions');
-  const none = vscode.l10n.t('No compression is undone.');
+  const none = vscode.l10n.t('There is no compression to redo.');
   return pickAmong(state, ({ id }) => state.isCompressionUndone(id), title, none);
 }
 

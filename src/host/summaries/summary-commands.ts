@@ -18,7 +18,7 @@ import { make } from './regenerate.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
-  inform(vscode.l10n.t('The messages of this summary are sent word for word with your next message.'));
+  inform(vscode.l10n.t('The original messages will be sent with your next message.'));
 }
 
 /** Keeps an event in the context whatever the budget is, or lets it go. */
@@ -54,16 +54,16 @@ export async function readSummary(
       description: tokensText(node.tokens.source),
       open: () => openDocument(nodeUri(state, node, 'source')),
     },
-    { label: vscode.l10n.t('Change what is sent'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
+    { label: vscode.l10n.t('Detail level to send'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
     ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
-      description: vscode.l10n.t('until the next compression chooses'),
+      description: vscode.l10n.t('until the next compression'),
       open: () => sendAs(journal, node, level, sent),
     })),
     ...(node.full === undefined
       ? [
           {
-            label: vscode.l10n.t('Make the level Full'),
+            label: vscode.l10n.t('Generate full detail level'),
             description: vscode.l10n.t('from the source, and send it'),
             open: () => make(app, { node: node.id, finer: true }),
           },
@@ -76,7 +76,7 @@ export async function readSummary(
 /** Sends a summary at another level, says so, and offers the way back. */
 async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
   await setLevel(journal, node.id, level);
-  const text = vscode.l10n.t('“{0}” is sent at the level {1} from now on.', node.title, levelName(level));
+  const text = vscode.l10n.t('“{0}” is now sent at the {1} detail level.', node.title, levelName(level));
   void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, before));
 }
 
@@ -97,15 +97,13 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
   if (await stepChange(journal, undone)) return;
   inform(
-    undone
-      ? vscode.l10n.t('No change to summaries is left to undo.')
-      : vscode.l10n.t('No change to summaries is left to redo.'),
+    undone ? vscode.l10n.t('There is no summary edit to undo.') : vscode.l10n.t('There is no summary edit to redo.'),
   );
 }
 
 /** Changes what kind an event is, or how much of its message it quotes. */
 export async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
-  const words = { label: vscode.l10n.t('Change the words…'), to: undefined };
+  const words = { label: vscode.l10n.t('Edit quote…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
     label: kindName(kind),
     to: kind,
@@ -117,12 +115,12 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
     return;
   }
   const text = messageText(state.messages.get(event.message) ?? { content: [] });
-  const prompt = vscode.l10n.t('The words of the message that must be kept, exactly as they stand in it.');
+  const prompt = vscode.l10n.t('Enter the text to keep, exactly as it appears in the message.');
   const quote = await vscode.window.showInputBox({
     value: event.quote,
     prompt,
     validateInput: (value) =>
-      text.includes(value.trim()) ? undefined : vscode.l10n.t('These are no words of the message.'),
+      text.includes(value.trim()) ? undefined : vscode.l10n.t('This text isn’t in the message.'),
   });
   if (quote === undefined || quote.trim() === '') return;
   await correctWords(journal, event.id, quote);

@@ -15,7 +15,7 @@ describe('the health report', () => {
   it('says that all is sound, with sizes and counts', () => {
     assert.equal(countTroubles(sound), 0);
     const report = renderHealth(sound);
-    assert.match(report, /Everything is sound\./);
+    assert.match(report, /No problems found\./);
     assert.match(report, /sound: 1 of 1, 2 KB in all/);
     assert.match(report, /messages of the open session: 12/);
     assert.match(report, /changed: `chat\.provider`/);
@@ -26,7 +26,7 @@ describe('the health report', () => {
       ...sound,
       journals: [...sound.journals, { id: 's2', bytes: 10, messages: 0, isCurrent: false, fault: 'line 3: checksum' }],
       snapshots: { kind: 'corrupt', bytes: 5 },
-      settings: { fault: 'The window must be a whole number of at least 1, not 0.', changed: [] },
+      settings: { fault: 'The window must be an integer of at least 1, not 0.', changed: [] },
       provider: { name: 'openai', model: 'm', state: { kind: 'fault', reason: 'refused_key' } },
     };
     assert.equal(countTroubles(facts), 4);

@@ -56,7 +56,7 @@ describe('the command line', () => {
     ['an option that is none', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],
     ['a file that is not there', ['events', 'no-such-file'], /no-such-file cannot be read: there is no such file/],
     ['a folder', ['import', 'src'], /src cannot be read: it is a folder/],
-    ['a file of another kind', ['count', 'package.json'], /no conversation in a known format/],
+    ['a file of another kind', ['count', 'package.json'], /supported chat format/],
     ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy is one of/],
     ['a target that is no number', ['compress', DEMO_SESSION, '--target-tokens', '8k'], /whole number/],
     [
@@ -81,7 +81,7 @@ describe('the command line', () => {
   it('imports a transcript as JSONL that it can read again', async () => {
     const first = await runCli(['import', path.join(TRANSCRIPTS, 'claude-code.jsonl')]);
     assert.equal(first.code, 0);
-    assert.match(first.err, /^Left out: .*1 × message of a sub-agent/);
+    assert.match(first.err, /^Left out: .*1 × subagent message/);
     const again = await runCli(['import', '-'], { input: first.out });
     assert.equal(again.out, first.out);
     assert.equal(
@@ -95,8 +95,8 @@ describe('the command line', () => {
     assert.equal(format, 'messages');
     assert.equal((messages as unknown[]).length, 6);
     assert.deepEqual(skipped, [
-      { reason: 'line that is no JSON', count: 1 },
-      { reason: 'message of role “narrator”', count: 1 },
+      { reason: 'invalid JSON line', count: 1 },
+      { reason: 'message with role “narrator”', count: 1 },
     ]);
   });
 
@@ -277,7 +277,7 @@ describe('the command line', () => {
           { env: { [key]: 'sk-wrong' } },
         );
         assert.deepEqual([code, out], [2, '']);
-        assert.match(err, /refused the API key/);
+        assert.match(err, /rejected the API key/);
         assert.equal(err.trimEnd().split('\n').length, 1);
         assert.doesNotMatch(err, /sk-wrong/);
         assert.ok(asked > before);

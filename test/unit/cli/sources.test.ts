@@ -41,7 +41,7 @@ describe('the command line on other tools’ chats', () => {
     assert.deepEqual([resumed?.workspace, resumed?.messages], ['/work/api', 5]);
     assert.deepEqual(
       refused.map((one) => [one.tool, path.basename(one.path), one.reason]),
-      [['codex', 'rollout-broken.jsonl', 'The file holds no messages; left out: 1 × line that is no JSON.']],
+      [['codex', 'rollout-broken.jsonl', 'The file contains no messages. Skipped: 1 × invalid JSON line.']],
     );
   });
 
@@ -50,7 +50,7 @@ describe('the command line on other tools’ chats', () => {
     assert.equal(code, 0);
     assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continued of claude-1\)$/m);
     assert.match(out, /16 sessions, 1 refused\.\n$/);
-    assert.match(err, /codex: .*rollout-broken\.jsonl: The file holds no messages/);
+    assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no messages/);
   });
 
   it('finds what was said in any of them', async () => {
@@ -89,6 +89,6 @@ describe('the command line on other tools’ chats', () => {
     assert.deepEqual([messages.length, format], [4, 'qwen']);
     const empty = put(home, 'empty.json', { requests: [], responderUsername: 'GitHub Copilot' });
     const { code, err } = await runCli(['import', empty]);
-    assert.deepEqual([code, err], [2, 'threadkeeper: The file holds no messages.\n']);
+    assert.deepEqual([code, err], [2, 'threadkeeper: The file contains no messages.\n']);
   });
 });

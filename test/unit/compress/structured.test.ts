@@ -90,7 +90,7 @@ describe('a summary as text', () => {
         '**Errors**',
         '- EPIPE on flush → retry',
         '- slow start',
-        '**Tried and failed**',
+        '**Failed Attempts**',
         '- a mutex',
         '**Outcomes**',
         '- tests pass',

@@ -54,7 +54,7 @@ describe('rules of the user', () => {
     for (const pattern of ['(a)\\1', '(?=a)', '(?<!a)b', '(a', '[a', '*a', '[b-a]', 'a\\', '((a{99}){99}){99}']) {
       const result = await compileRule({ kind: 'fact', pattern });
       assert.ok(!result.ok, pattern);
-      assert.match(inEnglish(result.problem), /not valid in RE2 syntax/);
+      assert.match(inEnglish(result.problem), /isn’t valid RE2 syntax/);
     }
     const long = await compileRule({ kind: 'fact', pattern: 'a'.repeat(2_000) });
     assert.ok(!long.ok && /longer than 1000/.test(inEnglish(long.problem)));

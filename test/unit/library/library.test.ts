@@ -109,7 +109,7 @@ describe('the library of other tools’ chats', () => {
     assert.deepEqual([read, unchanged, reads], [0, 2, 0]);
     assert.deepEqual(
       refused.map(({ reason }) => inEnglish(reason)),
-      ['The file holds no messages; left out: 1 × line that is no JSON.'],
+      ['The file contains no messages. Skipped: 1 × invalid JSON line.'],
     );
   });
 

@@ -117,7 +117,7 @@ describe('what the user reads of a fault', () => {
   for (const reason of FAULT_REASONS) {
     it(`${reason}: one sentence with something to do`, () => {
       const { message, action } = describeFault(new ModelFault(reason, 'x'));
-      assert.match(inEnglish(message), /^[A-Z][^.]+[:;] [^.]+\.$/);
+      assert.match(inEnglish(message), /^[A-Z][^.]+\. [A-Z][^.]+\.( [A-Z][^.]+\.)?$/);
       assert.ok(action !== undefined);
     });
   }

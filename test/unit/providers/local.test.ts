@@ -36,7 +36,7 @@ describe('the local model', () => {
     for (const model of [new LocalModel(memory()), new LocalModel(memory(hit('Postgres', 1)))]) {
       const { text } = await turn(model, ask('What about Postgres and the rest?'));
       assert.match(text, /No model is configured/);
-      assert.match(text, /Threadkeeper: Choose Model/);
+      assert.match(text, /Threadkeeper: Select Model/);
     }
   });
 

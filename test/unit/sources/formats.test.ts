@@ -98,13 +98,13 @@ describe('the chats of other tools', () => {
     it(`are refused by name where damaged: ${fixture.tool}, ${fixture.format}`, async () => {
       const file = fixture.write(home);
       writeFileSync(file, Buffer.from('\u0000\u0001 no conversation at all \n'.repeat(200)));
-      assert.match(await refusal(), /holds no messages|damaged|can’t be read|isn’t in a format/);
+      assert.match(await refusal(), /contains no messages|damaged|can’t be read|isn’t in a known format/);
     });
 
     it(`are refused by name where empty: ${fixture.tool}, ${fixture.format}`, async () => {
       writeFileSync(fixture.write(home), '');
       // SQLite takes an empty file for an empty database.
-      assert.match(await refusal(), /is empty|no such table|isn’t in a format/);
+      assert.match(await refusal(), /is empty|no such table|isn’t in a known format/);
     });
   }
 
@@ -155,7 +155,7 @@ describe('the chats of other tools', () => {
     assert.equal(messages.length, 4);
     assert.deepEqual(
       skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      ['1 × line that is no JSON'],
+      ['1 × invalid JSON line'],
     );
   });
 
@@ -163,7 +163,7 @@ describe('the chats of other tools', () => {
     it(`are refused where a document is cut off: ${fixture.tool}`, async () => {
       const file = fixture.write(home);
       truncateSync(file, statSync(file).size - 10);
-      assert.match(await refusal(), /damaged or still being written|isn’t in a format that is known/);
+      assert.match(await refusal(), /damaged or still being written|isn’t in a known format/);
     });
   }
 
@@ -218,13 +218,13 @@ describe('the chats of other tools', () => {
   ] as const) {
     it(`of a future version of ${what} are refused by name`, async () => {
       write(home);
-      assert.match(await refusal(), /It was written in format \S+, which is newer than/);
+      assert.match(await refusal(), /The file uses format version \S+, which is newer than/);
     });
   }
 
   it('are refused where a session holds no message', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
-    assert.equal(await refusal(), 'The file holds no messages.');
+    assert.equal(await refusal(), 'The file contains no messages.');
   });
 
   it('are read from a database that its tool has open, without a trace beside it', async () => {

@@ -22,7 +22,7 @@ describe('a disk that fails', () => {
         journal.onDidChange(() => warnings.push(wordsOf(journal.unsaved)));
         const long = 'x'.repeat(200 * 1024);
         await journal.append(said(1, long));
-        assert.match(warnings.at(-1) ?? '', /disk is full.*in memory alone.*Free some space/);
+        assert.match(warnings.at(-1) ?? '', /disk is full.*in RAM only.*Free up disk space/);
         await journal.append(said(2));
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
@@ -56,7 +56,7 @@ describe('a disk that fails', () => {
         disk.makeReadOnly();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0']);
-        assert.match(wordsOf(again.readOnly), /cannot be written to.*permissions/);
+        assert.match(wordsOf(again.readOnly), /isn’t writable.*permissions/);
         await assert.rejects(again.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();
@@ -89,7 +89,7 @@ describe('a disk that fails', () => {
         await journal.append(said(0));
         failing = true;
         await Promise.all([journal.append(said(1)), journal.append(said(2), said(3))]);
-        assert.match(wordsOf(journal.unsaved), /in memory alone/);
+        assert.match(wordsOf(journal.unsaved), /in RAM only/);
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2', 'm3']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         failing = false;
@@ -138,7 +138,7 @@ describe('a disk that fails', () => {
       const follower = await other.open(journal.id);
       failing = true;
       await journal.append(said(1));
-      await assert.rejects(follower.takeOver(), /could not be saved yet: free some space/);
+      await assert.rejects(follower.takeOver(), /couldn’t be saved yet. Free up disk space/);
       failing = false;
       await until(() => journal.unsaved === undefined);
       await follower.takeOver();
@@ -162,7 +162,7 @@ describe('a disk that fails', () => {
       const journal = await late.open(id);
       assert.equal(journal.readOnly, undefined);
       await journal.append(said(0));
-      assert.match(wordsOf(journal.unsaved), /in memory alone/);
+      assert.match(wordsOf(journal.unsaved), /in RAM only/);
       full = false;
       await until(() => journal.unsaved === undefined);
       await late.close();

@@ -132,7 +132,7 @@ describe('a journal that is not whole', () => {
         const torn = (await readdir(folder)).find((name) => name.includes('.torn-'));
         assert.ok(torn);
         assert.equal(await readFile(join(folder, torn), 'utf8'), '{"v":1,"seq":8,"at"');
-        assert.match(wordsOf(journal.notice), /what there was of it is kept in s1\.jsonl\.torn-/);
+        assert.match(wordsOf(journal.notice), /only partly written and was moved to s1\.jsonl\.torn-/);
         await journal.append(said(6));
         await journal.close();
         const again = await reopen();
@@ -161,10 +161,7 @@ describe('a journal that is not whole', () => {
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
-        assert.match(
-          wordsOf(journal.notice),
-          /1 damaged line was set aside in s1\.jsonl\.damaged, and 1 entry is missing/,
-        );
+        assert.match(wordsOf(journal.notice), /1 damaged line was moved to s1\.jsonl\.damaged, and 1 entry is missing/);
         assert.deepEqual([...journal.state.messages.keys()], ['m0', 'm1', 'm3', 'm4', 'm5']);
         await journal.close();
         const again = await reopen();
@@ -197,7 +194,7 @@ describe('a journal that is not whole', () => {
         await appendFile(path, `${line},"sum":"${nativeChecksum(line)}"}\n`);
       },
       async (journal) => {
-        assert.match(wordsOf(journal.readOnly), /newer version.*update/);
+        assert.match(wordsOf(journal.readOnly), /newer version.*Update/);
         assert.equal(journal.state.path.length, 6);
         await assert.rejects(journal.append(said(7)), (error) => StoreFault.is(error, 'newer'));
         await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));

@@ -16,9 +16,9 @@ describe('importing the records of a Claude Code session', () => {
     const { said, skipped } = imported('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
     assert.deepEqual(said, ['user: Which port?', 'assistant: I look.', 'assistant: 8080.', 'assistant: Or 80.']);
     assert.deepEqual(skipped, {
-      'reasoning of the model': 1,
+      'model reasoning': 1,
       'record of type “unknown”': 1,
-      'line that is no record': 1,
+      'invalid record': 1,
     });
   });
 });

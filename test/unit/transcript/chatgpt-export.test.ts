@@ -38,7 +38,7 @@ describe('importing conversations of ChatGPT', () => {
     };
     const { said, skipped } = read(conversation);
     assert.deepEqual(said, ['user: Which day?', 'assistant: Tuesday.']);
-    assert.deepEqual(skipped, { 'message of another branch': 1 });
+    assert.deepEqual(skipped, { 'message on another branch': 1 });
   });
 
   it('ends at a missing parent and at a circle of parents', () => {
@@ -58,7 +58,7 @@ describe('importing conversations of ChatGPT', () => {
       { title: 'lost too' },
     ]);
     assert.deepEqual(said, ['user: Sooner.', 'user: Later.']);
-    assert.deepEqual(skipped, { 'entry that is no conversation': 2 });
+    assert.deepEqual(skipped, { 'entry without a conversation': 2 });
   });
 
   it('reads code, its output, quotes of pages and faults, and texts inside of pictures’ messages', () => {
@@ -120,7 +120,7 @@ describe('importing conversations of ChatGPT', () => {
       'hidden message': 1,
       'message without author or content': 3,
       'empty message': 3,
-      'reasoning of the model': 2,
+      'model reasoning': 2,
       'content of type “user_editable_context”': 1,
     });
   });

@@ -105,7 +105,7 @@ describe('the decision record', () => {
         '',
         '- Status: in force',
         '- Found by: we keep',
-        '- From: a message of another branch',
+        '- From: a message on another branch',
         '',
       ].join('\n'),
     );

@@ -4,7 +4,7 @@ import { imported, type Imported } from '../../support/imported.ts';
 /** What a person sees of a list of messages. */
 const read = (...messages: readonly unknown[]): Imported => imported('messages', JSON.stringify(messages));
 
-describe('importing messages of role and content', () => {
+describe('importing messages with role and content', () => {
   it('knows every name that tools give to the four roles', () => {
     const names = ['system', 'Developer', 'user', 'Human', 'assistant', 'model', 'AI', 'tool', 'function'];
     const { said } = read(...names.map((role) => ({ role, content: role })));
@@ -66,7 +66,7 @@ describe('importing messages of role and content', () => {
       ['image/png QQ==', 'image/gif Qg==', 'image/webp Qw==', 'image/jpeg RA=='],
     );
     assert.deepEqual(content[1], [{ type: 'text', text: 'And these?' }]);
-    assert.deepEqual(skipped, { 'image that is a link': 3, 'document that is not text': 2 });
+    assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
 
   it('counts reasoning and parts of a kind unknown, and a message of which nothing is left', () => {
@@ -84,11 +84,11 @@ describe('importing messages of role and content', () => {
     );
     assert.deepEqual(said, ['assistant: Yes.', 'user: ']);
     assert.deepEqual(skipped, {
-      'reasoning of the model': 2,
-      'message without content that can be read': 2,
+      'model reasoning': 2,
+      'message without readable content': 2,
       'content part of type “input_audio”': 1,
       'content part of type “”': 1,
-      'content part that is no object': 1,
+      'invalid content part': 1,
     });
   });
 
@@ -191,6 +191,6 @@ describe('importing messages of role and content', () => {
       content: 'c',
     });
     assert.deepEqual(said, ['user: a']);
-    assert.deepEqual(skipped, { 'record without role and content': 2, 'message of role “narrator”': 1 });
+    assert.deepEqual(skipped, { 'record without role and content': 2, 'message with role “narrator”': 1 });
   });
 });

@@ -88,11 +88,7 @@ describe('exporting a session', () => {
     );
     assert.deepEqual(
       read.skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      [
-        '1 × line that is no message of an exported session',
-        '1 × message that stands there twice',
-        '1 × message of another branch',
-      ],
+      ['1 × invalid line in an exported session', '1 × duplicate message', '1 × message on another branch'],
     );
     const loop = [...sessionToJsonl([said('a', 'b', 'one'), said('b', 'a', 'two')])].join('');
     assert.equal(readTranscript(loop).messages, 2);

@@ -21,7 +21,7 @@ describe('recognizing a transcript', () => {
     const noise = `${JSON.stringify({ kind: 'noise', text: 'x'.repeat(1 << 16) })}\n`;
     assert.deepEqual(reader.push(noise), []);
     assert.equal(reader.format, undefined);
-    assert.throws(() => reader.summary(), /was not read to its end/);
+    assert.throws(() => reader.summary(), /wasn’t read completely/);
     reader.push(noise);
     const found = [...reader.push(`${JSON.stringify({ role: 'user', content: 'At last.' })}\n`), ...reader.end()];
     assert.deepEqual(found, [{ role: 'user', text: 'At last.' }]);
@@ -51,14 +51,14 @@ describe('recognizing a transcript', () => {
     assert.deepEqual(reader.push(page), []);
     assert.throws(() => {
       for (let pages = 1; pages < 20; pages++) reader.push(page);
-    }, /format is not known/);
+    }, /format isn’t supported/);
   });
 
   it('says why records, none of which is a message, cannot be read', () => {
-    assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /no conversation in a known format/);
+    assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /supported chat format/);
     assert.throws(
       () => readTranscript('[{"role":"narrator","content":"a"},{"role":"user"}]'),
-      /holds no messages; left out: 1 × message of role “narrator”, 1 × record without role and content/,
+      /contains no messages. Skipped: 1 × message with role “narrator”, 1 × record without role and content/,
     );
   });
 });

@@ -20,7 +20,7 @@ describe('importing a chat export of VS Code', () => {
       transcript.map((one) => `${one.role}: ${one.text}`),
       ['user: Hello?', 'assistant: Hello.'],
     );
-    assert.throws(() => readTranscript('{"requests": [{"url": "/slots"}]}'), /no conversation in a known format/);
+    assert.throws(() => readTranscript('{"requests": [{"url": "/slots"}]}'), /supported chat format/);
   });
 
   it('reads what was asked as a string, as text, or as the parts of a slash command', () => {
@@ -54,7 +54,7 @@ describe('importing a chat export of VS Code', () => {
       { message: {}, response: [] },
     );
     assert.deepEqual(said, ['assistant: An orphan reply.']);
-    assert.deepEqual(skipped, { 'request that is no object': 1, 'request without a message': 3 });
+    assert.deepEqual(skipped, { 'invalid request': 1, 'request without a message': 3 });
   });
 
   it('joins markdown of every form into one reply', () => {
@@ -214,7 +214,7 @@ describe('importing a chat export of VS Code', () => {
     );
     assert.deepEqual(said, ['user: Go.']);
     assert.deepEqual(skipped, {
-      'reasoning of the model': 1,
+      'model reasoning': 1,
       'response part of kind “progressMessage”': 1,
       'response part of kind “progressTaskSerialized”': 1,
       'response part of kind “codeblockUri”': 2,

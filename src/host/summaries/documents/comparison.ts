@@ -124,8 +124,10 @@ function hover(
   const text = new vscode.MarkdownString();
   text.appendText(reasonText(found));
   if (isByCode)
-    text.appendMarkdown('\n\n').appendText(vscode.l10n.t('The model gave no verdict; this is what code found.'));
-  if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('Instead: {0}', instead));
+    text
+      .appendMarkdown('\n\n')
+      .appendText(vscode.l10n.t('The model returned no verdict. Showing the result of the automatic check instead.'));
+  if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('The source says: {0}', instead));
   for (const source of sources) {
     const message = messages[source.message];
     if (!message) continue;

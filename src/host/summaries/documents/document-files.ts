@@ -132,7 +132,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
 
   async #render(address: DocumentAddress): Promise<Page | undefined> {
     const conversation = await this.#deps.conversation(address.session);
-    if (!conversation) return plainPage(vscode.l10n.t('Open the session of this document to read it.'));
+    if (!conversation) return plainPage(vscode.l10n.t('To view this document, open its session.'));
     const [{ compressionsPage, dryRunPage }, { nextPage }, { messagePage, nodePage, sourcePage, structuredPage }] =
       await Promise.all([
         import('./compression-pages.ts'),

@@ -12,21 +12,21 @@ import { PageWriter, type Page } from './document-page.ts';
 /** What would be sent if you pressed send now, part by part with its tokens. */
 export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: boolean, body: vscode.Uri): Page {
   const { context, budget, compressesFirst } = preview;
-  const page = new PageWriter().heading(1, vscode.l10n.t('What would be sent now'));
-  if (!isDraft) page.block(vscode.l10n.t('The composer is empty, so this is what stands before your next message.'));
+  const page = new PageWriter().heading(1, vscode.l10n.t('Next Request'));
+  if (!isDraft) page.block(vscode.l10n.t('The input is empty. This is the request without your next message.'));
   if (compressesFirst)
     page.block(
       vscode.l10n.t(
-        'A compression would come first ({0}), and what is sent would be shorter.',
+        'Compression will run first ({0}), so the actual request will be shorter.',
         triggerName(compressesFirst),
       ),
     );
-  page.line({ text: vscode.l10n.t('The request, byte for byte'), to: body }).line();
+  page.line({ text: vscode.l10n.t('Exact request body'), to: body }).line();
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
   for (const part of GAUGE_PARTS)
     if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${countText(context.tokens[part])} |`);
-  page.line(`| ${vscode.l10n.t('Opening of the reply')} | ${countText(REPLY_PRIMING_TOKENS)} |`);
-  page.line(`| **${vscode.l10n.t('In all, of {0}', countText(budget))}** | **${countText(context.total)}** |`).line();
+  page.line(`| ${vscode.l10n.t('Response framing')} | ${countText(REPLY_PRIMING_TOKENS)} |`);
+  page.line(`| **${vscode.l10n.t('Total (of {0})', countText(budget))}** | **${countText(context.total)}** |`).line();
   for (const [at, text] of context.system.entries()) {
     page
       .heading(2, `${partName(context.systemParts[at]!)} · ${tokensText(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)

@@ -21,12 +21,12 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
   }
   const faults = faultTexts(state, node);
   if (faults.length > 0) {
-    page.heading(2, vscode.l10n.t('Audit'));
+    page.heading(2, vscode.l10n.t('Verification'));
     for (const fault of faults) page.line(`- ${fault}`);
     page.line();
   }
   if (node.children.length > 0) {
-    page.heading(2, vscode.l10n.t('Made from'));
+    page.heading(2, vscode.l10n.t('Generated From'));
     for (const id of node.children) {
       const child = state.nodes.get(id);
       if (child) page.line('- ', { text: child.title, to: nodeUri(state, child, 'node') });
@@ -54,9 +54,7 @@ export function structuredPage(state: SessionState, node: SummaryNode): Page {
   links(page, state, node);
   const { structured } = node;
   if (!structured) {
-    return page
-      .block(vscode.l10n.t('This summary was made by code, so it holds no lists; its texts are all there is.'))
-      .page();
+    return page.block(vscode.l10n.t('This extractive summary has no structured sections.')).page();
   }
   for (const [name, entries] of lists(structured)) {
     if (entries.length === 0) continue;
@@ -126,7 +124,7 @@ function writeMessages(page: PageWriter, state: SessionState, from: number, to: 
     const message = state.messages.get(id);
     if (!message) continue;
     page.heading(depth, `${position + 1} · ${message.role}`);
-    page.line({ text: vscode.l10n.t('Open this message'), to: messageUri(state, id) }).line();
+    page.line({ text: vscode.l10n.t('Open message'), to: messageUri(state, id) }).line();
     page.block(messageText(message));
   }
 }
@@ -161,9 +159,9 @@ function lists(structured: StructuredSummary): [string, readonly string[]][] {
     named(vscode.l10n.t('Facts'), 'facts'),
     named(vscode.l10n.t('Guidance'), 'guidance'),
     [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
-    named(vscode.l10n.t('Tried and failed'), 'failedAttempts'),
+    named(vscode.l10n.t('Failed Attempts'), 'failedAttempts'),
     named(vscode.l10n.t('Files'), 'files'),
-    named(vscode.l10n.t('Open steps'), 'openSteps'),
+    named(vscode.l10n.t('Open Steps'), 'openSteps'),
     named(vscode.l10n.t('Outcomes'), 'outcomes'),
   ];
 }

@@ -29,13 +29,13 @@ export function rungName(rung: Rung): string {
     case 'model':
       return vscode.l10n.t('model');
     case 'retry':
-      return vscode.l10n.t('model, second try');
+      return vscode.l10n.t('model (second attempt)');
     case 'tight':
-      return vscode.l10n.t('model, tighter prompt');
+      return vscode.l10n.t('model (stricter prompt)');
     case 'extractive':
-      return vscode.l10n.t('by code');
+      return vscode.l10n.t('extractive');
     case 'cut':
-      return vscode.l10n.t('cut');
+      return vscode.l10n.t('truncated');
     case 'edited':
       return vscode.l10n.t('edited by you');
   }
@@ -57,7 +57,7 @@ export function triggerName(trigger: TriggerName): string {
     case 'share':
       return vscode.l10n.t('Context nearly full');
     case 'before_send':
-      return vscode.l10n.t('Room for a message');
+      return vscode.l10n.t('Context full before sending');
     case 'tokens':
       return vscode.l10n.t('Token limit');
     case 'messages':
@@ -69,7 +69,7 @@ export function triggerName(trigger: TriggerName): string {
     case 'task_reset':
       return vscode.l10n.t('Task reset');
     case 'provider_overflow':
-      return vscode.l10n.t('Refused as too long');
+      return vscode.l10n.t('Rejected as too long');
     case 'command':
       return vscode.l10n.t('On request');
     case 'import':
@@ -105,16 +105,16 @@ function auditFaultText({ kind, text }: AuditFault): string {
 export function reasonText({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string {
   switch (reason) {
     case 'verbatim':
-      return vscode.l10n.t('A verbatim sentence of the source.');
+      return vscode.l10n.t('Verbatim quote from the source.');
     case 'not_in_source':
       return vscode.l10n.t('Not in the source: {0}', missing.join(', '));
     case 'unchecked':
-      return vscode.l10n.t('Not decided: all names, numbers and paths in it are in the source.');
+      return vscode.l10n.t('Not verified, but all names, numbers, and paths appear in the source.');
     case 'supported':
-      return vscode.l10n.t('The source says so.');
+      return vscode.l10n.t('Supported by the source.');
     case 'no_source':
-      return vscode.l10n.t('Nothing in the source speaks of this.');
+      return vscode.l10n.t('Not mentioned in the source.');
     case 'told_otherwise':
-      return vscode.l10n.t('The source tells this differently.');
+      return vscode.l10n.t('The source says something different.');
   }
 }

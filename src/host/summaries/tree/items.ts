@@ -32,7 +32,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return made;
     }
     case 'part': {
-      const label = row.name === 'reply' ? vscode.l10n.t('Opening of the reply') : partName(row.name);
+      const label = row.name === 'reply' ? vscode.l10n.t('Response framing') : partName(row.name);
       return item(label, None, 'circle-small-filled', tokensText(row.tokens));
     }
     case 'node': {
@@ -40,7 +40,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return node ? nodeItem(conversation, source, node, now) : gone();
     }
     case 'opened':
-      return item(vscode.l10n.t('Opened'), Collapsed, 'unfold', String(openedNodes(state).length));
+      return item(vscode.l10n.t('Expanded'), Collapsed, 'unfold', String(openedNodes(state).length));
     case 'openedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return gone();
@@ -128,7 +128,7 @@ const SECTION_ICON: Readonly<Record<SectionName, string>> = {
 function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
   switch (section) {
     case 'context':
-      return item(vscode.l10n.t('Now in context'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
+      return item(vscode.l10n.t('In Context Now'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
     case 'summaries': {
       const isEmpty = state.frontier.length === 0 && openedNodes(state).length === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
@@ -137,7 +137,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     case 'events':
       return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().keptCount));
     case 'said':
-      return item(vscode.l10n.t('What the summaries hold'), Collapsed, SECTION_ICON.said);
+      return item(vscode.l10n.t('Summary Contents'), Collapsed, SECTION_ICON.said);
     case 'tasks':
       return item(vscode.l10n.t('Tasks'), Collapsed, SECTION_ICON.tasks);
     case 'compressions':

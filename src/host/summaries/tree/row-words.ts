@@ -24,7 +24,7 @@ export function standingName(standing: Standing): string {
     case 'superseded':
       return vscode.l10n.t('superseded');
     case 'dropped':
-      return vscode.l10n.t('no room');
+      return vscode.l10n.t('didn’t fit');
   }
 }
 
@@ -77,7 +77,7 @@ export const STEP_ICON: Readonly<Record<StepStatus, string>> = {
 export function filterName(filter: TreeFilter): string {
   switch (filter.by) {
     case 'warnings':
-      return vscode.l10n.t('Summaries with a warning');
+      return vscode.l10n.t('Summaries with warnings');
     case 'kind':
       return kindName(filter.of);
     case 'text':

@@ -23,7 +23,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return node && nodeTooltip(source, node);
     }
     case 'opened':
-      return vscode.l10n.t('Summaries that do not stand for their messages any more: these are sent word for word.');
+      return vscode.l10n.t('Expanded summaries. Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
       return message && new vscode.MarkdownString().appendText(messageText(message).slice(0, LONGEST));
@@ -56,7 +56,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   if (state.stale.has(node.id))
     text
       .appendMarkdown('\n\n$(warning) ')
-      .appendText(vscode.l10n.t('A summary below was changed: this one is rebuilt at the next compression.'));
+      .appendText(vscode.l10n.t('A child summary was edited. This summary will be rebuilt at the next compression.'));
   for (const fault of faultTexts(state, node).slice(0, 5))
     text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
   return text;
