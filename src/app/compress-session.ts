@@ -61,9 +61,8 @@ export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
 /** A trimmed run keeps a line or two. */
 const TRIM_TOKENS = 120;
 
-/** What tags, introduction and framing take of a request's first summaries and of its first key events. */
+/** What tags, introduction and framing take of a request's first summaries. */
 const SUMMARIES_FRAME_TOKENS = 46;
-const LEDGER_FRAME_TOKENS = 84;
 
 /** Summaries stand in blocks of about so many tokens, whose tags and those of their key events take so many. */
 const BLOCK_EVERY = 2_000;
@@ -99,10 +98,8 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
 }
 
 /** What the ledger adds to a request, its tags and introduction included where there was none. */
-function addedLedger({ before }: CompressionJob, { tokens }: LedgerDraft): number {
-  const frame = before.tokens.ledger === 0 && tokens > 0 ? LEDGER_FRAME_TOKENS : 0;
-  return Math.max(0, tokens + frame - before.tokens.ledger);
-}
+const addedLedger = ({ before }: CompressionJob, { tokens }: LedgerDraft): number =>
+  Math.max(0, tokens - before.tokens.ledger);
 
 /** Tokens that the summaries may take so that ledger and summaries save what they must. */
 function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: LedgerDraft): number {
@@ -122,6 +119,7 @@ const withoutRoom = ({ events, changes, spans }: LedgerDraft, { before }: Compre
   changes: changes.filter(({ status }) => status !== 'active'),
   spans,
   tokens: before.tokens.ledger,
+  added: 0,
 });
 
 interface Made {
@@ -168,8 +166,7 @@ async function summarize(
     REPLACED_SHARE.least * leavingTokens,
     Math.min(REPLACED_SHARE.upToTokens, (isFirst ? REPLACED_SHARE.first : REPLACED_SHARE.most) * leavingTokens),
   );
-  const lines = Math.max(0, draft.tokens - job.before.tokens.ledger);
-  const share = job.aim ? Infinity : Math.floor(replaced) - lines;
+  const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, draft.added);
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
   // What is already there fades to its briefest before the new gets less room than it needs.
   const free = frontierTokens - Math.min(leastTokens(frontier), frontierTokens / 2);
@@ -276,8 +273,7 @@ function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
 function summariesRoom(job: CompressionJob, plan: Plan, draft: LedgerDraft): number {
   const { aim, before, budget, settings } = job;
   const { system, memory, task } = before.tokens;
-  const ledger = draft.tokens === 0 ? 0 : draft.tokens + LEDGER_FRAME_TOKENS;
-  const taken = system + memory + task + plan.recentTokens + ledger + SUMMARIES_FRAME_TOKENS;
+  const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
   if (aim) {
     // Each block of summaries and the key events behind it have tags of their own.
     const left = aim.targetTokens - taken;

@@ -1,5 +1,6 @@
 import { Pace } from '../core/compress/source.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
+import { ledgerEntries } from '../core/context/ledger-lines.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/schema.ts';
@@ -20,9 +21,14 @@ export interface LedgerDraft {
   readonly changes: readonly LedgerChange[];
   /** What was found in the messages, by message. */
   readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
-  /** Tokens of the ledger in the context afterwards. */
+  /** Tokens of the ledger in the context afterwards, its tags and introduction included. */
   readonly tokens: number;
+  /** Tokens of its lines more than before, or fewer. */
+  readonly added: number;
 }
+
+/** What the tags and the introduction take of a request's first key events. */
+const LEDGER_FRAME_TOKENS = 84;
 
 /** The ledger of the last draft, with what the session looks like if exactly that draft was committed since. */
 interface KeptLedger {
@@ -48,7 +54,7 @@ export class LedgerKeeper {
   }
 
   unchanged({ before }: Pick<CompressionJob, 'before'>): LedgerDraft {
-    return { events: [], changes: [], spans: new Map(), tokens: before.tokens.ledger };
+    return { events: [], changes: [], spans: new Map(), tokens: before.tokens.ledger, added: 0 };
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
@@ -110,7 +116,10 @@ export class LedgerKeeper {
       ...after,
       events: knownBefore + events.length,
     };
-    return { events, changes, spans, tokens: fitted.tokens };
+    const { kept: shown } = ledgerEntries(state, job.counts, Math.floor(job.budget * job.settings.policy.ledgerShare));
+    const added = fitted.tokens - shown.reduce((sum, { tokens }) => sum + tokens, 0);
+    const frame = shown.length === 0 && fitted.tokens > 0 ? LEDGER_FRAME_TOKENS : 0;
+    return { events, changes, spans, tokens: job.before.tokens.ledger + added + frame, added };
   }
 
   async #ledger({ state }: CompressionJob, pace: Pace): Promise<Ledger> {

@@ -65,6 +65,26 @@ const RECOVERED: Step = {
   ],
 };
 
+/** Seed 2026112322, path 410: a key event that comes back into the ledger takes more than the summary beside it saves. */
+const COMES_BACK: Step = {
+  do: 'import',
+  turns: [
+    answered(SAID[2]!, `${SAID[2]!} ${SAID[2]!} `),
+    answered(`${LINE} ${LINE} `, LINE),
+    answered(' ', [LINE, LINE, LINE].join('\n')),
+    { ask: [LINE, LINE].join('\n'), rest: [{ kind: 'loose', text: LINE }] },
+    answered(LINE, `${LINE} ${LINE} `),
+    {
+      ask: LINE,
+      rest: [
+        { kind: 'answer', text: `${LINE} ${LINE} ` },
+        { kind: 'answer', text: `${SAID[2]!} ${SAID[2]!} ` },
+        { kind: 'call', text: LINE },
+      ],
+    },
+  ],
+};
+
 /** Lives that chance seldom leads, each for something that may go wrong. */
 export const KNOWN_LIVES: readonly (readonly Step[])[] = [
   // Seed 2026112301, path 903: what the user regenerates asks a model though compression is off.
@@ -75,6 +95,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     good,
     { do: 'resummarize', pick: 0, finer: false },
   ],
+  [COMES_BACK, compress('pin'), { do: 'send', text: LINE }, compress()],
   [RECOVERED, { do: 'model', name: 'flaky' }, { do: 'budget', tokens: 900, ledgerShare: 0.4 }, compress()],
   // One message is brought back and another deleted: as many as a node was made from, but others.
   [
