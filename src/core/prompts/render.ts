@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
   developer: {
     decisions: 'what was decided',
     constraints: 'a requirement, preference, prohibition or correction by the user, as it holds now',
-    facts: 'a file, function, command, value or name, and what it is for',
+    facts: 'a file, function, command, value or name and what it is for, or what was found out',
     errors: 'an error and its cause',
     failedAttempts: 'what was tried, and why it failed',
     openSteps: 'what is open or comes next',
