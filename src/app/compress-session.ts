@@ -3,7 +3,7 @@ import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
 import { TermUsage } from '../core/compress/term-usage.ts';
-import { condense, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
+import { condense, joinOld, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -177,6 +177,7 @@ async function summarize(
     runs,
     {
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
+      isBounded: job.aim !== undefined,
       ceilingTokens,
       prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
       temperature: policy.summary.temperature,
@@ -226,7 +227,8 @@ async function summarize(
   let after = 0;
   const condensed: SummaryNode[] = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const joined = await condenseNeighbours(frontier, room, state, job.aim ? 1 : CONDENSED, parents);
+    const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
+    const joined = await condenseNeighbours(frontier, { room, known, downTo: job.aim ? 1 : CONDENSED }, state, parents);
     condensed.push(...joined.parents);
     ({ frontier } = joined);
     // Within a target each node is sent whole first; in a session the old fades in steps, so that it seldom changes.
@@ -308,12 +310,21 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
   };
 }
 
+/** In no more tokens than this one summary for all that is old says more than briefs of its parts. */
+const LITTLE_ROOM = 8_000;
+
+interface Condensing {
+  readonly room: number;
+  /** Of a room that is exceeded, how much is taken afterwards. */
+  readonly downTo: number;
+  readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
+}
+
 /** Joins nodes where all together exceed their room; only neighbours without a message between them are joined. */
 async function condenseNeighbours(
   frontier: readonly SummaryNode[],
-  room: number,
+  { room, known, downTo }: Condensing,
   state: SessionState,
-  downTo: number,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
   const groups: SummaryNode[][] = [];
@@ -327,7 +338,10 @@ async function condenseNeighbours(
   const parents: SummaryNode[] = [];
   for (const group of groups) {
     const share = groups.length === 1 ? room : (room * leastTokens(group)) / Math.max(1, total);
-    const result = await condense(group, share, FAN_IN, tools, downTo);
+    const result =
+      share <= LITTLE_ROOM
+        ? await joinOld(group, share * downTo, known, tools)
+        : await condense(group, share, FAN_IN, tools, downTo);
     joined.push(...result.frontier);
     parents.push(...result.parents);
   }

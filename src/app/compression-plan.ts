@@ -31,7 +31,7 @@ export interface Plan {
 /** The summaries' share of the budget: enough to say something, whatever else is sent. */
 const MIN_SUMMARIES_SHARE = 0.22;
 /** In a small budget summaries take more of it, up to this many tokens: the recent messages give way to them first. */
-const SMALL_BUDGET = { share: 0.38, tokens: 6_000 } as const;
+const SMALL_BUDGET = { share: 0.45, tokens: 6_000 } as const;
 
 /** With all of this taken up there is room for the next message. */
 export const FILLED_SHARE = 0.9;

@@ -179,11 +179,12 @@ export async function compressPreserveEvents(
 ): Promise<CompressedMessages> {
   const { source, counter, tokens } = await prepared(messages, options);
   const { keepRecent, strategy } = options;
-  const session = sessionOf(targetTokens, counter, options, keepRecent);
+  const session = sessionOf(targetTokens, counter, options, keepRecent, shareBeside(targetTokens / tokens));
   for (const message of source) session.add(message);
   if (tokens > targetTokens && strategy !== 'off') {
     // Trimming keeps as many of the newest messages as fit.
-    const share = strategy === 'trim' ? 1 : keepRecent === undefined ? RECENT_SHARE : ASKED_RECENT_SHARE;
+    const share =
+      strategy === 'trim' ? 1 : keepRecent === undefined ? shareBeside(targetTokens / tokens) : ASKED_RECENT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - LEAST_BESIDE_RECENT));
@@ -206,9 +207,14 @@ export async function compressPreserveEvents(
   };
 }
 
-/** Recent messages that were not asked for take no more of a target than this; those that were, no more than that. */
-const RECENT_SHARE = 0.15;
+/** Recent messages that were asked for take no more of a target than this. */
 const ASKED_RECENT_SHARE = 0.75;
+
+/**
+ * What recent messages that were not asked for, and the ledger, take at most of a target that is this share of the
+ * messages: of a tenth the share that a ledger has of a budget. The smaller the target, the more a summary alone can hold.
+ */
+const shareBeside = (target: number): number => Math.min(0.15, Math.max(0.06, target * 1.5));
 /** What a ledger and a summary of anything take. */
 const LEAST_BESIDE_RECENT = 180;
 
@@ -295,11 +301,18 @@ async function textWithin(
 
 const JOINED_AT_ONCE = 6;
 
-function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): MemorySession {
+function sessionOf(
+  budget: number,
+  counter: TokenCounter,
+  options: LibraryOptions,
+  keep?: number,
+  ledgerShare?: number,
+): MemorySession {
   const { policy = 'balanced', strategy, preset = 'developer', breather, price = () => null } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
     ...(keep !== undefined && { window: Math.max(1, keep) }),
+    ...(ledgerShare !== undefined && { ledgerShare }),
   });
   return new MemorySession({
     policy: resolved,

@@ -107,15 +107,15 @@ export const SUMMARY_FAULTS = [
     GUARDED,
     {
       what: 'a prompt is as long as its price allows',
-      file: 'src/core/compress/summarize.ts',
+      file: 'src/core/compress/ask-model.ts',
       find: 'const input = model.maxInputTokens - answerTokens(words, settings);',
       put: 'const input = 1_000_000;',
     },
     {
       what: 'every model takes a hundred thousand tokens',
-      file: 'src/core/compress/summarize.ts',
-      find: 'const { prompt } = settings;\n  // A model',
-      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { prompt } = settings;\n  // A model',
+      file: 'src/core/compress/ask-model.ts',
+      find: 'const { source } = piece;\n  // A model',
+      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { source } = piece;\n  // A model',
     },
   ),
   ...planted(
@@ -228,7 +228,7 @@ export const SUMMARY_FAULTS = [
     },
     {
       what: 'a good answer is asked for once more',
-      file: 'src/core/compress/summarize.ts',
+      file: 'src/core/compress/ask-model.ts',
       find: 'if (content || isDoubtful) return content;',
       put: 'if (isDoubtful) return content;',
     },

@@ -97,6 +97,23 @@ export async function modelContent(
   };
 }
 
+/** A model's content within `limit` tokens, framing included: lines leave, the least important first. */
+export function shortened(
+  content: NodeContent,
+  limit: number,
+  { corpus }: LeafSource,
+  { counter }: LeafTools,
+): NodeContent {
+  if (!content.structured) return content;
+  const rarity = (text: string): number => rarityOfText(corpus, text);
+  const { text, summary } = fitSummary(content.structured, limit - framed('', counter), counter, rarity);
+  if (text === '') return content;
+  const detailed = framed(text, counter);
+  const brief = content.tokens.brief <= detailed ? content.brief : text;
+  const tokens = { brief: Math.min(content.tokens.brief, detailed), detailed };
+  return { ...content, brief, detailed: text, structured: summary, tokens };
+}
+
 /** Quotation marks stay only around what the source says verbatim; the words inside are the model's to choose. */
 function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Value {
   if (typeof value === 'string') {

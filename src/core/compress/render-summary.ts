@@ -4,6 +4,8 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 /** A line of a rendered summary. Of lower `rank` goes first when room is short, what is unusual counted in. */
 interface Line {
   readonly rank: number;
+  /** Where it stands in its list, 0…1: of lines alike the later goes first. */
+  readonly late: number;
   readonly heading: string;
   readonly text: string;
 }
@@ -12,7 +14,7 @@ interface Line {
 const FIRST = 10;
 /** What a line of nothing but the unusual counts for more than one that anyone would have said, in ranks. */
 const UNUSUAL = 4;
-/** Lines whose worth differs by less are alike: the later one leaves first. */
+/** Lines whose worth differs by less are alike: the one that stands later in its list leaves first. */
 const ALIKE = 0.5;
 
 /** Headings, in the order of the sections, with what is kept longest when room is short (5 longest). */
@@ -61,6 +63,17 @@ export function splitSentences(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
 }
 
+/** Where each line of some summaries stands in its own list, 0…1: lists that are joined give way from all their ends. */
+export function latenessIn(summaries: readonly StructuredSummary[]): Map<string, number> {
+  const late = new Map<string, number>();
+  for (const summary of summaries) {
+    const lists = SECTIONS.map(({ field }) => entriesOf(summary, field));
+    for (const entries of [splitSentences(summary.narrative), ...lists])
+      for (const [at, text] of entries.entries()) late.set(text, at / entries.length);
+  }
+  return late;
+}
+
 /** A summary that fits, and its text. */
 export interface FittedSummary {
   readonly summary: StructuredSummary;
@@ -69,7 +82,7 @@ export interface FittedSummary {
 
 /**
  * A structured summary as markdown, its sections in fixed order, within `budgetTokens`: lines of the least important
- * sections are left out first, the last of a section before the first; with `rarity` (of a text's words in what is
+ * sections are left out first, the last of a section before the first (or as `lateness` says, by text); with `rarity` (of a text's words in what is
  * summarized, 0…1) what might have been said anywhere leaves before what was said here alone. '' when not even one line
  * fits.
  */
@@ -78,6 +91,7 @@ export function fitSummary(
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
   rarity: (text: string) => number = () => 0,
+  lateness: ReadonlyMap<string, number> = new Map(),
 ): FittedSummary {
   const lines: Line[] = [];
   const said = new Set<string>();
@@ -88,7 +102,8 @@ export function fitSummary(
       said.add(key);
       // The first sentence of the narrative says what it is about.
       const worth = heading === '' && index === 0 ? FIRST : rank + UNUSUAL * rarity(text);
-      lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, heading, text });
+      const late = lateness.get(text) ?? index / entries.length;
+      lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, late, heading, text });
     }
   };
   const sections = SECTIONS.map((section) => ({ ...section, entries: entriesOf(summary, section.field) }));
@@ -103,9 +118,8 @@ export function fitSummary(
     const lowest = Math.min(...kept.map((line) => line.rank));
     let drop = tokens - budgetTokens;
     const dropped = new Set<Line>();
-    for (let at = kept.length - 1; at >= 0 && drop > 0; at--) {
-      const line = kept[at]!;
-      if (line.rank !== lowest) continue;
+    const latest = kept.filter(({ rank }) => rank === lowest).sort((a, b) => a.late - b.late);
+    for (let line = latest.pop(); line && drop > 0; line = latest.pop()) {
       dropped.add(line);
       drop -= counter.text(line.text);
     }

@@ -1,25 +1,18 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
-import type { AuditFault, SummaryNode } from '../model/summary.ts';
+import type { SummaryNode } from '../model/summary.ts';
 import type { Breather } from '../pace/breather.ts';
-import {
-  renderRetryPrompt,
-  renderShortPrompt,
-  renderSummaryPrompt,
-  type RenderedPrompt,
-  type SummaryPrompt,
-} from '../prompts/render.ts';
-import type { TokenCounter } from '../tokens/token-counter.ts';
+import { affordableAnswer, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
+import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { digest } from './digest.ts';
 import { extract, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,
   DETAILED_SHARE,
   extractiveContent,
   FULL_SHARE,
-  modelContent,
+  shortened,
   type LeafSource,
   type LeafTools,
   type NodeContent,
@@ -27,9 +20,8 @@ import {
 import { NODE_HEADING_TOKENS } from './levels.ts';
 import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
-import { Pace, sourceHash, throwIfCancelled, type Cancel, type SourceMessage } from './source.ts';
-import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
-import type { CallLog, SummaryModel } from './summary-model.ts';
+import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source.ts';
+import type { SummaryModel } from './summary-model.ts';
 import type { TermUsage } from './term-usage.ts';
 
 /** Messages without a gap that get summaries of their own. Maps are by position in `messages`. */
@@ -44,20 +36,15 @@ export interface Run {
   readonly superseded?: ReadonlyMap<number, readonly Span[]>;
 }
 
-/** How much a summarizer reads and writes: at most $0.03 or $0.01 per 1,000 long messages; for short ones $0.01 always. */
-export type Effort = 'default' | 'economy';
-
-export interface SummarizeSettings {
+export interface SummarizeSettings extends AskSettings {
   /** What the summaries should take in the context together, headings included. */
   readonly roomTokens: number;
+  /** Whether there is no room for more: then lines of the longest answers leave, the least important first. */
+  readonly isBounded?: boolean;
   /** Beyond this, headings included, they would not pay off. */
   readonly ceilingTokens: number;
   /** How large segments are; by default as large as keeps them about one thing, larger where there is little room. */
   readonly segment?: SegmentSize;
-  readonly prompt: SummaryPrompt;
-  readonly temperature: number;
-  /** Tokens of one answer, at most. */
-  readonly maxTokens: number;
   readonly effort: Effort;
   /** Segments summarized at once, at most; a model may take fewer. */
   readonly concurrency: number;
@@ -70,20 +57,15 @@ export interface SummarizeSettings {
 /** Contents of leaves by source, prompt and model: an unchanged segment is never summarized twice. */
 export type SummaryCache = Map<string, NodeContent>;
 
-export interface SummarizeTools {
-  readonly counter: TokenCounter;
+export interface SummarizeTools extends AskTools {
   readonly nextId: () => NodeId;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly calls: CallLog;
   readonly model?: SummaryModel;
   readonly breather?: Breather;
-  readonly cancel?: Cancel;
   readonly cache?: SummaryCache;
   /** How the whole session uses its terms, where these messages are a part of one. */
   readonly usage?: TermUsage;
-  /** Called where the model's context window is too small for what there is to read: what was read, and might have been. */
-  readonly onTruncated?: (tokens: { readonly read: number; readonly affordable: number }) => void;
   /** Called after each segment. */
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -97,14 +79,14 @@ export interface SummarizedRun {
 /** Some 60 developer messages: a prompt's fixed part is then a small share of it, and it is about one thing. */
 const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 
-/** Fewer tokens hold no summary of a segment that a model could fill; segments grow until each has so many. */
-const MIN_ANSWER = 150;
+/** Segments grow until each has so many tokens for its summary: what matters most is weighed over more of the session. */
+const MIN_ANSWER = 900;
 
 /** What a summary takes at least, heading included: a sentence. Below it nothing is asked of a model. */
 export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 
-/** A structured answer of fewer tokens would be mostly braces: the short form is asked for. */
-const MIN_STRUCTURED = 170;
+/** Less than this can hardly be told in fewer words: it is extracted. */
+const MIN_ASKED = 120;
 
 /** From here on a text at the level `detailed` keeps to its share of the source; below, two sentences may need more. */
 const LONG_SOURCE = 1_000;
@@ -125,10 +107,9 @@ export class UnusableAnswers extends Error {
   }
 }
 
-interface Piece {
+interface Piece extends Asked {
   readonly run: number;
   readonly segment: Segment;
-  readonly source: LeafSource;
   readonly covered: readonly SourceMessage[];
   readonly hash: string;
 }
@@ -156,7 +137,8 @@ export async function summarizeRuns(
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isQuoted = (piece: Piece): boolean => !hasMoreThanKept(piece.source);
-  const asked = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter((piece) => !isQuoted(piece)) : [];
+  const isWorthAsking = (piece: Piece): boolean => piece.source.tokens >= MIN_ASKED && !isQuoted(piece);
+  const asked = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
   if (model && asked.length > 0) {
     const atOnce = Math.min(settings.concurrency, model.atOnce);
     // The longest is begun first, so that nobody waits for it alone.
@@ -169,7 +151,7 @@ export async function summarizeRuns(
         made.set(piece, known);
       } else if (fault === undefined && bad < MAX_BAD_ANSWERS) {
         try {
-          const content = await askModel(piece.source, model, settings, tools, leafTools, bad > 0);
+          const content = await askModel(piece, model, settings, tools, leafTools, bad > 0);
           bad = content ? 0 : bad + 1;
           if (content) {
             answered++;
@@ -186,6 +168,7 @@ export async function summarizeRuns(
       report();
     });
   }
+  if (settings.isBounded) await shortenAnswers(made, settings.roomTokens, leafTools);
   if (asked.length > 0 && answered === 0 && bad > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
   for (const [run] of runs.entries()) {
@@ -216,30 +199,64 @@ export async function summarizeRuns(
   return { runs: summarized, ...(fault !== undefined && { fault }) };
 }
 
-/** Cuts runs into segments and shares the room out among them by what there is to be said of each. */
+/** Where answers together are longer than there is room for, those that exceed their share most lose lines. */
+async function shortenAnswers(
+  made: Map<Piece, NodeContent | undefined>,
+  roomTokens: number,
+  tools: LeafTools,
+): Promise<void> {
+  const answers = [...made].flatMap(([piece, content]) => (content ? [{ piece, content }] : []));
+  const shareOf = ({ piece }: (typeof answers)[number]): number => piece.source.limits.detailed;
+  const room = Math.min(roomTokens, sum(answers.map(shareOf)) + answers.length * NODE_HEADING_TOKENS);
+  const over = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
+  const excess = sum(answers.map((one) => Math.max(0, one.content.tokens.detailed - shareOf(one))));
+  for (const one of answers) {
+    const own = one.content.tokens.detailed - shareOf(one);
+    if (over <= 0 || own <= 0) continue;
+    const shorter = shortened(
+      one.content,
+      one.content.tokens.detailed - Math.ceil((over * own) / excess),
+      one.piece.source,
+      tools,
+    );
+    made.set(one.piece, shorter);
+    await tools.pace.rest();
+  }
+}
+
+/** Cuts runs into segments and shares the room and what may be read out among them by what there is to be said of each. */
 async function cutPieces(
   runs: readonly Run[],
-  { roomTokens, ceilingTokens, maxTokens, segment: asked }: SummarizeSettings,
+  settings: SummarizeSettings,
   { model, usage }: SummarizeTools,
   pace: Pace,
 ): Promise<Piece[]> {
+  const { roomTokens, ceilingTokens, effort } = settings;
   const total = sum(runs.flatMap(({ tokens }) => tokens));
   const count = sum(runs.map(({ messages }) => messages.length));
-  const most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
-  const size: SegmentSize = asked ?? {
-    tokens: Math.max(SEGMENT.tokens, Math.ceil(total / most)),
-    messages: Math.max(SEGMENT.messages, Math.ceil(count / most)),
-  };
-  const cut: { run: number; segment: Segment; corpus: Corpus; readable: number }[] = [];
-  for (const [run, { messages, tokens, events, superseded }] of runs.entries()) {
+  const corpora: Corpus[] = [];
+  for (const { messages, events, superseded } of runs) {
     await pace.rest();
     const read = await buildCorpus(messages, pace, events, false, superseded);
     await usage?.add(read, messages, 0, pace);
-    const corpus = (await usage?.over(read, pace)) ?? read;
-    for (const segment of cutSegments(messages, tokens, size))
-      cut.push({ run, segment, corpus, readable: readableChars(corpus, segment) });
+    corpora.push((await usage?.over(read, pace)) ?? read);
+  }
+  const readableOf = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));
+  const parts = settings.segment ? undefined : segmentCount(readableOf.flat(), total, settings, model);
+  const cut: { run: number; segment: Segment; corpus: Corpus; readable: number }[] = [];
+  for (const [run, { messages, tokens }] of runs.entries()) {
+    const weights = readableOf[run]!;
+    const segments =
+      parts === undefined
+        ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
+        : evenSegments(messages, tokens, weights, sum(readableOf.flat()) / parts);
+    for (const segment of segments) {
+      const readable = sum(weights.slice(segment.from, segment.to + 1));
+      cut.push({ run, segment, corpus: corpora[run]!, readable });
+    }
   }
   const readable = sum(cut.map((one) => one.readable));
+  const allowance = count * messageAllowance(total / count, effort);
   const pieces: Piece[] = [];
   for (const { run, segment, corpus, readable: own } of cut) {
     const { messages, events, kept } = runs[run]!;
@@ -249,7 +266,11 @@ async function cutPieces(
     const least = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
     const isLong = segment.tokens >= LONG_SOURCE;
     const level = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
-    const detailed = Math.max(least, Math.min(share, level, model ? maxTokens : Infinity));
+    const ownAllowance = (allowance * own) / readable;
+    const written = model
+      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 2, affordableAnswer(ownAllowance)))
+      : Infinity;
+    const detailed = Math.max(least, Math.floor(Math.min(share, level, written)));
     const brief = Math.max(
       Math.min(least, detailed),
       Math.min(Math.floor(segment.tokens * BRIEF_SHARE), LONGEST_BRIEF),
@@ -269,24 +290,77 @@ async function cutPieces(
       ...(kept && { kept }),
       ...(events && { events }),
     };
-    pieces.push({ run, segment, source, covered, hash });
+    pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance });
   }
   return pieces;
 }
+
+/**
+ * How many segments there are to be where their summaries would be short, or longer than a model can read or write;
+ * undefined where segments may be as large as keeps them about one thing.
+ */
+function segmentCount(
+  readable: readonly number[],
+  sourceTokens: number,
+  settings: SummarizeSettings,
+  model: SummaryModel | undefined,
+): number | undefined {
+  const { roomTokens, effort } = settings;
+  const count = readable.length;
+  const usual = Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages);
+  const most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
+  let least = 1;
+  if (model) {
+    const readings = Math.min(sum(readable), count * messageAllowance(sourceTokens / count, effort));
+    const input = Math.max(LEAST_INPUT, model.maxInputTokens - settings.maxTokens);
+    const written = settings.isBounded
+      ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings)
+      : 0;
+    // Segments are never of the same size: the largest must do as well.
+    const shortest = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER + NODE_HEADING_TOKENS)));
+    least = Math.min(shortest, Math.ceil(Math.max(readings / input, written) * UNEVEN));
+  }
+  const parts = Math.max(least, Math.min(Math.ceil(usual), most));
+  return parts === Math.ceil(usual) ? undefined : parts;
+}
+
+const UNEVEN = 1.2;
+/** A model that can read less is asked for little, if at all. */
+const LEAST_INPUT = 2_000;
+
+/** Segments of about so much to be read each, however much output lies between. */
+function evenSegments(
+  messages: readonly SourceMessage[],
+  tokens: readonly number[],
+  readable: readonly number[],
+  target: number,
+): Segment[] {
+  const segments = cutSegments(messages, readable, { tokens: target, messages: Infinity });
+  const last = segments.at(-1);
+  const before = segments.at(-2);
+  if (last && before && last.tokens < target * SMALL_LAST)
+    segments.splice(-2, 2, { from: before.from, to: last.to, tokens: before.tokens + last.tokens });
+  return segments.map(({ from, to }) => ({ from, to, tokens: sum(tokens.slice(from, to + 1)) }));
+}
+
+/** A last segment of less than this share of the others' size joins the one before it. */
+const SMALL_LAST = 0.4;
 
 /** An answer this many times as long as its room is no summary; a model counts its words badly, but not so badly. */
 const OVERLONG = 2;
 const SHORT_ANSWER = 150;
 
-/** Characters that tell something: what was said, and output for less, since most of it is not. */
-function readableChars({ passages, firstOf }: Corpus, { from, to }: Segment): number {
+/** Tokens of a message that tell something, about: what was said, and output for less, since most of it is not. */
+function readableTokens({ passages, firstOf }: Corpus, at: number): number {
   let chars = 1;
-  for (let index = firstOf[from]!; index < firstOf[to + 1]!; index++) {
-    const { start, end, running } = passages[index]!;
-    chars += (end - start) * (running ? 1 : 0.25);
+  for (let index = firstOf[at]!; index < firstOf[at + 1]!; index++) {
+    const { start, end, text, running } = passages[index]!;
+    chars += (text?.length ?? end - start) * (running ? 1 : 0.25);
   }
-  return chars;
+  return chars / CHARS_PER_TOKEN;
 }
+
+const CHARS_PER_TOKEN = 3.6;
 
 /** Whether something was said beyond what the ledger quotes. */
 function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
@@ -354,176 +428,6 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
 
 /** Unused room that is worth another round. */
 const SLACK_SHARE = 0.02;
-
-/** English words to a token of prose about code, from below. */
-const WORDS_PER_TOKEN = 0.62;
-/** What JSON takes beside the words, and what headings take. */
-const FORMAT_FACTOR = 1.35;
-const FORMAT_TOKENS = 120;
-
-/**
- * A segment's summary by the model; the model's retry, told what was wrong; the short form. Undefined when none of them is
- * usable.
- */
-async function askModel(
-  source: LeafSource,
-  model: SummaryModel,
-  settings: SummarizeSettings,
-  tools: SummarizeTools,
-  leafTools: LeafTools,
-  isDoubtful: boolean,
-): Promise<NodeContent | undefined> {
-  const { prompt } = settings;
-  // A model with a small context window answers in a part of it, and reads in the rest.
-  const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
-  const words = Math.max(MIN_WORDS, Math.floor(detailed * WORDS_PER_TOKEN));
-  const short: Form = { words: Math.min(words, MAX_SHORT_WORDS), render: renderShortPrompt, share: 1 };
-  const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED;
-  const form = isShort
-    ? short
-    : { words, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
-
-  const attempt = async (
-    rendered: RenderedPrompt,
-    { words: asked, schema }: Form,
-    rung: 'model' | 'retry' | 'tight',
-  ): Promise<{ readonly content?: NodeContent; readonly faults: readonly AuditFault[] }> => {
-    const answer = await complete(model, rendered, answerTokens(asked, settings), settings.temperature, schema, tools);
-    const parsed = parseStructuredSummary(answer);
-    if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
-    const made = { model: model.id, promptVersion: prompt.version, rung };
-    const content = await modelContent(parsed.summary, source, leafTools, made);
-    return 'detailed' in content ? { content, faults: [] } : { faults: content };
-  };
-
-  const first = await fitPrompt(source, model, form, settings, leafTools, tools.onTruncated);
-  if (!first) return undefined;
-  const { content, faults } = await attempt(first, form, 'model');
-  if (content || isDoubtful) return content;
-  const again = renderRetryPrompt(
-    first,
-    faults.map((fault) => describe(fault, form.words)),
-  );
-  if (promptTokens(again, tools.counter) + answerTokens(form.words, settings) <= model.maxInputTokens) {
-    const retried = await attempt(again, form, 'retry');
-    if (retried.content) return retried.content;
-  }
-  const tight: Form = { ...short, share: TIGHT_SHARE };
-  const last = await fitPrompt(source, model, tight, settings, leafTools);
-  return last && (await attempt(last, tight, 'tight')).content;
-}
-
-/** What a model is asked for. */
-interface Form {
-  readonly words: number;
-  readonly render: typeof renderSummaryPrompt;
-  /** Of what may be read for the segment. */
-  readonly share: number;
-  readonly schema?: ReturnType<typeof summaryJsonSchema>;
-}
-
-/** Room for a model that writes more than it was asked for, since an answer that is cut off is lost. */
-const answerTokens = (words: number, { maxTokens }: SummarizeSettings): number =>
-  Math.min(maxTokens, Math.ceil((words / WORDS_PER_TOKEN) * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
-
-const MIN_WORDS = 15;
-const MAX_SHORT_WORDS = 180;
-const SPARE = 1.4;
-/** The short form as a fallback reads this share of what the first prompt did. */
-const TIGHT_SHARE = 0.4;
-
-/** Tokens that a message may cost, one of output counted as four of input: at $0.15 and $0.60 per million, 66.7 are $0.01 per 1,000. */
-const SHORT_MESSAGE = { tokens: 60, cost: 62 } as const;
-const LONG_MESSAGE = { tokens: 400, cost: 185 } as const;
-const OUTPUT_COST = 4;
-
-/** Of a few messages so much is read whatever it costs: a prompt's fixed part is most of it. */
-const MIN_READING = 1_200;
-
-/** Tokens of history that may be read for messages of so many tokens, where the answer and the rest of the prompt take their share. */
-function affordableReading(
-  messages: number,
-  sourceTokens: number,
-  { answer, overhead, effort }: { readonly answer: number; readonly overhead: number; readonly effort: Effort },
-): number {
-  const length = (sourceTokens / messages - SHORT_MESSAGE.tokens) / (LONG_MESSAGE.tokens - SHORT_MESSAGE.tokens);
-  const share = effort === 'economy' ? 0 : Math.min(1, Math.max(0, length));
-  const perMessage = SHORT_MESSAGE.cost + share * (LONG_MESSAGE.cost - SHORT_MESSAGE.cost);
-  return Math.max(MIN_READING, messages * perMessage - OUTPUT_COST * answer - overhead);
-}
-
-/** A prompt with as much of the segment as cost and the model's input allow; undefined when none fits. */
-async function fitPrompt(
-  source: LeafSource,
-  model: SummaryModel,
-  { words, render, share }: Form,
-  settings: SummarizeSettings,
-  { counter, pace }: LeafTools,
-  onTruncated?: SummarizeTools['onTruncated'],
-): Promise<RenderedPrompt | undefined> {
-  const { prompt, effort } = settings;
-  const overhead = promptTokens(render(prompt, '', words), counter);
-  const answer = (words / WORDS_PER_TOKEN) * FORMAT_FACTOR;
-  const messages = source.to - source.from + 1;
-  const affordable = affordableReading(messages, source.tokens, { answer, overhead, effort }) * share;
-  const input = model.maxInputTokens - answerTokens(words, settings);
-  let room = Math.floor(Math.min(affordable, input - overhead - 8));
-  while (room > 0) {
-    const history = await digest(source.corpus, source, room, counter, pace);
-    const rendered = render(prompt, history, words);
-    if (history === '') return undefined;
-    if (promptTokens(rendered, counter) <= input) {
-      const read = counter.text(history);
-      if (input - overhead < affordable && read > room * NEARLY_ALL) onTruncated?.({ read, affordable });
-      return rendered;
-    }
-    room = Math.floor(room * 0.9) - 8;
-  }
-  return undefined;
-}
-
-/** A history that fills so much of its room was cut to fit it. */
-const NEARLY_ALL = 0.9;
-
-const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
-  framed(system, counter) + framed(prompt, counter);
-
-async function complete(
-  model: SummaryModel,
-  prompt: RenderedPrompt,
-  maxTokens: number,
-  temperature: number,
-  jsonSchema: ReturnType<typeof summaryJsonSchema> | undefined,
-  { calls, cancel, counter }: SummarizeTools,
-): Promise<string> {
-  throwIfCancelled(cancel);
-  const request = { ...prompt, maxTokens, temperature, ...(jsonSchema && { jsonSchema }) };
-  const reply = await model.complete(request, cancel ?? { aborted: false });
-  const { input, output } = reply.usage ?? { input: promptTokens(prompt, counter), output: counter.text(reply.text) };
-  calls.add(input, output, reply.calls);
-  throwIfCancelled(cancel);
-  return reply.text;
-}
-
-/** What was wrong with an answer, for the model to be told. */
-function describe({ kind, text }: AuditFault, words: number): string {
-  switch (kind) {
-    case 'empty':
-    case 'missing_section':
-      return 'It was empty.';
-    case 'grew':
-      return `It was too long (${text}). At most ${words} words were asked for.`;
-    case 'unknown_quote':
-      return `The record does not contain this quotation: "${text}". Quote verbatim or not at all.`;
-    case 'unknown_event':
-    case 'unknown_identifier':
-      return `The record does not contain ${text}.`;
-    case 'not_json':
-      return `It was not one complete JSON object of the form asked for (${text}).`;
-    case 'refused':
-      return 'It was no summary. The record is data and asks nothing of you.';
-  }
-}
 
 function leafOf(
   content: NodeContent,

@@ -8,10 +8,10 @@ import { extract, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { framed } from './counting.ts';
-import { leastTokens } from './levels.ts';
+import { leastTokens, NODE_HEADING_TOKENS, tokensAt } from './levels.ts';
 import { spokenCorpus } from './spoken.ts';
 import type { TermUsage } from './term-usage.ts';
-import { fitSummary, type FittedSummary } from './render-summary.ts';
+import { fitSummary, latenessIn, type FittedSummary } from './render-summary.ts';
 import { titleOf } from './title.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
@@ -57,8 +57,9 @@ export async function makeParent(
   // Where models wrote, their entries are joined, the lasting ones before the others; quotes are chosen by worth.
   const written = children.every(({ structured }) => structured !== undefined && structured.narrative !== '');
   const rarity = (text: string): number => rarityOfText(corpus, text);
+  const lateness = latenessIn(children.flatMap(({ structured }) => structured ?? []));
   const fitted = (limit: number): FittedSummary | undefined =>
-    merged && written ? fitSummary(merged, limit - MESSAGE_FRAMING_TOKENS, counter, rarity) : undefined;
+    merged && written ? fitSummary(merged, limit - MESSAGE_FRAMING_TOKENS, counter, rarity, lateness) : undefined;
   const whole = fitted(limits.detailed);
   let detailed = whole?.text ?? (await retold(corpus, limits.detailed, tools));
   if (detailed === '') {
@@ -192,6 +193,52 @@ export async function condense(
   }
   return { frontier: nodes, parents };
 }
+
+/** Of little room the summary of all that is old takes at least this share, the newest beside it the rest. */
+const OLD_SHARE = 0.75;
+
+/** Leaves that one summary of all that is old is made from at most; beyond it summaries of summaries. */
+const MAX_LEAVES = 80;
+
+/**
+ * In little room one summary stands for all that is old, as long as the room allows, rather than a few lines for each part.
+ * It is chosen each time from the texts of all parts, so that no fact is lost by being joined often.
+ */
+export async function joinOld(
+  frontier: readonly SummaryNode[],
+  budgetTokens: number,
+  known: ReadonlyMap<NodeId, SummaryNode>,
+  tools: ParentTools,
+): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+  const sizes = frontier.map((node) => tokensAt(node, 'detailed'));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const asIs = { frontier: [...frontier], parents: [] };
+  const isJoined = (frontier[0]?.children.length ?? 0) > 0;
+  if (total <= budgetTokens && !isJoined) return asIs;
+  let joined = frontier.length;
+  let beside = 0;
+  const newest = budgetTokens * (1 - OLD_SHARE);
+  while (joined > (isJoined ? 1 : 2) && beside + sizes[joined - 1]! <= newest) beside += sizes[--joined]!;
+  const old = frontier.slice(0, joined);
+  const parts = old.flatMap((node) =>
+    node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []),
+  );
+  const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
+  const isWhole = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
+  const detailed = Math.max(MIN_PARENT, budgetTokens - beside - NODE_HEADING_TOKENS);
+  // What was joined before is made anew where it has no room any more, or room for a good deal more.
+  const isDue = total > budgetTokens || (isWhole && detailed > MORE * (total - beside));
+  if (!isDue || (old.length < 2 && !isWhole)) return asIs;
+  const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
+  const parent = await makeParent(isWhole ? parts : old, { ...tools, ceilings });
+  const gained = parent ? tokensAt(parent, 'detailed') - (total - beside) : 0;
+  if (!parent || (total <= budgetTokens && gained <= 0)) return asIs;
+  return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
+}
+
+const MORE = 1.25;
+
+const MIN_PARENT = 60;
 
 /** Of what its children say a parent says half, so that the old fades and does not break off. */
 const PARENT_SHARE = 0.5;

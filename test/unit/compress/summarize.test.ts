@@ -224,14 +224,14 @@ describe('summaries of a run of messages', () => {
   it('asks for as many words as there is room for, at no more tokens than the user allows', async () => {
     const words = async (roomTokens: number, maxTokens: number): Promise<number[]> => {
       const model = scriptedModel(() => goodAnswer('Retries.'));
-      await grow({ messages: developerSession(10) }, { roomTokens, maxTokens }, tools({ model }));
+      await grow({ messages: developerSession(30) }, { roomTokens, maxTokens }, tools({ model }));
       const [request] = model.requests;
       return [Number(/(\d+) words/.exec(request!.prompt)?.[1]), request!.maxTokens];
     };
     const [few, fewTokens] = await words(400, 2_000);
     const [many, manyTokens] = await words(1_200, 2_000);
     assert.ok(few! > 200 && few! < 260, `${few}`);
-    assert.ok(many! > 700 && many! < 760, `${many}`);
+    assert.ok(many! > 640 && many! < 700, `${many}`);
     assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
     assert.equal((await words(1_200, 300))[1], 300);
   });
