@@ -111,6 +111,8 @@ export interface SessionJournal {
    * when the disk is full, and when there is room again: listeners are then called with no events.
    */
   readonly unsaved: Phrase | undefined;
+  /** A chat of another tool, opened for reading: it is not among the sessions, and nothing is kept of it. */
+  readonly isForeign?: true;
   /**
    * Writes and flushes the events to disk, then folds them into `state`; on a full disk they are folded alone, which
    * `unsaved` tells, and written when there is room. Rejects with `StoreFault`, nothing folded.

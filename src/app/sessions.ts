@@ -92,6 +92,11 @@ export class Sessions {
     });
   }
 
+  /** Makes a session current that is not of this store, such as a chat of another tool. */
+  show(journal: SessionJournal): Promise<Conversation> {
+    return this.#inTurn(() => this.#use(journal));
+  }
+
   /** Leaves the current session without opening another. */
   leave(): Promise<void> {
     return this.#inTurn(async () => {

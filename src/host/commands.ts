@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
+import { isChatRow } from './all-chats/chat-rows.ts';
+import { continueHere, openChat, type OpenedChatApp } from './all-chats/opened-chat.ts';
 import { findChats, forgetChats, showDropped, type AllChatsApp } from './all-chats/chat-commands.ts';
 import {
   askAboutSelection,
@@ -57,6 +59,7 @@ import {
 
 /** What the commands need of the product. */
 type App = AllChatsApp &
+  OpenedChatApp &
   ChatApp &
   HealthApp &
   ImportApp &
@@ -173,6 +176,11 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   findChats,
   forgetChats,
   showDropped,
+  openKeptChat: async (app, row) => (isChatRow(row) ? openChat(app, row.chat) : false),
+  continueHere: async (app, row) => {
+    if (isChatRow(row) && !(await openChat(app, row.chat))) return false;
+    return continueHere(app, row);
+  },
 
   // The page's alone.
   cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),

@@ -10,6 +10,7 @@ import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
 import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
@@ -150,7 +151,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     // Nothing here follows the user to other machines: it holds titles and texts of sessions whose journals stay here.
     // Rules, policies and presets are settings, which the editor syncs by itself.
     context.globalState.setKeysForSync([]);
-    this.#snapshots = new Snapshots(context.globalState, workspace, () => this.sessions.current?.state, warn);
+    this.#snapshots = new Snapshots(context.globalState, workspace, () => this.#ownState(), warn);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
@@ -328,6 +329,12 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
     return this.#open.get(sessionId(id))?.conversation;
+  }
+
+  /** The state of the current session, unless it is a chat of another tool. */
+  #ownState(): SessionState | undefined {
+    const { current } = this.sessions;
+    return current?.journal.isForeign === true ? undefined : current?.state;
   }
 
   costAhead(nodes: readonly SummaryNode[]): CostAhead {

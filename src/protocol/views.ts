@@ -34,6 +34,7 @@ export const PAGE_COMMANDS = [
   'unpinAll',
   'openLog',
   'takeOver',
+  'continueHere',
 ] as const;
 export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
@@ -178,6 +179,8 @@ export const statusSchema = v.object({
   offline: v.nullable(v.string()),
   /** Why this window cannot write to the session; in words for the user. */
   readOnly: v.nullable(v.string()),
+  /** A chat of another tool, opened for reading. */
+  foreign: v.boolean(),
   /** Why what was said last is in memory alone; in words for the user. */
   unsaved: v.nullable(v.string()),
   /** Nothing is sent until the user has chosen a way out. */

@@ -202,6 +202,7 @@ const ENGLISH = {
   recallHit: 'Message {0}',
   // State
   takeOver: 'Take Over',
+  continueHere: 'Continue Here',
   waiting: '{0} Retrying in {1} s…',
   thinking: 'Thinking… {0} s',
   dismiss: 'Dismiss',

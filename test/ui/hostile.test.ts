@@ -47,7 +47,7 @@ const EDITOR = `
       covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notices: [],
       model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
       settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en' },
-      status: { replying: false, thinking: null, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null, unsaved: null,
+      status: { replying: false, thinking: null, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null, foreign: false, unsaved: null,
         escalation: null },
       draft: { text: '', attachments: [] },
     }, '*');

@@ -9,6 +9,7 @@ const STATUS: StatusView = {
   resetPending: false,
   offline: null,
   readOnly: null,
+  foreign: false,
   unsaved: null,
   escalation: null,
 };

@@ -2,7 +2,7 @@ import { detectSteps } from '../../core/events/detect.ts';
 import { worthOf } from '../../core/events/ledger-budget.ts';
 import { Ledger } from '../../core/events/ledger.ts';
 import { overlap, subjectOf, type Subject } from '../../core/events/subject.ts';
-import { messageId } from '../../core/model/ids.ts';
+import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
@@ -44,7 +44,7 @@ export function* droppedEvents(
   summary: string,
   after: readonly TranscriptMessage[] = [],
 ): Steps<DroppedEvents> {
-  const entries = (yield* keyEventsOf(before)).filter(
+  const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
   const told = new Passages([summary], SAID_SHARE);
@@ -69,12 +69,16 @@ export function* droppedEvents(
   return { events: ranked.map(({ entry }) => ({ ...entry, message: Number(entry.message) })), total: lost.length };
 }
 
-function* keyEventsOf(messages: readonly TranscriptMessage[]): Steps<readonly KeyEvent[]> {
+/** The key events of messages, each under the id that `idOf` gives to its message's index. */
+export function* keyEventsOf(
+  messages: readonly Pick<TranscriptMessage, 'role' | 'text'>[],
+  idOf: (index: number) => MessageId,
+): Steps<readonly KeyEvent[]> {
   const ledger = new Ledger();
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
     const found = yield* detectSteps(message, before ? { before } : {});
-    if (found.length > 0) ledger.add(messageId(String(index)), found, before && messageId(String(index - 1)));
+    if (found.length > 0) ledger.add(idOf(index), found, before && idOf(index - 1));
   }
   return ledger.entries();
 }

@@ -9,7 +9,7 @@ import { locale, sessionsText, sizeText } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/translated.ts';
 import type { AllChats } from './all-chats.ts';
-import type { ChatRow, CompactionRow } from './chat-rows.ts';
+import { isCompactionRow, isToolRow } from './chat-rows.ts';
 
 /** What commands on other tools' chats need of the product. */
 export interface AllChatsApp {
@@ -164,8 +164,3 @@ export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): 
   inform(vscode.l10n.t('Copied'));
   return undefined;
 }
-
-const hasKind = (value: unknown, kind: ChatRow['kind']): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
-const isToolRow = (row: unknown): row is Extract<ChatRow, { kind: 'tool' }> => hasKind(row, 'tool');
-const isCompactionRow = (row: unknown): row is CompactionRow => hasKind(row, 'compaction');

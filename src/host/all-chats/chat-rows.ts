@@ -86,3 +86,9 @@ function isWithin(folder: string, open: string): boolean {
   const relative = path.relative(open, folder);
   return folder !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }
+
+const hasKind = (value: unknown, kind: ChatRow['kind']): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
+export const isToolRow = (row: unknown): row is Extract<ChatRow, { kind: 'tool' }> => hasKind(row, 'tool');
+export const isChatRow = (row: unknown): row is ChatItemRow => hasKind(row, 'chat');
+export const isCompactionRow = (row: unknown): row is CompactionRow => hasKind(row, 'compaction');

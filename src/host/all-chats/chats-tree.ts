@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { TOOL_NAMES } from '../../app/library/source.ts';
+import { COMMAND } from '../platform/ids.ts';
 import { locale, messagesText } from '../platform/l10n.ts';
 import { translated } from '../platform/translated.ts';
 import type { AllChats } from './all-chats.ts';
@@ -79,7 +80,8 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   }
 }
 
-function chatItem({ chat, subagents }: ChatItemRow): vscode.TreeItem {
+function chatItem(row: ChatItemRow): vscode.TreeItem {
+  const { chat, subagents } = row;
   const { entry, isGone } = chat;
   const hasRows = entry.compactions > 0 || subagents.length > 0;
   const item = new vscode.TreeItem(entry.title, hasRows ? Collapsed : None);
@@ -90,6 +92,7 @@ function chatItem({ chat, subagents }: ChatItemRow): vscode.TreeItem {
     entry.parent === undefined ? (isGone ? 'archive' : 'comment-discussion') : 'type-hierarchy-sub',
   );
   item.contextValue = 'threadkeeper.chat';
+  item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row] };
   item.tooltip = [
     entry.title,
     `${TOOL_NAMES[entry.tool]} · ${messagesText(entry.messages)} · ${when}`,

@@ -98,7 +98,10 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
     return { event: event.id };
   };
   return {
-    fork: ({ message }) => conversation().moveHead(messageIn(conversation(), message).id),
+    fork: async ({ message }) => {
+      if (conversation().journal.isForeign === true) await app.runCommand('continueHere', message);
+      else await conversation().moveHead(messageIn(conversation(), message).id);
+    },
     switchBranch: ({ message }) =>
       conversation().moveHead(newestUnder(conversation(), messageIn(conversation(), message).id)),
     deleteMessage: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, true),

@@ -25,6 +25,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
     resetPending,
     offline,
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
+    foreign: journal.isForeign === true,
     unsaved: journal.unsaved ? translated(journal.unsaved) : null,
     escalation: !state.requiresEscalation
       ? null

@@ -20,10 +20,28 @@ export async function bringIn(
   watch: Watch,
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
-  const before = app.sessions.current?.journal.id;
-  const titles = (await app.sessions.list()).map(({ title }) => title);
-  const conversation = await app.sessions.create(unused(fileName(uri).replace(/\.[a-z0-9]+$/i, ''), titles));
+  const title = fileName(uri).replace(/\.[a-z0-9]+$/i, '');
   const batches = preview.kind === 'exact' ? exactMessages(uri) : newMessages(app, uri);
+  return importMessages(app, title, batches, {
+    isCancelled: watch.isCancelled,
+    report: (_, messages) => watch.report(messages / Math.max(1, preview.messages), messages),
+  });
+}
+
+/**
+ * Takes messages into a new session, a batch at a time; undefined when cancelled. A cancelled or failed import leaves
+ * no session behind. Throws `StoreFault`.
+ */
+export async function importMessages(
+  app: Pick<ImportApp, 'sessions' | 'clock'>,
+  title: string,
+  batches: AsyncIterable<readonly Message[]>,
+  watch: Watch,
+): Promise<number | undefined> {
+  const current = app.sessions.current?.journal;
+  const before = current?.isForeign === true ? undefined : current?.id;
+  const titles = (await app.sessions.list()).map((one) => one.title);
+  const conversation = await app.sessions.create(unused(title, titles));
   let messages = 0;
   let isWhole = false;
   try {
@@ -33,7 +51,7 @@ export async function bringIn(
         const events = some.map((message): SessionEvent => ({ type: 'message_added', message }));
         await conversation.journal.append(...events);
         messages += some.length;
-        watch.report(messages / Math.max(1, preview.messages), messages);
+        watch.report(0, messages);
       }
       return true;
     });

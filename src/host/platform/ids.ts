@@ -77,6 +77,8 @@ export const COMMANDS = {
   findChats: ALWAYS,
   forgetChats: ALWAYS,
   showDropped: MENUS_ALONE,
+  openKeptChat: MENUS_ALONE,
+  continueHere: MENUS_ALONE,
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 export type CommandId = `threadkeeper.${CommandName}`;

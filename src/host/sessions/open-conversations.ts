@@ -20,6 +20,9 @@ import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '..
 /** More than the summary prompt and what it says of the session take, in tokens. */
 const PROMPT_TOKENS = 1500;
 
+/** Beside a chat of another tool nothing is kept. */
+const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
+
 /** What the user asks for and waits for. */
 const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
 
@@ -111,7 +114,7 @@ export class OpenConversations {
       clock,
       log,
       counter,
-      countStore: counts,
+      countStore: journal.isForeign === true ? NO_COUNTS : counts,
       calibration: () => calibrations.of(chatModel()),
       compressor,
       price: costOf,

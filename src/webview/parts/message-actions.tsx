@@ -10,8 +10,10 @@ export function MessageActions(props: {
   readonly busy: boolean;
   readonly edit: () => void;
 }) {
-  const { message, busy } = props;
+  const { message } = props;
   const page = usePage();
+  const isForeign = page.session?.status.foreign === true;
+  const busy = props.busy || isForeign;
   const id = { message: message.id };
   const spoken = message.role === 'user' || message.role === 'assistant';
   return (
@@ -30,9 +32,9 @@ export function MessageActions(props: {
           <IconButton icon="pin" label={text('pin')} keepSelection onClick={() => void pin(page, message)} />
           <IconButton
             icon="repo-forked"
-            label={text('fork')}
-            disabled={busy}
-            onClick={() => void fork(page, message)}
+            label={text(isForeign ? 'continueHere' : 'fork')}
+            disabled={props.busy}
+            onClick={() => void fork(page, message, isForeign)}
           />
         </>
       )}
@@ -45,8 +47,8 @@ async function copyMessage(page: Page, message: MessageView): Promise<void> {
   if (await page.do('copyMessage', { message: message.id })) page.tell(text('copied'));
 }
 
-async function fork(page: Page, message: MessageView): Promise<void> {
-  if (await page.do('fork', { message: message.id })) page.tell(text('forked'));
+async function fork(page: Page, message: MessageView, isForeign: boolean): Promise<void> {
+  if ((await page.do('fork', { message: message.id })) && !isForeign) page.tell(text('forked'));
 }
 
 async function remove(page: Page, message: MessageView): Promise<void> {

@@ -12,7 +12,14 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   return (
     <div class="notices">
-      {status.readOnly !== null && <Banner severity="info" icon="lock" words={status.readOnly} actions={takeOver()} />}
+      {status.readOnly !== null && (
+        <Banner
+          severity="info"
+          icon="lock"
+          words={status.readOnly}
+          actions={status.foreign ? continueHere() : takeOver()}
+        />
+      )}
       {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} actions={[]} />}
       {status.offline !== null && (
         <Banner severity="warning" icon="debug-disconnect" words={status.offline} actions={[]} />
@@ -37,6 +44,8 @@ export function Notices({ session }: { readonly session: OpenSession }) {
 }
 
 const takeOver = (): NoticeView['actions'] => [{ label: text('takeOver'), command: 'takeOver' }];
+
+const continueHere = (): NoticeView['actions'] => [{ label: text('continueHere'), command: 'continueHere' }];
 
 function Banner(props: {
   readonly severity: NoticeView['severity'];

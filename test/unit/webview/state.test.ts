@@ -41,6 +41,7 @@ const init: InitMessage = {
     resetPending: false,
     offline: null,
     readOnly: null,
+    foreign: false,
     unsaved: null,
     escalation: null,
   },

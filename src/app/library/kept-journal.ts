@@ -1,0 +1,157 @@
+import type { SessionEvent } from '../../core/journal/schema.ts';
+import { compressionId, messageId, nodeId, sessionId, type MessageId, type SessionId } from '../../core/model/ids.ts';
+import { proseSummary, type SummaryNode } from '../../core/model/summary.ts';
+import { SessionState } from '../../core/state/session-state.ts';
+import { textHash } from '../../core/text/hash.ts';
+import { phrase, type Phrase } from '../../core/text/phrase.ts';
+import { contentOf } from '../../core/transcript/transcript-message.ts';
+import { Emitter } from '../emitter.ts';
+import { StoreFault, type SessionJournal } from '../ports.ts';
+import { titleFrom } from '../title.ts';
+import type { CopiedSession } from './library.ts';
+import type { LibraryEntry } from './read-session.ts';
+import { TOOL_NAMES } from './source.ts';
+
+/** Tokens of what was said and what stands for it. */
+export interface Counting {
+  readonly message: (id: MessageId) => number;
+  readonly text: (text: string) => number;
+}
+
+/** A chat of another tool, opened for reading in the chat panel: a session in memory that nobody can write to. */
+export class KeptJournal implements SessionJournal {
+  readonly id: SessionId;
+  readonly state = new SessionState();
+  readonly isForeign = true as const;
+  readonly readOnly: Phrase;
+  readonly notice = undefined;
+  readonly unsaved = undefined;
+  readonly #listeners: Emitter<readonly SessionEvent[]>;
+  readonly #entry: LibraryEntry;
+  readonly #copy: CopiedSession;
+
+  constructor(id: SessionId, entry: LibraryEntry, copy: CopiedSession, onError: (error: unknown) => void) {
+    this.id = id;
+    this.#entry = entry;
+    this.#copy = copy;
+    this.#listeners = new Emitter(onError);
+    this.readOnly = phrase('This is a chat of {0}, opened for reading.', TOOL_NAMES[entry.tool]);
+    const { title, workspace = '', updatedAt } = entry;
+    this.state.apply({ type: 'session_created', id, title: titleFrom(title), workspace }, updatedAt);
+    let at = updatedAt;
+    for (const [index, message] of copy.messages.entries()) {
+      at = message.at ?? at;
+      const { role, model, usage } = message;
+      this.state.apply(
+        {
+          type: 'message_added',
+          message: {
+            id: idOf(index),
+            parent: index === 0 ? null : idOf(index - 1),
+            role,
+            content: contentOf(message),
+            at,
+            ...(model !== undefined && { model }),
+            ...(usage && { usage }),
+          },
+        },
+        at,
+      );
+    }
+  }
+
+  /** Shows what was found out about the chat; nothing of it is written anywhere. */
+  add(events: readonly SessionEvent[]): void {
+    if (events.length === 0) return;
+    for (const event of events) this.state.apply(event, this.#entry.updatedAt);
+    this.#listeners.emit(events);
+  }
+
+  /** The tool's own compactions, as compressions: each summary stands for what was said since the one before. */
+  compactions(counting: Counting): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    let from = 0;
+    for (const [index, { summary, before, at }] of this.#copy.compactions.entries()) {
+      const to = Math.min(before, this.#copy.messages.length);
+      if (to <= from || summary.trim() === '') continue;
+      const covered = this.state.path.slice(from, to);
+      const source = covered.reduce((sum, id) => sum + counting.message(id), 0);
+      const tokens = counting.text(summary);
+      const node = this.#node(index, covered, summary, { source, brief: tokens, detailed: tokens }, at);
+      events.push({
+        type: 'compressed',
+        compression: {
+          id: compressionId(`compaction-${index}`),
+          trigger: 'import',
+          threshold: 0,
+          policy: TOOL_NAMES[this.#entry.tool],
+          strategy: 'summarize',
+          nodes: [node],
+          levels: [],
+          events: [],
+          changes: [],
+          messages: { before: to, after: to - covered.length },
+          tokens: { before: source, after: tokens },
+          calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+          durationMs: 0,
+        },
+      });
+      from = to;
+    }
+    return events;
+  }
+
+  append(): Promise<void> {
+    return Promise.reject(new StoreFault('read_only', this.readOnly));
+  }
+
+  takeOver(): Promise<void> {
+    return this.append();
+  }
+
+  onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
+    return this.#listeners.on(listener);
+  }
+
+  close(): Promise<void> {
+    this.#listeners.clear();
+    return Promise.resolve();
+  }
+
+  #node(
+    index: number,
+    covered: readonly MessageId[],
+    summary: string,
+    tokens: SummaryNode['tokens'],
+    at: number | undefined,
+  ): SummaryNode {
+    const { tool, updatedAt } = this.#entry;
+    const unchecked = { known: 0, total: 0 };
+    return {
+      id: nodeId(`compaction-${index}`),
+      depth: 0,
+      first: covered[0]!,
+      last: covered.at(-1)!,
+      messages: covered.length,
+      children: [],
+      title: titleFrom(summary),
+      brief: summary,
+      detailed: summary,
+      structured: proseSummary(summary),
+      tokens,
+      rung: 'model',
+      model: TOOL_NAMES[tool],
+      promptVersion: '',
+      sourceHash: textHash(covered),
+      at: at ?? updatedAt,
+      audit: { score: 1, identifiers: unchecked, quotes: unchecked, faults: [] },
+    };
+  }
+}
+
+/** The session under which a chat is opened: another one once it has grown. */
+export function keptSessionId(key: string, { messages }: LibraryEntry): SessionId {
+  return sessionId(`chat-${key}-${messages}`);
+}
+
+const idOf = (index: number): MessageId => messageId(`m${index}`);

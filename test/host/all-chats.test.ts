@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { rowsBelow, type ChatRow } from '../../src/host/all-chats/chat-rows.ts';
+import { lines, put } from '../support/tool-homes/conversation.ts';
+import { answering, product, transcript, withSettings } from './product.ts';
+
+const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
+  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+
+const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
+  type: role,
+  sessionId: 'ports',
+  cwd: '/work/api',
+  timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
+  message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
+  ...more,
+});
+const RECORDS = [
+  claude(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
+  claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
+  claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
+  claude(3, 'user', 'Which port is free?'),
+  claude(4, 'assistant', [{ type: 'text', text: '8080 is free.' }]),
+];
+const SESSION = '.claude/projects/-work-api/ports.jsonl';
+
+type Picked = readonly { readonly label: string; readonly description?: string }[];
+
+describe('the chats of other tools in the editor', () => {
+  let home = '';
+  let realHome: string | undefined;
+  const environment: [string, string | undefined][] = [];
+
+  before(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
+    realHome = process.env['HOME'];
+    for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'CLAUDE_CONFIG_DIR'])
+      environment.push([name, process.env[name]]);
+    for (const [name] of environment) Reflect.deleteProperty(process.env, name);
+    process.env['HOME'] = home;
+    put(home, SESSION, lines(...RECORDS));
+  });
+  after(async () => {
+    await vscode.workspace.getConfiguration('threadkeeper.sources').update('tools', undefined, true);
+    for (const [name, value] of environment) if (value !== undefined) process.env[name] = value;
+    assert.equal(process.env['HOME'], realHome);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** The rows of the view, as far down as there are any. */
+  async function allRows(): Promise<readonly ChatRow[]> {
+    const { chatsTree } = await product();
+    const below = (row: ChatRow): readonly ChatRow[] => [row, ...rowsBelow(row).flatMap(below)];
+    return (await chatsTree.getChildren()).flatMap(below);
+  }
+  const chatRow = async (): Promise<Extract<ChatRow, { kind: 'chat' }>> =>
+    (await allRows()).find((row) => row.kind === 'chat')!;
+
+  async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+    for (const since = Date.now(); !(await isSo()); await new Promise((resolve) => setTimeout(resolve, 50)))
+      assert.ok(Date.now() - since < 10_000, 'it did not come');
+  }
+
+  it('are not read before the user has chosen', async () => {
+    assert.deepEqual(await allRows(), []);
+    const { globalStorageUri } = await storage();
+    await assert.rejects(readdir(path.join(globalStorageUri, 'all-chats')), { code: 'ENOENT' });
+  });
+
+  it('are found, and kept once chosen in the one question', async () => {
+    let offered: Picked = [];
+    await answering(
+      {
+        showQuickPick: (items: Picked) => {
+          offered = items;
+          return Promise.resolve(items);
+        },
+      },
+      () => Promise.resolve(run('findChats')),
+    );
+    assert.deepEqual(
+      offered.map(({ label, description = '' }) => [
+        label,
+        description.split(' · ').length,
+        description.split(' · ')[0],
+      ]),
+      [['Claude Code', 3, '1 session']],
+    );
+    assert.deepEqual(
+      (await allRows()).map(({ kind }) => kind),
+      ['workspace', 'tool', 'chat', 'compaction'],
+    );
+  });
+
+  it('show what a tool adds', async () => {
+    appendFileSync(path.join(home, SESSION), lines(claude(5, 'user', 'Thanks.')));
+    await eventually(async () => (await chatRow()).chat.entry.messages === 5);
+  });
+
+  it('are opened for reading, and continued as a session of ours', async () => {
+    const app = await product();
+    await run('openKeptChat', await chatRow());
+    const opened = app.sessions.current!;
+    assert.deepEqual(transcript(opened).slice(2, 4), ['user: Which port is free?', 'assistant: 8080 is free.']);
+    assert.ok(opened.journal.readOnly);
+    assert.equal(opened.state.compressions.length, 1);
+    await eventually(() => Promise.resolve(opened.state.events.size > 0));
+    assert.equal(
+      (await app.sessions.list()).some(({ id }) => id === opened.journal.id),
+      false,
+    );
+    await answering({ showInformationMessage: () => Promise.resolve(undefined) }, () =>
+      Promise.resolve(run('continueHere', opened.state.path[2])),
+    );
+    const own = app.sessions.current!;
+    assert.notEqual(own.journal.id, opened.journal.id);
+    assert.equal(own.journal.readOnly, undefined);
+    assert.equal(transcript(own).length, 3);
+    await own.send('Go on.');
+    assert.equal(transcript(own)[3], 'user: Go on.');
+  });
+
+  it('tell what their own compaction dropped', async () => {
+    let offered: readonly { readonly quote: string }[] = [];
+    const row = (await allRows()).find(({ kind }) => kind === 'compaction');
+    await answering(
+      {
+        showQuickPick: (items: typeof offered) => {
+          offered = items;
+          return Promise.resolve(items.slice(0, 1));
+        },
+        showInformationMessage: () => Promise.resolve(undefined),
+      },
+      () => Promise.resolve(run('showDropped', row)),
+    );
+    assert.ok(offered.some(({ quote }) => quote.includes('Never use port 80')));
+    assert.equal(await vscode.env.clipboard.readText(), `- ${offered[0]?.quote}`);
+  });
+
+  it('stay when the tool has deleted them, and go when they are forgotten', async () => {
+    rmSync(path.join(home, SESSION));
+    await eventually(async () => (await chatRow()).chat.isGone);
+    await answering(
+      {
+        showWarningMessage: (_text: string, _options: unknown, forget: string) => Promise.resolve(forget),
+        showInformationMessage: () => Promise.resolve(undefined),
+      },
+      async () => {
+        await run(
+          'forgetChats',
+          (await allRows()).find(({ kind }) => kind === 'tool'),
+        );
+      },
+    );
+    assert.deepEqual(await allRows(), []);
+    const kept = await readdir(path.join((await storage()).globalStorageUri, 'all-chats'));
+    assert.deepEqual(
+      kept.filter((name) => name.endsWith('.gz')),
+      [],
+    );
+    await withSettings({ 'sources.tools': [] }, () => Promise.resolve());
+  });
+
+  async function storage(): Promise<{ readonly globalStorageUri: string }> {
+    return { globalStorageUri: path.dirname((await product()).folder) };
+  }
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
+import type { CopiedSession } from '../../../src/app/library/library.ts';
+import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
+
+const entry: LibraryEntry = {
+  id: 's',
+  tool: 'claude-code',
+  path: '/home/me/.claude/projects/p/s.jsonl',
+  title: 'The port',
+  messages: 4,
+  compactions: 1,
+  updatedAt: 1_770_000_000_000,
+};
+const copy: CopiedSession = {
+  messages: [
+    { role: 'user', text: 'Which port?', at: 1_769_000_000_000 },
+    { role: 'assistant', text: '8080.', model: 'claude', usage: { input: 10, output: 2 } },
+    { role: 'user', text: 'And the host?' },
+    { role: 'assistant', text: 'localhost.' },
+  ],
+  compactions: [{ summary: 'The port is 8080.', before: 2, at: 1_769_500_000_000 }],
+  replaced: [],
+};
+const open = (): KeptJournal =>
+  new KeptJournal(keptSessionId('claude-code-1', entry), entry, copy, (error) => {
+    throw error;
+  });
+
+describe('a chat of another tool, opened for reading', () => {
+  it('shows every message with its role, time, model and usage', () => {
+    const { state } = open();
+    const shown = state.path.map((id) => state.messages.get(id)!);
+    assert.deepEqual(
+      shown.map((message) => [message.role, messageText(message), message.at, message.model, message.usage]),
+      [
+        ['user', 'Which port?', 1_769_000_000_000, undefined, undefined],
+        ['assistant', '8080.', 1_769_000_000_000, 'claude', { input: 10, output: 2 }],
+        ['user', 'And the host?', 1_769_000_000_000, undefined, undefined],
+        ['assistant', 'localhost.', 1_769_000_000_000, undefined, undefined],
+      ],
+    );
+    assert.equal(state.title, 'The port');
+  });
+
+  it('has the tool’s compaction among its summaries, standing for what was before it', () => {
+    const journal = open();
+    journal.add(journal.compactions({ message: () => 7, text: () => 3 }));
+    const [node] = journal.state.nodes.values();
+    assert.deepEqual(
+      [node?.detailed, node?.messages, node?.tokens.source, node?.model],
+      ['The port is 8080.', 2, 14, 'Claude Code'],
+    );
+    assert.deepEqual(
+      [...journal.state.uncovered()].map(({ position }) => position),
+      [2, 3],
+    );
+    assert.equal(journal.state.compressions.length, 1);
+  });
+
+  it('takes nothing in, and says why', async () => {
+    const journal = open();
+    assert.equal(inEnglish(journal.readOnly), 'This is a chat of Claude Code, opened for reading.');
+    await assert.rejects(journal.append(), /opened for reading/);
+    await assert.rejects(journal.takeOver(), /opened for reading/);
+    assert.equal(journal.state.path.length, 4);
+  });
+});
