@@ -29,9 +29,6 @@ export function linkTarget(href: string): LinkTarget {
     // `url.href` carries the host in ASCII (punycode), so that look-alike letters cannot hide in it.
     return WEB_SCHEMES.has(url.protocol) ? { kind: 'web', href: url.href, shown: url.href } : { kind: 'refused' };
   }
-  if (text.startsWith('//') || text.startsWith('\\\\') || text.startsWith('#') || text.startsWith('?')) {
-    return { kind: 'refused' };
-  }
   return fileTarget(text) ?? { kind: 'refused' };
 }
 
@@ -49,7 +46,8 @@ export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | 
 function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
   const found = FILE.exec(text)?.groups;
   const path = found?.path;
-  if (!path || /^[./\\]+$/.test(path)) return undefined;
+  // The host is asked whether the file exists before anyone clicks: none of `\\server\share` or `//server/share`.
+  if (!path || /^[./\\]+$/.test(path) || /^(?:\\|\/[\\/])/.test(path)) return undefined;
   return {
     kind: 'file',
     path,

@@ -17,7 +17,18 @@ describe('links in messages', () => {
       ...['java%0ascript:alert(1)', 'vbscript:x', 'data:text/html,<script>alert(1)</script>', 'file:///etc/passwd'],
       ...['command:workbench.action.quit', 'command%3Aworkbench.action.quit', 'vscode://x/y', 'vscode-insiders:x'],
       ...['blob:https://a/b', 'about:blank', 'view-source:https://a', 'ws://a', 'ftp://a/b', 'chrome://settings'],
-      ...['//evil.example/x', '\\\\evil\\share', '#top', '?q=1', '', '%', 'https://', 'http:// a'],
+      ...[
+        '//evil.example/x',
+        '\\\\evil\\share',
+        '/\\evil/x',
+        '%5Cevil%5Cx.ts',
+        '#top',
+        '?q=1',
+        '',
+        '%',
+        'https://',
+        'http:// a',
+      ],
     ];
     for (const href of refused) assert.equal(linkTarget(href).kind, 'refused', JSON.stringify(href));
   });
@@ -57,5 +68,10 @@ describe('links in messages', () => {
     for (const word of ['e.g', 'Node.js', 'a.b()', 'npm run build', 'https://a.example/x.ts', '1/2', 'and/or']) {
       assert.equal(filePath(word), undefined, word);
     }
+  });
+
+  it('are not found in inline code that names a file of another computer', () => {
+    for (const name of ['\\\\evil\\share\\a.ts:1', '//evil/share/a.ts', '/\\evil/share/a.ts', '\\evil\\share/a.ts'])
+      assert.equal(filePath(name), undefined, name);
   });
 });
