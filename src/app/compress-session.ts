@@ -173,6 +173,7 @@ async function summarize(
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
   const runs = plan.runs.map((items) => runOf(items, draft, state));
   const total = plan.runs.flat().length;
+  job.report({ stage: 'summarizing', done: 0, total });
   const summarized = await summarizeRuns(
     runs,
     {

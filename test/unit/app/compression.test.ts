@@ -148,10 +148,12 @@ describe('the compression of a session', () => {
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what was spent is on record');
   });
 
-  it('leaves the session as it was when it is cancelled', async () => {
+  it('says that it summarizes as soon as a model is asked, and leaves the session as it was when it is cancelled', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 60);
+    let stage: string | undefined;
     desk.summarizer = async function* (_request, signal) {
+      stage = conversation.compressor.progress?.stage;
       conversation.compressor.cancel();
       await Promise.resolve();
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
@@ -159,6 +161,7 @@ describe('the compression of a session', () => {
     };
     const { total } = conversation.context();
     assert.equal((await conversation.compressNow()).kind, 'cancelled');
+    assert.equal(stage, 'summarizing');
     assert.equal(conversation.context().total, total);
     assert.equal(conversation.state.nodes.size, 0);
   });
