@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
+import { ChatPage } from './chat-page.ts';
+import { SummariesView } from './summaries-view.ts';
+import { Workbench } from './workbench.ts';
 
 const SETTINGS = {
   'threadkeeper.compression.policy': 'frugal',
@@ -19,7 +22,7 @@ describe('a window in Restricted Mode', () => {
   let scratch: string;
   let server: EditorServer;
   let browser: BrowserContext;
-  let page: Page;
+  let workbench: Workbench;
 
   before(async function () {
     this.timeout(240_000);
@@ -33,10 +36,9 @@ describe('a window in Restricted Mode', () => {
     await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(SETTINGS));
     server = await startServer({ program, dataFolder, smokeTestDriver: false, trust: true });
     browser = await launchChromium(path.join(scratch, 'profile'), say);
-    page = await browser.newPage();
-    page.setDefaultTimeout(60_000);
-    await page.goto(workbenchUrl(server.origin, { folder }));
-    await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    workbench = new Workbench(await browser.newPage(), folder, 'restricted');
+    await workbench.page.goto(workbenchUrl(server.origin, { folder }));
+    await workbench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
   });
 
   after(async () => {
@@ -46,33 +48,15 @@ describe('a window in Restricted Mode', () => {
   });
 
   it('reads no setting of the repository that says what is sent or kept', async () => {
-    await run('Threadkeeper: Open Chat');
-    const chat = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
-    await chat.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
-    const gauge = chat.locator('button.gauge');
-    await gauge.click();
-    const policy = (await chat.locator('.gauge-policy').textContent()) ?? '';
+    await workbench.runCommand('Threadkeeper: Open Sample Session');
+    await new ChatPage(workbench).message('fair winds to Rita').waitFor();
+    await workbench.webview().locator('button.gauge').click();
+    const policy = (await workbench.webview().locator('.gauge-policy').textContent()) ?? '';
     assert.match(policy, /balanced/);
     assert.doesNotMatch(policy, /frugal/);
-    await run('Threadkeeper: Preview Next Request');
-    const text = page.locator('.view-lines', { hasText: 'careful programming assistant' });
-    await text.first().waitFor();
-    assert.equal(await page.getByText('Obey the repository').count(), 0);
-  }).timeout(240_000);
-
-  async function run(title: string): Promise<void> {
-    for (let tries = 0; ; tries++) {
-      await page.keyboard.press('F1');
-      const input = page.locator('.quick-input-widget .quick-input-filter input').first();
-      await input.fill(`>${title}`);
-      const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-      try {
-        await row.click({ timeout: 3_000 });
-        return;
-      } catch (error) {
-        if (tries === 20) throw error;
-        await page.keyboard.press('Escape');
-      }
-    }
-  }
+    const view = new SummariesView(workbench);
+    await view.preview();
+    await view.reads('careful programming assistant');
+    assert.equal(await view.reader().getByText('Obey the repository').count(), 0);
+  });
 });

@@ -9,7 +9,8 @@ import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './edito
 const READY_LIMIT_MS = 60_000;
 /** The list of commands is there at once, or not at all. */
 const MENU_DEAF_MS = 300;
-const PALETTE_PATIENCE_MS = 2000;
+/** What is there in a moment, or has to be tried again. */
+export const PATIENCE_MS = 2000;
 const EXTENSION = 'threadkeeper.threadkeeper';
 
 export interface WorkbenchOptions {
@@ -32,8 +33,10 @@ export class Workbench {
   readonly folder: string | null;
   readonly profile: string;
 
-  private constructor(page: Page, folder: string | null, profile: string) {
+  /** By itself for a page that the test has opened; else see `open`. */
+  constructor(page: Page, folder: string | null, profile: string) {
     this.page = page;
+    page.setDefaultTimeout(READY_LIMIT_MS);
     this.folder = folder;
     this.profile = profile;
   }
@@ -46,7 +49,6 @@ export class Workbench {
     // A browser starts with one blank page, and ends with its last.
     const blank = browser.pages().find((candidate) => candidate.url() === 'about:blank');
     const page = blank ?? (await browser.newPage());
-    page.setDefaultTimeout(READY_LIMIT_MS);
     if (options.language !== undefined) await page.addInitScript(speak, options.language);
     const workbench = new Workbench(page, folder, profile);
     await page.goto(workbenchUrl(await editorOrigin(), { folder: folder ?? undefined }));
@@ -62,7 +64,6 @@ export class Workbench {
   /** The window that an editor tab is moved into by what `move` does. */
   async openedBy(move: () => Promise<void>): Promise<Workbench> {
     const [page] = await Promise.all([this.page.waitForEvent('popup'), move()]);
-    page.setDefaultTimeout(READY_LIMIT_MS);
     return new Workbench(page, this.folder, this.profile);
   }
 
@@ -104,20 +105,20 @@ export class Workbench {
 
   /** Chooses a command in the palette; for one that opens a list or a dialog in the palette's place. */
   async chooseCommand(title: string): Promise<void> {
-    await this.#insist(async () => {
+    await this.insist(async () => {
       await this.#openPalette(title);
-      await this.paletteRow(title).click({ timeout: PALETTE_PATIENCE_MS });
+      await this.paletteRow(title).click({ timeout: PATIENCE_MS });
     });
   }
 
   /** Chooses a quick fix at the cursor. */
   async chooseQuickFix(title: RegExp): Promise<void> {
-    await this.#insist(async () => {
+    await this.insist(async () => {
       await this.page.keyboard.press('Control+.');
       await this.page
         .locator('.action-widget')
         .getByText(title)
-        .click({ timeout: PALETTE_PATIENCE_MS * 2 });
+        .click({ timeout: PATIENCE_MS * 2 });
     });
   }
 
@@ -141,23 +142,23 @@ export class Workbench {
 
   /** Opens the palette at a command, by its title. */
   async findCommand(title: string): Promise<void> {
-    await this.#insist(async () => {
+    await this.insist(async () => {
       await this.#openPalette(title);
-      await this.paletteRow(title).waitFor({ timeout: PALETTE_PATIENCE_MS });
+      await this.paletteRow(title).waitFor({ timeout: PATIENCE_MS });
     });
   }
 
   async #openPalette(text: string): Promise<void> {
     await this.page.keyboard.press('F1');
-    await this.quickInput().fill(`>${text}`, { timeout: PALETTE_PATIENCE_MS });
+    await this.quickInput().fill(`>${text}`, { timeout: PATIENCE_MS });
   }
 
   /**
-   * Tries again what the palette is asked for, as a person would. A key that is pressed while a page is being loaded
+   * Tries again what is asked of the editor, as a person would. A key that is pressed while a page is being loaded
    * into a webview can be lost; a page that takes the focus closes the palette; and a list that was opened before the
    * extensions had been read does not learn of them.
    */
-  async #insist(attempt: () => Promise<void>): Promise<void> {
+  async insist(attempt: () => Promise<void>): Promise<void> {
     for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
       try {
         await attempt();
