@@ -46,6 +46,8 @@ describe('a model on a server', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
+    // A page that is being drawn takes the focus, which closes a list.
+    await articles().getByText('fair winds to Rita').waitFor();
     await workbench.chooseCommand('Threadkeeper: Select Model…');
     await workbench.paletteRow('OpenAI-compatible server').click();
     // A server of one's own needs no key.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SummariesView } from './summaries-view.ts';
-import { Workbench } from './workbench.ts';
+import { PATIENCE_MS, Workbench } from './workbench.ts';
 
 const EDITED = 'Written by hand: the booking service keeps its slots in SQLite.';
 /** Stated of a summary, and of nothing in its source. */
@@ -178,12 +178,22 @@ for (const kind of [SAMPLE, LONG]) {
       await view.preview();
       await view.reads('Written by hand');
       await view.undoChange();
+      await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
     });
 
     it('say more when the pointer rests on them', async () => {
       await workbench.openSidebar('Threadkeeper');
-      await view.rows().filter({ hasText: / → / }).first().hover();
-      await workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }).waitFor();
+      // Rows that are drawn again under the pointer say nothing until it comes back to them.
+      await workbench.insist(async () => {
+        await view
+          .rows()
+          .filter({ hasText: /^Key events/ })
+          .first()
+          .hover();
+        await view.rows().filter({ hasText: / → / }).first().hover();
+        const told = workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ });
+        await told.waitFor({ timeout: PATIENCE_MS });
+      });
     });
 
     it('are read as they are meant to be, rendered, and as a text by one command', async () => {

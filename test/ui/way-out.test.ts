@@ -69,7 +69,8 @@ describe('a way out of a fault', () => {
       'threadkeeper.summarizer.provider': 'chat',
     });
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await chat.messages().last().waitFor();
+    // Until then the page shows the session before, whose last message is another.
+    await chat.message('fair winds to Rita').waitFor();
     server.disturbBy(() => ({ kind: 'reset' }));
     const last = await chat.messages().last().innerText();
     await workbench.compressHistory();
