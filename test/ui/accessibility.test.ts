@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Frame } from 'playwright-core';
+import { pageFrame, violations } from './axe.ts';
 import { freshWorkspace } from './editor.ts';
 import { PAGE_STATES } from './page-states.ts';
 import { Workbench } from './workbench.ts';
@@ -19,19 +18,11 @@ interface PageGlobals {
   postMessage(data: unknown, origin: string): void;
 }
 
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
 describe('the chat page', () => {
   let workbench: Workbench;
   let folder: string;
-  let axe: string;
 
   before(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     folder = await freshWorkspace();
     await mkdir(path.join(folder, '.vscode'), { recursive: true });
     workbench = await Workbench.open({ folder, profile: 'accessibility' });
@@ -39,27 +30,10 @@ describe('the chat page', () => {
 
   after(() => workbench.close());
 
-  /** The frame of our page: the innermost one that holds its root. */
-  async function pageFrame(): Promise<Frame> {
-    for (const frame of workbench.page.frames()) {
-      if ((await frame.locator('#root').count()) > 0) return frame;
-    }
-    return assert.fail('the chat page is not there');
-  }
-
-  async function violations(): Promise<string[]> {
-    const frame = await pageFrame();
-    await frame.evaluate(axe);
-    const found = await frame.evaluate(() =>
-      (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
-    );
-    return found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => node.html).join('\n')}`);
-  }
-
   it('has no accessibility violation while it is empty', async () => {
     await workbench.runCommand('Threadkeeper: Open Chat');
     await workbench.webview().getByRole('textbox').waitFor();
-    assert.deepEqual(await violations(), []);
+    assert.deepEqual(await violations(workbench), []);
   });
 
   for (const { name, setting, kind } of THEMES) {
@@ -78,7 +52,7 @@ describe('the chat page', () => {
       await workbench.webview().locator(`body.${kind}`).waitFor();
       await workbench.webview().getByRole('article').first().waitFor();
       await workbench.screenshot(`theme-${name}`);
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
     });
 
     it(`has none in ${name} with its panels, its menu, its suggestions and a compression open`, async () => {
@@ -94,7 +68,7 @@ describe('the chat page', () => {
         await workbench.page.mouse.wheel(0, -600);
       if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click();
       await page.locator('.node .markdown').first().waitFor();
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
       await workbench.screenshot(`compression-${name}`);
       await composer.fill('');
       await toggle.click();
@@ -104,29 +78,29 @@ describe('the chat page', () => {
       await button('Add Context').click();
       await page.getByRole('menu').waitFor();
       await workbench.screenshot(`recall-${name}`);
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
       await page.locator('.title-button').click();
       await page.locator('.session').first().waitFor();
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
       await page.locator('.gauge').click();
       await page.locator('.gauge-panel').waitFor();
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
       await composer.fill('/compress');
       await composer.press('Enter');
       await page.getByRole('region', { name: 'Compress now?' }).getByRole('button').first().waitFor();
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violations(workbench), []);
       await page.getByRole('region', { name: 'Compress now?' }).getByRole('button').first().click();
     });
 
     it(`has none in ${name} in the states of a turn, of a fault, and with hostile text`, async () => {
-      const frame = await pageFrame();
+      const frame = await pageFrame(workbench);
       for (const [state, message] of Object.entries(PAGE_STATES)) {
         await frame.evaluate((data) => {
           (globalThis as unknown as PageGlobals).postMessage(data, '*');
         }, message.data);
         await frame.getByText(message.seen).first().waitFor();
         await workbench.screenshot(`state-${Object.keys(PAGE_STATES).indexOf(state)}-${name}`);
-        assert.deepEqual(await violations(), [], state);
+        assert.deepEqual(await violations(workbench), [], state);
       }
       // A gap in a reply makes the page ask for the real session again.
       await frame.evaluate(() => {
