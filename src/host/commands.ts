@@ -87,6 +87,10 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   setTask: (app, goal) => setTask(app, textOf(goal)),
   resetTask,
   finishTask,
+  acceptChange: (app) => app.reviews.accept('change'),
+  rejectChange: (app) => app.reviews.reject('change'),
+  acceptAllChanges: (app) => app.reviews.accept('all'),
+  rejectAllChanges: (app) => app.reviews.reject('all'),
   showActions,
   openLog: (app) => Promise.resolve(app.channel.show()),
   openSettings: async () =>

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
-import { registerSuggestions } from './chat/code-action.ts';
 import { ExplainAction } from './chat/editor-commands.ts';
 import { documentLenses } from './summaries/document-lenses.ts';
 import { readingAids } from './summaries/documents/document-outline.ts';
@@ -15,7 +14,6 @@ export function editorParts(
   return [
     ...readingAids((uri) => files.page(uri)),
     documentLenses(conversationOf),
-    registerSuggestions(),
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),

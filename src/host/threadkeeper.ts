@@ -29,6 +29,7 @@ import { Comparison } from './summaries/documents/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
 import { Reader } from './summaries/documents/reader.ts';
 import { SessionFiles } from './summaries/documents/document-files.ts';
+import { Reviews } from './edits/review.ts';
 import { Drafts } from './chat/drafts.ts';
 import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
@@ -77,6 +78,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
   readonly attachments: Attachments;
+  readonly reviews = new Reviews();
   readonly log: Log;
   readonly memory: WorkspaceMemory;
   /** What other chats may ask of the sessions. */
@@ -227,6 +229,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.channel,
       editor,
       this.panel,
+      this.reviews,
       informOn(this.panel),
       this.tree,
       this.files,

@@ -91,10 +91,15 @@ const REQUESTS = {
   codeAction: [
     v.object({
       type: v.literal('codeAction'),
-      action: v.picklist(['copy', 'insert', 'newFile', 'compare']),
+      action: v.picklist(['copy', 'insert', 'newFile']),
       text: longText,
       language: v.optional(shortText),
     }),
+    done,
+  ],
+  /** Shows what a code block of a reply, or all that name a file, would change. */
+  applyEdits: [
+    v.object({ type: v.literal('applyEdits'), message: v.optional(plainId), code: v.optional(longText) }),
     done,
   ],
   copyMessage: [v.object({ type: v.literal('copyMessage'), ...message }), done],

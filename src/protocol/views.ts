@@ -101,6 +101,8 @@ export const messageSchema = v.object({
   events: v.optional(list(eventMarkSchema)),
   /** The items of the task lists in a reply, which can become the steps of the task. */
   steps: v.optional(list(v.object({ text: v.string(), done: v.boolean() }))),
+  /** How many files the code blocks of a reply name. */
+  files: v.optional(count),
   /** Excerpts of compressed history that went with this message because they match it; positions are 0-based. */
   recalled: v.optional(list(v.object({ position: count, role: v.string(), text: longText }))),
 });

@@ -27,6 +27,11 @@ function act(element: Element, page: Page): boolean {
   const code = codeActionAt(element);
   if (code) {
     const { action, language } = code;
+    if (action === 'apply') {
+      const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];
+      void page.ask('applyEdits', { code: code.code, ...(message !== undefined && { message }) });
+      return true;
+    }
     void page
       .do('codeAction', { action, text: code.code, ...(language !== '' && { language: language.slice(0, 100) }) })
       .then((done) => {

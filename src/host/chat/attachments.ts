@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { fileIn } from './links.ts';
+import { fileIn } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { Attachment, ImageBlock } from '../../core/model/message.ts';
 import { IMAGE_TOKENS, type TokenCounter } from '../../core/tokens/token-counter.ts';

@@ -6,6 +6,7 @@ import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { CostAhead } from '../sessions/open-conversations.ts';
+import type { Reviews } from '../edits/review.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Drafts } from './drafts.ts';
@@ -19,6 +20,8 @@ export interface ChatApp {
   readonly panel: ChatPanel;
   /** What goes with the next message. */
   readonly attachments: Attachments;
+  /** Changes to files that are shown and not accepted yet. */
+  readonly reviews: Reviews;
   /** What stands unsent in the composer. */
   readonly drafts: Drafts;
   /** The best places of the current session for a query. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { messageId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import { workspaceFile } from '../platform/workspace-files.ts';
 
 /** `threadkeeper:message/<id>`, as the local provider's answers cite. */
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
@@ -48,34 +49,6 @@ export async function openWorkspaceFile(path: string, line?: number, column?: nu
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
   return true;
-}
-
-/** The file of the workspace that a path names; undefined when there is none. */
-export async function workspaceFile(path: string): Promise<vscode.Uri | undefined> {
-  for (const folder of vscode.workspace.workspaceFolders ?? []) {
-    const uri = fileIn(folder.uri, path);
-    if (uri && (await exists(uri))) return uri;
-  }
-  return undefined;
-}
-
-/** The file that a path names, from a folder or from the root; undefined where it lies outside of the folder. */
-export function fileIn(folder: vscode.Uri, path: string): vscode.Uri | undefined {
-  // A path is a place only once it is without `..`; joining resolves them, as it does behind a root.
-  const uri = path.startsWith('/')
-    ? vscode.Uri.joinPath(folder.with({ path: '/' }), path)
-    : vscode.Uri.joinPath(folder, path);
-  const inside = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
-  return uri.path.startsWith(inside) ? uri : undefined;
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    return (await vscode.workspace.fs.stat(uri)).type !== vscode.FileType.Directory;
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError) return false;
-    throw error;
-  }
 }
 
 function decode(path: string): string {

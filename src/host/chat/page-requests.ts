@@ -4,7 +4,7 @@ import { markEventWrong } from '../../app/correct-event.ts';
 import { undoCompressions } from '../../app/summary-changes.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
-import { keyEventId, type MessageId, type NodeId } from '../../core/model/ids.ts';
+import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
@@ -14,9 +14,11 @@ import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/documents/open-document.ts';
 import { eventIndexAfter } from '../summaries/tree/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
+import { applyEdits } from '../edits/apply-edits.ts';
 import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
-import { openLink, openWorkspaceFile, workspaceFile } from './links.ts';
+import { workspaceFile } from '../platform/workspace-files.ts';
+import { openLink, openWorkspaceFile } from './links.ts';
 import { outline } from './outline.ts';
 import type { PageLink } from './page-link.ts';
 import { eventMark } from './views.ts';
@@ -80,6 +82,10 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
       return paths.filter((_, at) => found[at] !== undefined);
     },
     codeAction: ({ action, text, language }) => codeAction(action, text, language, editor),
+    applyEdits: ({ message, code }) => {
+      const reply = message === undefined ? '' : messageText(messageIn(conversation(), messageId(message)));
+      return applyEdits(app.reviews, reply, code);
+    },
     copyMessage: async ({ message }) => vscode.env.clipboard.writeText(messageText(messageIn(conversation(), message))),
   } satisfies Partial<RequestHandlers>;
 }

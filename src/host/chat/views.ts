@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { KeyEvent } from '../../core/model/key-event.ts';
+import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
@@ -48,6 +49,9 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
   const siblings = state.childrenOf(message.parent);
   const events = facts.events(id);
   const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
+  const files =
+    role === 'assistant' ? new Set(parseEdits(messageText(message)).map(({ path }) => path ?? '')) : undefined;
+  files?.delete('');
   return {
     id,
     role,
@@ -64,6 +68,8 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(ending && { ending }),
     ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
     ...(steps.length > 0 && { steps }),
+    // One file's blocks have the button of their own.
+    ...(files && files.size > 1 && { files: files.size }),
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({

@@ -72,6 +72,10 @@ export const COMMANDS = {
   showInChat: DOCUMENTS,
   showInTree: DOCUMENTS,
   openAsText: 'activeWebviewPanelId == threadkeeper.reader',
+  acceptChange: MENUS_ALONE,
+  rejectChange: MENUS_ALONE,
+  acceptAllChanges: MENUS_ALONE,
+  rejectAllChanges: MENUS_ALONE,
   filterSummaries: MESSAGES,
   clearFilter: 'threadkeeper.summariesFiltered',
   findChats: ALWAYS,
@@ -103,5 +107,7 @@ export const PARTICIPANT = 'threadkeeper.memory';
 export const RECALL_TOOL = 'threadkeeper_recall';
 export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';
+/** The scheme of what a reply proposes for a file. */
+export const SUGGESTION_SCHEME = 'threadkeeper-suggestion';
 /** The scheme of a session's documents: summaries, sources, previews. */
 export const DOCUMENT_SCHEME = 'threadkeeper';

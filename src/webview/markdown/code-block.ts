@@ -3,13 +3,13 @@ import { readFence } from './blocks.ts';
 import { showHidden } from './decorate.ts';
 import { highlightSoon } from './highlight.ts';
 
-export type CodeAction = 'copy' | 'insert' | 'newFile' | 'compare';
+export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply';
 
 const ACTIONS: readonly { readonly action: CodeAction; readonly label: TextKey; readonly icon: string }[] = [
+  { action: 'apply', label: 'apply', icon: 'git-pull-request-go-to-changes' },
   { action: 'copy', label: 'copy', icon: 'copy' },
   { action: 'insert', label: 'insert', icon: 'insert' },
   { action: 'newFile', label: 'newFile', icon: 'new-file' },
-  { action: 'compare', label: 'compare', icon: 'diff' },
 ];
 
 interface Source {

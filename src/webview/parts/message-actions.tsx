@@ -21,6 +21,13 @@ export function MessageActions(props: {
       {message.steps && (
         <IconButton icon="checklist" label={text('adoptSteps')} onClick={() => void adopt(page, message)} />
       )}
+      {message.files !== undefined && (
+        <IconButton
+          icon="git-pull-request-go-to-changes"
+          label={text('applyAll', String(message.files))}
+          onClick={() => void page.ask('applyEdits', id)}
+        />
+      )}
       <IconButton icon="copy" label={text('copyMarkdown')} onClick={() => void copyMessage(page, message)} />
       {message.role === 'user' && <IconButton icon="edit" label={text('edit')} disabled={busy} onClick={props.edit} />}
       {message.role === 'assistant' && (

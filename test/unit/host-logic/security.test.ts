@@ -60,10 +60,23 @@ describe('what a model or a repository says', () => {
       'src/host/chat/editor-commands.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/page-requests.ts',
+      // The files that the user applies a suggestion to, and the list of them.
+      'src/host/edits/review.ts',
+      'src/host/edits/target-file.ts',
       // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/file-text.ts',
       'src/host/summaries/documents/open-document.ts',
       'src/host/summaries/documents/reader.ts',
+    ]);
+  });
+
+  it('changes a file only where the user accepts it, or chose where to save', () => {
+    assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(/), [
+      'src/host/edits/review.ts',
+      // Where the user chose to save a chart, a session, the memory.
+      'src/host/gauge/chart-panel.ts',
+      'src/host/import-export/transcript-commands.ts',
+      'src/host/memory/memory-commands.ts',
     ]);
   });
 

@@ -1,0 +1,219 @@
+import { diffArrays } from 'diff';
+import { placeExcerpt } from './place-excerpt.ts';
+import { isElision, pathInComment, type Change, type Hunk } from './parse-edits.ts';
+
+/** What could not be placed: `ambiguous` where its lines stand in several places of the file. */
+export interface Unplaced {
+  readonly reason: 'not_found' | 'ambiguous';
+  readonly lines: readonly string[];
+}
+
+export interface Applied {
+  readonly text: string;
+  readonly unplaced: readonly Unplaced[];
+}
+
+/** Lines from `from` up to `to` (exclusive, 0-based) of one text become `put`. */
+export interface LineChange {
+  readonly from: number;
+  readonly to: number;
+  readonly put: readonly string[];
+}
+
+/** Lines of context that a hunk may lose on either side and still be placed, as `patch` allows. */
+const MAX_FUZZ = 3;
+
+/** Lines that may differ before two texts are taken to have nothing in common: the time to compare grows with the square. */
+const MAX_EDIT_LENGTH = 5_000;
+
+/** Context lines that a change is found again by after the file has changed. */
+const CONTEXT = 3;
+
+export const linesOf = (text: string): string[] => text.split(/\r?\n/);
+
+/** Makes changes to a file's text, one after the other; `''` for a file that does not exist. Line ends become `\n`. */
+export function applyChanges(current: string, changes: readonly Change[]): Applied {
+  let lines = linesOf(current);
+  const unplaced: Unplaced[] = [];
+  for (const change of changes) {
+    if (change.kind === 'hunks') {
+      const applied = applyHunks(lines, change.hunks);
+      lines = applied.lines;
+      unplaced.push(...applied.unplaced);
+      continue;
+    }
+    const block = linesOf(change.text);
+    // A comment that names the file is the reply's own, unless the file has it.
+    if (pathInComment(block[0] ?? '') !== undefined && !lines.includes(block[0]!)) block.shift();
+    const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
+    if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
+    else lines = placed.lines;
+  }
+  return { text: lines.join('\n'), unplaced };
+}
+
+/** A block stands for the whole file when it begins like it, or holds half of its lines, and leaves nothing out. */
+function isWhole(file: readonly string[], block: readonly string[]): boolean {
+  const said = file.filter((line) => line.trim() !== '');
+  if (said.length === 0) return true;
+  if (block.some(isElision) || block.length * 2 < said.length) return false;
+  const first = block.find((line) => line.trim() !== '')?.trimEnd();
+  if (first === said[0]!.trimEnd() && block.length * 2 >= file.length) return true;
+  const parts = diffArrays(
+    said.map((line) => line.trim()),
+    block.map((line) => line.trim()),
+    { maxEditLength: MAX_EDIT_LENGTH },
+  );
+  const kept = parts?.reduce((sum, part) => (part.added || part.removed ? sum : sum + part.value.length), 0);
+  return kept !== undefined && kept * 2 >= said.length;
+}
+
+/** The file keeps its own last line break. */
+function wholeFile(file: readonly string[], block: readonly string[]): { readonly lines: string[] } {
+  const lines = [...block];
+  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  if (file.at(-1) === '') lines.push('');
+  return { lines };
+}
+
+function applyHunks(
+  before: readonly string[],
+  hunks: readonly Hunk[],
+): { readonly lines: string[]; readonly unplaced: Unplaced[] } {
+  const lines = [...before];
+  const unplaced: Unplaced[] = [];
+  let shift = 0;
+  let cursor = 0;
+  for (const hunk of hunks) {
+    const found = placeHunk(lines, hunk, cursor, shift);
+    if ('reason' in found) {
+      unplaced.push({ reason: found.reason, lines: hunk.find.length > 0 ? hunk.find : hunk.put });
+      continue;
+    }
+    const { from, to, put } = found;
+    lines.splice(from, to - from, ...put);
+    if (hunk.line !== undefined) shift = from - (hunk.line - 1) + put.length - (to - from);
+    cursor = from + put.length;
+  }
+  return { lines, unplaced };
+}
+
+function placeHunk(
+  lines: readonly string[],
+  { find, put, line }: Hunk,
+  cursor: number,
+  shift: number,
+): LineChange | Pick<Unplaced, 'reason'> {
+  const hint = line === undefined ? undefined : line - 1 + shift;
+  if (find.every((one) => one.trim() === '')) {
+    if (lines.every((one) => one.trim() === '')) return { from: 0, to: lines.length, put: [...put, ''] };
+    // Numbers of a diff that has no context name the line before.
+    if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
+    return { from: hint + 1, to: hint + 1, put };
+  }
+  const head = shared(find, put, false);
+  const tail = Math.min(shared(find, put, true), find.length - head, put.length - head);
+  for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
+    const skip = Math.min(fuzz, head);
+    const drop = Math.min(fuzz, tail);
+    if (fuzz > 0 && skip < fuzz && drop < fuzz) break;
+    const wanted = find.slice(skip, find.length - drop);
+    if (wanted.every((one) => one.trim() === '')) break;
+    for (const same of SAMENESS) {
+      const places = placesOf(lines, wanted, same);
+      if (places.length === 0) continue;
+      const from = choose(places, hint === undefined ? undefined : hint + skip, cursor);
+      if (from === undefined) return { reason: 'ambiguous' };
+      const indent = reindent(lines.slice(from, from + wanted.length), wanted);
+      // Context keeps the file's own white space.
+      const to = from + wanted.length;
+      const first = from + (head - skip);
+      const last = to - (tail - drop);
+      return { from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
+    }
+  }
+  // Nothing to do where it was done before.
+  if (put.some((one) => one.trim().length > 2) && placesOf(lines, put, SAMENESS[1]!).length === 1)
+    return { from: cursor, to: cursor, put: [] };
+  return { reason: 'not_found' };
+}
+
+const SAMENESS: readonly ((line: string) => string)[] = [
+  (line) => line,
+  (line) => line.trimEnd(),
+  (line) => line.trim(),
+];
+
+function placesOf(lines: readonly string[], wanted: readonly string[], same: (line: string) => string): number[] {
+  const keys = wanted.map(same);
+  const places: number[] = [];
+  for (let from = 0; from + keys.length <= lines.length; from++)
+    if (keys.every((key, at) => same(lines[from + at]!) === key)) places.push(from);
+  return places;
+}
+
+/** The place that is meant: the nearest to the line that is named, else the only one, at least behind the last hunk. */
+function choose(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
+  if (hint !== undefined) return [...places].sort((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
+  if (places.length === 1) return places[0];
+  const ahead = places.filter((place) => place >= cursor);
+  return cursor > 0 && ahead.length === 1 ? ahead[0] : undefined;
+}
+
+/** How many lines two lists share at their beginning or end. */
+function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
+  let count = 0;
+  while (
+    count < Math.min(a.length, b.length) &&
+    a.at(fromEnd ? -1 - count : count) === b.at(fromEnd ? -1 - count : count)
+  )
+    count++;
+  return count;
+}
+
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
+
+/** Indents a line as the file does what stood around it. */
+export function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
+  const at = written.findIndex((line, index) => line.trim() !== '' && actual[index] !== undefined);
+  if (at < 0) return (line) => line;
+  const from = indentOf(written[at]!);
+  const to = indentOf(actual[at]!);
+  return (line) => (from !== to && line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line);
+}
+
+/** What turns one text into the other, in order. */
+export function lineChanges(before: string, after: string): LineChange[] {
+  const changes: LineChange[] = [];
+  let at = 0;
+  let open: { from: number; to: number; put: string[] } | undefined;
+  const [old, wanted] = [linesOf(before), linesOf(after)];
+  const parts = diffArrays(old, wanted, { maxEditLength: MAX_EDIT_LENGTH });
+  if (!parts) return [{ from: 0, to: old.length, put: wanted }];
+  for (const part of parts) {
+    if (part.added || part.removed) {
+      if (!open) changes.push((open = { from: at, to: at, put: [] }));
+      if (part.added) open.put.push(...part.value);
+      else open.to = at += part.value.length;
+    } else {
+      open = undefined;
+      at += part.value.length;
+    }
+  }
+  return changes;
+}
+
+/** The same changes to a text that is no longer what they were made for. */
+export function replaceChanges(before: string, after: string, now: string): Applied {
+  const old = linesOf(before);
+  const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {
+    const head = old.slice(Math.max(0, from - CONTEXT), from);
+    const tail = old.slice(to, to + CONTEXT);
+    return {
+      find: [...head, ...old.slice(from, to), ...tail],
+      put: [...head, ...put, ...tail],
+      line: from - head.length + 1,
+    };
+  });
+  return applyChanges(now, [{ kind: 'hunks', hunks }]);
+}

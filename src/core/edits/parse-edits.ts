@@ -1,0 +1,213 @@
+/** Lines that stand together in a file, and what takes their place. `line` says where they stood, 1-based. */
+export interface Hunk {
+  readonly find: readonly string[];
+  readonly put: readonly string[];
+  readonly line?: number;
+}
+
+/** `text` is a whole file or an excerpt of one; only the file itself tells which. */
+export type Change =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };
+
+/** What a code block proposes to do to a file. */
+export interface FileEdit {
+  /** As the reply writes it; undefined where it names no file. */
+  readonly path?: string;
+  /** The code block that it comes from. */
+  readonly code: string;
+  readonly change: Change;
+}
+
+const FENCE = /^[ \t]{0,12}(`{3,}|~{3,})([^`]*)$/;
+const SEARCH = /^<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\s*$/i;
+const DIVIDER = /^={5,9}\s*$/;
+const REPLACE = /^>{5,9} ?(?:REPLACE|UPDATED)?\s*$/i;
+const HUNK_HEAD = /^@@(?: -(\d{1,9}))?/;
+const SOURCE_FILE =
+  /\.(?:[cm]?[jt]sx?|json[c5]?|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|cpp|hpp|cs|php|sh|ps1|sql|html?|s?css|less|vue|svelte|mdx?|txt|ya?ml|toml|ini|xml|env|lua|dart|exs?|scala|tf|gradle|proto|graphql)$/i;
+
+/** The edits that a reply proposes, in its order: each fenced block, and SEARCH/REPLACE blocks outside of one. */
+export function parseEdits(reply: string): readonly FileEdit[] {
+  const lines = reply.split(/\r?\n/);
+  const edits: FileEdit[] = [];
+  let open: { readonly mark: string; readonly info: string; readonly from: number } | undefined;
+  let isSearching = false;
+  for (const [at, line] of lines.entries()) {
+    if (SEARCH.test(line.trimStart())) {
+      isSearching = true;
+      // Without a fence the marker itself opens the block.
+      open ??= { mark: '', info: '', from: at };
+    } else if (isSearching && REPLACE.test(line.trimStart())) {
+      isSearching = false;
+      if (open?.mark !== '') continue;
+      edits.push(...editsOf(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from)));
+      open = undefined;
+    } else if (!isSearching) {
+      const fence = FENCE.exec(line);
+      if (!fence) continue;
+      const [, mark, info] = fence;
+      if (!open) open = { mark: mark!, info: info!.trim(), from: at + 1 };
+      else if (mark!.startsWith(open.mark) && info!.trim() === '') {
+        const indent = /^[ \t]*/.exec(line)![0];
+        const code = lines.slice(open.from, at).map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
+        edits.push(...editsOf(code, open.info, linesBefore(lines, open.from - 1)));
+        open = undefined;
+      }
+    }
+  }
+  return edits;
+}
+
+/** The name of a block's file stands at most so far above it: behind it may come two blank lines. */
+const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
+
+function editsOf(lines: readonly string[], info: string, before: readonly string[]): FileEdit[] {
+  const code = lines.join('\n');
+  const named = pathInInfo(info) ?? pathBefore(before);
+  if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, named);
+  if (/^(?:diff|patch)\b/i.test(info) || isDiff(lines)) return unifiedDiff(lines, code, named);
+  const path = named ?? pathInComment(lines[0] ?? '');
+  return [{ ...(path !== undefined && { path }), code, change: { kind: 'text', text: code } }];
+}
+
+const isDiff = (lines: readonly string[]): boolean =>
+  lines.some((line, at) => line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') === true) ||
+  (lines.some((line) => HUNK_HEAD.test(line)) && lines.some((line) => /^[-+]/.test(line)));
+
+/** Hunks by file, in the order in which files are first named. */
+class Hunks {
+  readonly #byPath = new Map<string | undefined, Hunk[]>();
+
+  add(path: string | undefined, hunk: Hunk): void {
+    const hunks = this.#byPath.get(path) ?? [];
+    this.#byPath.set(path, hunks);
+    hunks.push(hunk);
+  }
+
+  edits(code: string): FileEdit[] {
+    return [...this.#byPath].map(([path, hunks]) => ({
+      ...(path !== undefined && { path }),
+      code,
+      change: { kind: 'hunks', hunks },
+    }));
+  }
+}
+
+function searchReplace(lines: readonly string[], code: string, named: string | undefined): FileEdit[] {
+  const hunks = new Hunks();
+  let path = named;
+  let find: string[] = [];
+  let put: string[] | undefined;
+  let isOpen = false;
+  let line: number | undefined;
+  for (const one of lines) {
+    const bare = one.trimStart();
+    if (!isOpen) {
+      if (SEARCH.test(bare)) [isOpen, find, put, line] = [true, [], undefined, undefined];
+      else path = pathAlone(one) ?? pathInComment(one) ?? path;
+    } else if (put === undefined && DIVIDER.test(bare)) put = [];
+    else if (put && REPLACE.test(bare)) {
+      hunks.add(path, { find, put, ...(line !== undefined && { line }) });
+      isOpen = false;
+    } else if (put) put.push(one);
+    else if (find.length === 0 && /^:start_line: ?\d{1,9}\s*$/.test(one)) line = Number(one.slice(12));
+    else if (find.length > 0 || !/^(?:-{5,9}|:end_line: ?\d{1,9})\s*$/.test(one)) find.push(one);
+  }
+  return hunks.edits(code);
+}
+
+function unifiedDiff(lines: readonly string[], code: string, named: string | undefined): FileEdit[] {
+  const hunks = new Hunks();
+  let path = named;
+  let find: string[] = [];
+  let put: string[] = [];
+  let line: number | undefined;
+  const close = (): void => {
+    if (find.join('\n') !== put.join('\n')) hunks.add(path, { find, put, ...(line !== undefined && { line }) });
+    [find, put, line] = [[], [], undefined];
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const one = lines[at]!;
+    const head = HUNK_HEAD.exec(one);
+    if (one.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') === true) {
+      close();
+      const [from, to] = [diffPath(one), diffPath(lines[++at]!)];
+      path = to === '/dev/null' ? from : to;
+    } else if (head) {
+      close();
+      if (head[1] !== undefined) line = Number(head[1]);
+    } else if (isElision(one)) close();
+    else if (/^(?:diff --git |index [0-9a-f]{6,}|(?:new|deleted) file mode |\\ )/.test(one)) continue;
+    else if (one.startsWith('-')) find.push(one.slice(1));
+    else if (one.startsWith('+')) put.push(one.slice(1));
+    else {
+      // Models leave out the space before a line of context.
+      const context = one.startsWith(' ') ? one.slice(1) : one;
+      find.push(context);
+      put.push(context);
+    }
+  }
+  close();
+  return hunks.edits(code);
+}
+
+/** The path of a `---` or `+++` line, without git's `a/` and `b/` and what follows a tab. */
+const diffPath = (line: string): string =>
+  line
+    .slice(4)
+    .split('\t')[0]!
+    .trim()
+    .replace(/^[ab]\//, '');
+
+/** Whether a line says that lines of the file are left out: `// ...`, `# … rest of the code …`, `...`. */
+export function isElision(line: string): boolean {
+  const bare = line
+    .trim()
+    .replace(/^(?:\/\/|#|--|;|\/\*|<!--|\{\/\*|\*|%)\s*/, '')
+    .replace(/\s*(?:\*\/\}?|-->)$/, '');
+  if (/^(?:\.{3}|…)$/.test(bare)) return true;
+  return bare !== line.trim() && /^(?:\.{3}|…)/.test(bare) && bare.length < 120;
+}
+
+function pathInInfo(info: string): string | undefined {
+  const named = /(?:title|file|filename|filepath|path)=["']?([^"'\s}]{1,260})/i.exec(info)?.[1];
+  if (named !== undefined) return named;
+  const [language = '', second = ''] = info.split(/[\s{]/, 2);
+  const behind = language.slice(language.indexOf(':') + 1);
+  return [behind, second].find((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
+}
+
+/** The path that the line before a block names: alone, as a heading or in bold, or in code in a sentence. */
+function pathBefore(before: readonly string[]): string | undefined {
+  const line = before.findLast((one) => one.trim() !== '') ?? '';
+  const alone = pathAlone(line);
+  if (alone !== undefined) return alone;
+  const quoted = [...line.slice(-600).matchAll(/`([^`\s]{1,260})`/g)].map(([, word]) => word!);
+  return quoted.findLast((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
+}
+
+/** A line that holds a path and nothing else but marks of emphasis. */
+function pathAlone(line: string): string | undefined {
+  const bare = line
+    .trim()
+    .slice(0, 300)
+    .replace(/^(?:#{1,6} |[-*+] |\d{1,3}[.)] )/, '')
+    .replace(/^\**(?:(?:new |modified )?file(?:name|path)?: ?)?\**/i, '')
+    .replace(/[`*]/g, '')
+    .replace(/:\d{0,7}$/, '')
+    .trim();
+  return isPath(bare) ? bare : undefined;
+}
+
+/** A comment that holds a path and nothing else, as first lines of code blocks do. */
+export function pathInComment(line: string): string | undefined {
+  const comment = /^(?:\/\/|#|--|;|\/\*|<!--)\s?(.{1,300})$/.exec(line.trim())?.[1];
+  const bare = comment?.replace(/\s?(?:\*\/|-->)$/, '').replace(/^file(?:name|path)?: ?/i, '');
+  return bare !== undefined && isPath(bare) && (bare.includes('/') || SOURCE_FILE.test(bare)) ? bare : undefined;
+}
+
+function isPath(word: string): boolean {
+  if (word.length > 260 || /[\s<>"'|?*`(){},;=]/.test(word) || word.includes('//')) return false;
+  const name = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
+  return /^(?:Dockerfile|Makefile|LICENSE|README)$/.test(name) || /^[\w@.[\]~+-]{0,120}\.[A-Za-z]\w{0,9}$/.test(name);
+}

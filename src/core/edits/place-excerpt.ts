@@ -1,0 +1,190 @@
+import { isElision } from './parse-edits.ts';
+
+/** Cells of the alignment's table, at most: an excerpt of 400 lines in a file of 50,000. */
+const MAX_CELLS = 20_000_000;
+
+/** What a line of the excerpt that the file does not have costs. */
+const INSERTED = 0.3;
+/** What a line of the file that the excerpt does not have costs: deeper than the excerpt's first line, and not. */
+const DELETED_INSIDE = 0.05;
+const DELETED_OUTSIDE = 1.5;
+/** Lines that share at least this share of their words are versions of each other. */
+const SIMILAR = 0.5;
+/** An excerpt is placed where its first line stands or where this share of it does. */
+const MIN_SHARE = 0.3;
+
+/** What an alignment does with the next line of the excerpt, of the file, or of both. */
+const START = 0;
+const MATCH = 1;
+const INSERT = 2;
+const DELETE = 3;
+const KEEP = 4;
+type Move = typeof START | typeof MATCH | typeof INSERT | typeof DELETE | typeof KEEP;
+
+/** Where an excerpt stands in a file. */
+type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'ambiguous' };
+
+/**
+ * Puts an excerpt in the place of the lines that it is a new version of, found by the best fitting alignment of the
+ * two (Needleman–Wunsch with free ends in the file). A line such as `// ...` stands for what the file has there.
+ */
+export function placeExcerpt(lines: readonly string[], written: readonly string[]): Placed {
+  // The last line break of a file is no blank line that could be matched.
+  const ending = lines.at(-1) === '' ? [''] : [];
+  const file = lines.slice(0, lines.length - ending.length);
+  const block = shifted(file, trimmedBlank(written));
+  if (block.length === 0 || block.length * file.length > MAX_CELLS) return { reason: 'not_found' };
+  const table = align(file, block);
+  const best = Math.max(...table.ends);
+  const end = table.ends.indexOf(best);
+  const path = trace(table, end);
+  const anchor = block.findIndex((line) => !isElision(line));
+  const isAnchored = path.some(({ move, block: at }) => move === MATCH && at === anchor);
+  const weights = block.map((line) => (isElision(line) ? 0 : weight(line)));
+  const matched = path.reduce((sum, { move, block: at }) => (move === MATCH ? sum + weights[at]! : sum), 0);
+  const total = weights.reduce((sum, one) => sum + one, 0);
+  const isStrong = path.some(({ move, block: at }) => move === MATCH && weights[at]! >= 1);
+  if (!isStrong || (!isAnchored && matched < MIN_SHARE * total)) return { reason: 'not_found' };
+  const start = path[0]!.file;
+  for (let other = 0; other < table.ends.length; other++) {
+    const isLeftOut = table.moves[table.rows * table.width + other] === KEEP;
+    if (other === end || isLeftOut || table.ends[other]! < best - 1e-6) continue;
+    if (trace(table, other)[0]!.file >= end) return { reason: 'ambiguous' };
+  }
+  const put = path.flatMap(({ move, file: at, block: of }) => {
+    if (move === INSERT) return [block[of]!];
+    if (move === MATCH) return [same(file[at]!, block[of]!) ? file[at]! : block[of]!];
+    return move === KEEP ? [file[at]!] : [];
+  });
+  return { lines: [...file.slice(0, start), ...put, ...file.slice(bodyEnd(file, block, path, end)), ...ending] };
+}
+
+/**
+ * Where what the excerpt replaces ends in the file. One that begins with a header and ends in its body, as a function
+ * of Python does, stands for all of the body.
+ */
+function bodyEnd(file: readonly string[], block: readonly string[], path: readonly Step[], end: number): number {
+  const last = block.length - 1;
+  const isLastNew = path.some(({ move, block: at }) => move === INSERT && at === last);
+  const head = path.find(({ move }) => move === MATCH);
+  if (!isLastNew || head?.block !== 0 || depth(block[last]!) <= depth(block[0]!)) return end;
+  let to = end;
+  for (let at = end; at < file.length; at++) {
+    if (file[at]!.trim() === '') continue;
+    if (depth(file[at]!) <= depth(file[head.file]!)) break;
+    to = at + 1;
+  }
+  return to;
+}
+
+interface Table {
+  readonly width: number;
+  readonly moves: Uint8Array;
+  /** The score of an alignment that ends before each line of the file. */
+  readonly ends: readonly number[];
+  readonly rows: number;
+}
+
+function align(file: readonly string[], block: readonly string[]): Table {
+  const width = file.length + 1;
+  const moves = new Uint8Array((block.length + 1) * width);
+  const base = Math.min(...block.filter((line) => line.trim() !== '' && !isElision(line)).map(depth));
+  const deleted = file.map((line) => (line.trim() === '' || depth(line) > base ? DELETED_INSIDE : DELETED_OUTSIDE));
+  const fileWords = file.map(wordsOf);
+  let above = new Array<number>(width).fill(0);
+  for (const [row, line] of block.entries()) {
+    const mine = weight(line);
+    const words = wordsOf(line);
+    const isEdge = row === 0 || row === block.length - 1;
+    const left = isElision(line);
+    const here = new Array<number>(width).fill(0);
+    for (let at = 0; at < width; at++) {
+      // What is left out stands for nothing, or for one line more of the file.
+      let score = left ? above[at]! : above[at]! - INSERTED;
+      let move: Move = left ? START : INSERT;
+      const before = at === 0 ? -Infinity : here[at - 1]!;
+      if (left && before > score) [score, move] = [before, KEEP];
+      if (!left && at > 0) {
+        const likeness = same(file[at - 1]!, line) ? 1 : similarity(fileWords[at - 1]!, words) * 0.6;
+        const match = above[at - 1]! + mine * likeness + (isEdge && likeness === 1 ? 0.5 : 0);
+        if (likeness > 0 && match >= score) [score, move] = [match, MATCH];
+        const shorter = before - deleted[at - 1]!;
+        if (shorter > score) [score, move] = [shorter, DELETE];
+      }
+      here[at] = score;
+      moves[(row + 1) * width + at] = move;
+    }
+    above = here;
+  }
+  return { width, moves, ends: above, rows: block.length };
+}
+
+interface Step {
+  readonly move: Move;
+  /** Lines that the step is about; for an insertion, the line of the file that it stands before. */
+  readonly file: number;
+  readonly block: number;
+}
+
+function trace({ width, moves, rows }: Table, end: number): Step[] {
+  const path: Step[] = [];
+  let at = end;
+  for (let row = rows; row > 0;) {
+    const move = moves[row * width + at] as Move;
+    const isOfFile = move === MATCH || move === DELETE || move === KEEP;
+    if (isOfFile) at--;
+    path.push({ move, file: at, block: row - 1 });
+    if (move === MATCH || move === INSERT || move === START) row--;
+  }
+  return path.reverse();
+}
+
+const depth = (line: string): number => line.length - line.trimStart().length;
+
+const same = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
+
+/** How much a line tells about its place: brackets and blank lines next to nothing. */
+function weight(line: string): number {
+  const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
+  if (letters > 2) return 1 + Math.min(letters, 40) / 20;
+  return line.trim() === '' ? 0.1 : 0.5;
+}
+
+const wordsOf = (line: string): ReadonlySet<string> => new Set(line.match(/[\p{L}\p{N}_]+/gu));
+
+/** The share of words that two lines have in common (Dice); 0 below `SIMILAR`. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let common = 0;
+  for (const word of a) if (b.has(word)) common++;
+  const share = (2 * common) / (a.size + b.size);
+  return share >= SIMILAR ? share : 0;
+}
+
+function trimmedBlank(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);
+}
+
+/** The block as deep as the file has it: by the indent that most of its telling lines differ in. */
+function shifted(file: readonly string[], block: readonly string[]): readonly string[] {
+  const depths = new Map<string, string | undefined>();
+  for (const line of file) {
+    const bare = line.trim();
+    // A line that stands at several depths says nothing.
+    depths.set(bare, depths.has(bare) && depths.get(bare) !== indentOf(line) ? undefined : indentOf(line));
+  }
+  const votes = new Map<string, number>();
+  for (const line of block) {
+    const there = depths.get(line.trim());
+    if (there === undefined || line.trim().length < 3) continue;
+    const mine = indentOf(line);
+    if (!there.endsWith(mine)) continue;
+    const extra = there.slice(0, there.length - mine.length);
+    votes.set(extra, (votes.get(extra) ?? 0) + 1);
+  }
+  const [winner] = [...votes].sort((a, b) => b[1] - a[1])[0] ?? [''];
+  return winner === '' ? block : block.map((line) => (line.trim() === '' ? line : winner + line));
+}
+
+const indentOf = (line: string): string => line.slice(0, depth(line));

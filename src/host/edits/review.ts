@@ -1,0 +1,239 @@
+import * as vscode from 'vscode';
+import {
+  applyChanges,
+  lineChanges,
+  linesOf,
+  replaceChanges,
+  type LineChange,
+  type Unplaced,
+} from '../../core/edits/apply-changes.ts';
+import type { Change } from '../../core/edits/parse-edits.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import { SUGGESTION_SCHEME } from '../platform/ids.ts';
+
+/** Changes that are proposed to a file and neither accepted nor rejected yet. */
+interface Review {
+  readonly uri: vscode.Uri;
+  /** The document on the right of the comparison. */
+  readonly right: vscode.Uri;
+  /** The file as the changes are told against it; undefined while it does not exist. Line ends are `\n`. */
+  base: string | undefined;
+  proposed: string;
+  /** Texts of the file that `proposed` holds for as it is: before and after each change that was accepted. */
+  known: Set<string>;
+}
+
+/**
+ * Shows proposed changes in the editor's own comparison, the file on the left, and puts into the file what the user
+ * accepts there, by edits that can be undone.
+ */
+export class Reviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  /** By the address of the document on the right. */
+  readonly #reviews = new Map<string, Review>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #disposables: readonly { dispose(): unknown }[] = [
+    this.#changed,
+    vscode.workspace.registerTextDocumentContentProvider(SUGGESTION_SCHEME, this),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => this.#fileChanged(document)),
+    vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+      for (const { input } of closed)
+        if (input instanceof vscode.TabInputTextDiff) this.#reviews.delete(String(input.modified));
+    }),
+  ];
+
+  dispose(): void {
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.#reviews.get(String(uri))?.proposed ?? '';
+  }
+
+  /** Shows what the changes make of a file, and answers what found no place in it; without any place nothing is shown. */
+  async open(uri: vscode.Uri, changes: readonly Change[]): Promise<{ placed: number; unplaced: readonly Unplaced[] }> {
+    const base = await textOf(uri);
+    const { text, unplaced } = applyChanges(base ?? '', changes);
+    const placed = changesOf({ base: base ?? '', proposed: text }).length;
+    if (placed === 0) return { placed, unplaced };
+    const right = vscode.Uri.from({ scheme: SUGGESTION_SCHEME, path: uri.path, query: uri.toString() });
+    this.#reviews.set(String(right), { uri, right, base, proposed: text, known: new Set([base ?? '']) });
+    this.#changed.fire(right);
+    const left = base === undefined ? right.with({ fragment: 'empty' }) : uri;
+    // The chat stays in sight.
+    const isBehind = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview;
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      left,
+      right,
+      vscode.l10n.t('{0} ↔ suggestion', vscode.workspace.asRelativePath(uri)),
+      { preview: false, viewColumn: isBehind ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active },
+    );
+    return { placed, unplaced };
+  }
+
+  /** Puts the change at the cursor into the file, or all that are left. */
+  async accept(what: 'change' | 'all'): Promise<void> {
+    const review = this.#current();
+    const all = changesOf(review);
+    const taken = what === 'all' ? all : all.filter((_, at) => at === this.#atCursor(review, all));
+    const { uri, base } = review;
+    const edit = new vscode.WorkspaceEdit();
+    const before = linesOf(base ?? '');
+    const after = [...before];
+    for (const change of taken.toReversed()) after.splice(change.from, change.to - change.from, ...change.put);
+    if (base === undefined) {
+      edit.createFile(uri, { contents: Buffer.from(after.join('\n')) });
+    } else {
+      for (const change of taken) edit.replace(uri, rangeOf(before, change), textFor(before, change));
+    }
+    // A file that has unsaved changes of the user's is left to the user to save.
+    const isClean = !vscode.workspace.textDocuments.some((one) => one.isDirty && String(one.uri) === String(uri));
+    review.base = after.join('\n');
+    review.known.add(review.base);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      review.base = base;
+      throw new RequestFault({ reason: 'storage', text: vscode.l10n.t('The file can’t be changed.') });
+    }
+    if (isClean) await (await vscode.workspace.openTextDocument(uri)).save();
+    await this.#next(review);
+  }
+
+  /** Leaves the file as it is at the cursor, or everywhere. */
+  async reject(what: 'change' | 'all'): Promise<void> {
+    const review = this.#current();
+    const all = changesOf(review);
+    const left = what === 'all' ? [] : all.filter((_, at) => at !== this.#atCursor(review, all));
+    const lines = linesOf(review.base ?? '');
+    for (const change of left.toReversed()) lines.splice(change.from, change.to - change.from, ...change.put);
+    review.proposed = lines.join('\n');
+    this.#changed.fire(review.right);
+    await this.#next(review);
+  }
+
+  /** Goes to the next change, or to the file when none is left. */
+  async #next(review: Review): Promise<void> {
+    const [first] = changesOf(review);
+    const tab = tabOf(review);
+    if (first) {
+      const editor = vscode.window.visibleTextEditors.find(
+        ({ document }) => String(document.uri) === String(review.right),
+      );
+      if (editor) showLine(editor, rangesIn(changesOf(review))[0]!.from);
+      return;
+    }
+    this.#reviews.delete(String(review.right));
+    const viewColumn = tab?.group.viewColumn ?? vscode.ViewColumn.Active;
+    if (tab) await vscode.window.tabGroups.close(tab);
+    if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
+  }
+
+  /** The review in front. Throws `RequestFault` when there is none. */
+  #current(): Review {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));
+    if (!review)
+      throw new RequestFault({ reason: 'not_found', text: vscode.l10n.t('There are no changes to review.') });
+    return review;
+  }
+
+  /** The change at the cursor, or the next one below it. */
+  #atCursor(review: Review, changes: readonly LineChange[]): number {
+    const editor = vscode.window.activeTextEditor;
+    const line = editor?.selection.active.line ?? 0;
+    const isLeft = String(editor?.document.uri) === String(review.uri);
+    const ranges = isLeft ? changes : rangesIn(changes);
+    const found = ranges.findIndex(({ from, to }) => line < Math.max(to, from + 1));
+    return found < 0 ? changes.length - 1 : found;
+  }
+
+  /** Finds the changes again in a file that was edited meanwhile, and says which of them have no place any more. */
+  #fileChanged(document: vscode.TextDocument): void {
+    for (const review of this.#reviews.values()) {
+      if (String(review.uri) !== String(document.uri)) continue;
+      const now = linesOf(document.getText()).join('\n');
+      if (now === review.base) continue;
+      if (!review.known.has(now)) {
+        const { text, unplaced } = replaceChanges(review.base ?? '', review.proposed, now);
+        review.proposed = text;
+        review.known = new Set([now]);
+        if (unplaced.length > 0) tellUnplaced(review.uri, unplaced, changesOf({ base: now, proposed: text }).length);
+      }
+      review.base = now;
+      this.#changed.fire(review.right);
+    }
+  }
+}
+
+/** Says which changes found no place in a file. */
+export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], placed: number): void {
+  const quote = (unplaced[0]!.lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, 80);
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      'Changes that don’t match {0} and were left out: {1} of {2}. The first: {3}',
+      vscode.workspace.asRelativePath(uri),
+      unplaced.length,
+      unplaced.length + placed,
+      quote,
+    ),
+  );
+}
+
+const changesOf = ({ base, proposed }: Pick<Review, 'base' | 'proposed'>): LineChange[] =>
+  base === proposed ? [] : lineChanges(base ?? '', proposed);
+
+/** Where changes stand in the text that they lead to. */
+function rangesIn(changes: readonly LineChange[]): { readonly from: number; readonly to: number }[] {
+  let shift = 0;
+  return changes.map(({ from, to, put }) => {
+    const start = from + shift;
+    shift += put.length - (to - from);
+    return { from: start, to: start + put.length };
+  });
+}
+
+/** Whole lines, with the line break behind them; at the end of the file with the one before. */
+function rangeOf(lines: readonly string[], { from, to }: LineChange): vscode.Range {
+  if (to < lines.length) return new vscode.Range(from, 0, to, 0);
+  const end = new vscode.Position(lines.length - 1, lines.at(-1)!.length);
+  return from === 0
+    ? new vscode.Range(new vscode.Position(0, 0), end)
+    : new vscode.Range(new vscode.Position(from - 1, lines[from - 1]!.length), end);
+}
+
+function textFor(lines: readonly string[], { from, to, put }: LineChange): string {
+  if (to < lines.length) return put.map((line) => `${line}\n`).join('');
+  return from === 0 ? put.join('\n') : put.map((line) => `\n${line}`).join('');
+}
+
+/** A file's text as its editor has it; undefined when there is no such file. */
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    return linesOf(document.getText()).join('\n');
+  } catch (error) {
+    if (await isMissing(uri)) return undefined;
+    throw error;
+  }
+}
+
+async function isMissing(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return false;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return true;
+    throw error;
+  }
+}
+
+const tabOf = (review: Review): vscode.Tab | undefined =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .find(({ input }) => input instanceof vscode.TabInputTextDiff && String(input.modified) === String(review.right));
+
+function showLine(editor: vscode.TextEditor, line: number): void {
+  const at = new vscode.Position(line, 0);
+  editor.selection = new vscode.Selection(at, at);
+  editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}

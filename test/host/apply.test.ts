@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { applyEdits } from '../../src/host/edits/apply-edits.ts';
+import { answering, product, rejection } from './product.ts';
+
+const BEFORE = `export function first(): number {
+  return 1;
+}
+
+export function second(): number {
+  return 2;
+}
+
+export function third(): number {
+  return 3;
+}
+`;
+
+const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\`\n`;
+
+/** The same change by each of the shapes in which models write it: `2` becomes `two()`, `3` becomes `three()`. */
+const AFTER = BEFORE.replace('return 2', 'return two()').replace('return 3', 'return three()');
+const SHAPES = {
+  'a whole file': fenced('ts apply/a.ts', AFTER.trimEnd()),
+  'an excerpt': `In \`apply/a.ts\`:\n\n${fenced('ts', `// ... existing code ...\n${AFTER.slice(AFTER.indexOf('export function second')).trimEnd()}`)}`,
+  'a unified diff': fenced(
+    'diff',
+    '--- a/apply/a.ts\n+++ b/apply/a.ts\n@@ -5,3 +5,3 @@\n export function second(): number {\n-  return 2;\n+  return two();\n }\n@@ -9,3 +9,3 @@\n export function third(): number {\n-  return 3;\n+  return three();\n }',
+  ),
+  'SEARCH/REPLACE': `apply/a.ts\n${fenced('ts', '<<<<<<< SEARCH\n  return 2;\n=======\n  return two();\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n  return 3;\n=======\n  return three();\n>>>>>>> REPLACE')}`,
+} as const;
+
+describe('what a reply proposes for a file', () => {
+  const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+  const file = path.join(folder, 'apply/a.ts');
+  const uri = vscode.Uri.file(file);
+  const onDisk = (): Promise<string> => readFile(file, 'utf8');
+  const run = (command: string): Thenable<unknown> => vscode.commands.executeCommand(`threadkeeper.${command}`);
+
+  beforeEach(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await mkdir(path.dirname(file), { recursive: true });
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(uri, { overwrite: true, contents: Buffer.from(BEFORE) });
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.equal(await onDisk(), BEFORE);
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await rm(path.dirname(file), { recursive: true, force: true });
+  });
+
+  const apply = async (reply: string, code?: string): Promise<void> =>
+    applyEdits((await product()).reviews, reply, code);
+
+  /** The comparison in front: its two sides, and the text of the right one. */
+  function comparison(): vscode.TabInputTextDiff {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff, 'a comparison is in front');
+    return input;
+  }
+  const proposed = async (): Promise<string> =>
+    (await vscode.workspace.openTextDocument(comparison().modified)).getText();
+
+  for (const [shape, reply] of Object.entries(SHAPES)) {
+    it(`is shown beside the file and written only once accepted: ${shape}`, async () => {
+      await apply(reply);
+      assert.equal(comparison().original.toString(), uri.toString());
+      assert.equal(await proposed(), AFTER);
+      assert.equal(await onDisk(), BEFORE, 'nothing is written yet');
+      await run('acceptAllChanges');
+      assert.equal(await onDisk(), AFTER);
+      const editor = vscode.window.activeTextEditor;
+      assert.equal(editor?.document.uri.toString(), uri.toString(), 'the file is in front');
+      await vscode.commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), BEFORE, 'one undo takes it back');
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    });
+
+    it(`leaves the file as it is when rejected: ${shape}`, async () => {
+      await apply(reply);
+      await run('rejectAllChanges');
+      assert.equal(await onDisk(), BEFORE);
+      assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined, 'the comparison is closed');
+    });
+  }
+
+  it('is accepted and rejected change by change, at the cursor', async () => {
+    await apply(SHAPES['a unified diff']);
+    await proposed();
+    const editor = vscode.window.activeTextEditor!;
+    assert.equal(editor.document.uri.scheme, 'threadkeeper-suggestion');
+    editor.selection = new vscode.Selection(8, 0, 8, 0);
+    await run('acceptChange');
+    assert.equal(await onDisk(), BEFORE.replace('return 3', 'return three()'));
+    comparison();
+    await run('rejectChange');
+    assert.equal(await onDisk(), BEFORE.replace('return 3', 'return three()'));
+    assert.ok(!(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff));
+  });
+
+  it('is found again in a file that changes meanwhile, or left out with a word', async () => {
+    await apply(SHAPES['a unified diff']);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), '// A comment.\n');
+    edit.delete(uri, new vscode.Range(8, 0, 11, 0));
+    const warnings: string[] = [];
+    const showWarningMessage = (text: string): Promise<undefined> => {
+      warnings.push(text);
+      return Promise.resolve(undefined);
+    };
+    await answering({ showWarningMessage }, async () => {
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await run('acceptAllChanges');
+    });
+    const document = await vscode.workspace.openTextDocument(uri);
+    assert.equal(
+      document.getText(),
+      `// A comment.\n${BEFORE.replace('return 2', 'return two()').split('export function third')[0]}`,
+    );
+    assert.ok(document.isDirty, 'unsaved changes of the user are left to the user to save');
+    assert.match(warnings.join(), /^Changes that don’t match apply\/a\.ts and were left out: 1 of 2\. The first: /);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  it('is refused where nothing of it fits the file', async () => {
+    const reply = fenced('diff', '--- a/apply/a.ts\n+++ b/apply/a.ts\n@@ -1 +1 @@\n-gone();\n+here();');
+    const error = await rejection(apply(reply));
+    assert.equal(
+      (error as Error).message,
+      'The suggestion doesn’t match apply/a.ts, so nothing is changed. The file may have changed since.',
+    );
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
+  });
+
+  it('is several files, a new one among them, each with a comparison', async () => {
+    const reply = `${SHAPES['SEARCH/REPLACE']}\n**apply/new/b.ts**\n${fenced('ts', 'export const b = 1;')}`;
+    await apply(reply);
+    assert.equal(vscode.window.tabGroups.activeTabGroup.tabs.length, 2);
+    assert.equal(comparison().original.toString(), uri.toString(), 'the first is in front');
+    await run('acceptAllChanges');
+    assert.equal(await onDisk(), AFTER);
+    await vscode.commands.executeCommand('workbench.action.openEditorAtIndex1');
+    assert.equal(await proposed(), 'export const b = 1;\n');
+    await assert.rejects(readFile(path.join(folder, 'apply/new/b.ts')), 'not made yet');
+    await run('acceptAllChanges');
+    assert.equal(await readFile(path.join(folder, 'apply/new/b.ts'), 'utf8'), 'export const b = 1;\n');
+  });
+
+  it('asks for the file where none is named, the open ones first', async () => {
+    await vscode.window.showTextDocument(uri);
+    let offered: readonly { readonly description: string; readonly uri: vscode.Uri }[] = [];
+    const showQuickPick = (items: typeof offered): Promise<unknown> => {
+      offered = items;
+      return Promise.resolve(items[0]);
+    };
+    await answering({ showQuickPick }, () => apply(`Use this:\n\n${fenced('ts', AFTER.trimEnd())}`, AFTER));
+    assert.equal(offered[0]?.description, 'apply/a.ts');
+    assert.ok(offered.length > 3 && new Set(offered.map(({ description }) => description)).size === offered.length);
+    assert.equal(await proposed(), AFTER);
+  });
+
+  it('never leads out of the workspace, by its path or by a symbolic link', async () => {
+    const outside = path.join(os.tmpdir(), `threadkeeper-outside-${process.pid}`);
+    await mkdir(outside, { recursive: true });
+    await writeFile(path.join(outside, 'a.ts'), BEFORE);
+    await symlink(outside, path.join(folder, 'apply/link'));
+    for (const named of [
+      '../outside.ts',
+      '/etc/hosts.ts',
+      'apply/link/a.ts',
+      'apply/link/new.ts',
+      'apply/../../x.ts',
+    ]) {
+      const error = await rejection(apply(fenced(`ts ${named}`, AFTER)));
+      assert.equal((error as Error).message, `${named} is outside of the workspace, so it isn’t changed.`);
+    }
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
+    await rm(outside, { recursive: true });
+  });
+});

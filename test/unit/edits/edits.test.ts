@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { applyChanges, lineChanges, replaceChanges } from '../../../src/core/edits/apply-changes.ts';
+import { parseEdits } from '../../../src/core/edits/parse-edits.ts';
+
+const DEBOUNCE = `import { clock } from './clock';
+
+export function debounce(run: () => void, ms: number): () => void {
+  let timer: number | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+}
+
+export function throttle(run: () => void, ms: number): () => void {
+  let last = 0;
+  return () => {
+    if (clock.now() - last < ms) return;
+    last = clock.now();
+    run();
+  };
+}
+`;
+
+/** The text that a reply makes of a file, and how much of it found no place. */
+function applied(reply: string, current: string, path?: string): { text: string; unplaced: number; reasons: string[] } {
+  const edits = parseEdits(reply).filter((edit) => edit.path === path);
+  assert.ok(edits.length > 0, `an edit of ${path}: ${JSON.stringify(parseEdits(reply))}`);
+  const { text, unplaced } = applyChanges(
+    current,
+    edits.map(({ change }) => change),
+  );
+  return { text, unplaced: unplaced.length, reasons: unplaced.map(({ reason }) => reason) };
+}
+
+const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
+
+describe('an edit in a reply', () => {
+  for (const [how, reply] of [
+    ['behind the language', fenced('ts src/a.ts', 'x')],
+    ['behind a colon', fenced('ts:src/a.ts', 'x')],
+    ['as a title', fenced('ts title="src/a.ts"', 'x')],
+    ['on the line before', `Here you are.\n\nsrc/a.ts\n${fenced('ts', 'x')}`],
+    ['in bold', `**src/a.ts**\n\n${fenced('ts', 'x')}`],
+    ['as a heading', `### 1. \`src/a.ts\`\n${fenced('ts', 'x')}`],
+    ['in the sentence before', `Change the handler in \`src/a.ts\` like this:\n\n${fenced('ts', 'x')}`],
+    ['in a comment', fenced('ts', '// src/a.ts\nx')],
+    ['in a comment with a label', fenced('ts', '// filepath: src/a.ts\nx')],
+    ['in the head of a diff', fenced('diff', '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y')],
+    ['before a SEARCH', fenced('', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE')],
+    ['before a SEARCH outside of any fence', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE'],
+  ] as const)
+    it(`names its file ${how}`, () => {
+      assert.deepEqual(
+        parseEdits(reply).map(({ path }) => path),
+        ['src/a.ts'],
+      );
+    });
+
+  it('names no file where only a name with a dot or a sentence stands before it', () => {
+    for (const before of [
+      'Call `console.log` first:',
+      'Run this:',
+      'Since v1.2 of the API:',
+      'See https://a.example/b.ts',
+    ])
+      assert.deepEqual(
+        parseEdits(`${before}\n\n${fenced('ts', 'x')}`).map(({ path }) => path),
+        [undefined],
+        before,
+      );
+  });
+
+  it('keeps fences that stand inside of a SEARCH block', () => {
+    const reply = fenced(
+      'md',
+      'README.md\n<<<<<<< SEARCH\n```sh\nnpm i\n```\n=======\n```sh\nnpm ci\n```\n>>>>>>> REPLACE',
+    );
+    assert.equal(applied(reply, '# A\n\n```sh\nnpm i\n```\n', 'README.md').text, '# A\n\n```sh\nnpm ci\n```\n');
+  });
+});
+
+describe('a whole file', () => {
+  it('replaces what is there, with its last line break', () => {
+    const reply = fenced('ts src/debounce.ts', DEBOUNCE.trimEnd().replace('last = 0', 'last = -Infinity'));
+    const { text, unplaced } = applied(reply, DEBOUNCE, 'src/debounce.ts');
+    assert.equal(text, DEBOUNCE.replace('last = 0', 'last = -Infinity'));
+    assert.equal(unplaced, 0);
+  });
+
+  it('makes a file that does not exist', () => {
+    assert.equal(applied(fenced('ts src/b.ts', 'export const b = 1;'), '', 'src/b.ts').text, 'export const b = 1;\n');
+  });
+
+  it('loses the comment that names it', () => {
+    const reply = fenced('ts', `// src/debounce.ts\n${DEBOUNCE.trimEnd()}`);
+    assert.equal(applied(reply, DEBOUNCE, 'src/debounce.ts').text, DEBOUNCE);
+  });
+});
+
+describe('an excerpt', () => {
+  const place = (code: string, current = DEBOUNCE) =>
+    applied(fenced('ts src/debounce.ts', code), current, 'src/debounce.ts');
+
+  it('replaces the function that it is a new version of, and nothing else', () => {
+    const throttle = `export function throttle(run: () => void, ms: number): () => void {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    setTimeout(() => (waiting = false), ms);
+    run();
+  };
+}`;
+    const { text, unplaced } = place(throttle);
+    assert.equal(text, `${DEBOUNCE.slice(0, DEBOUNCE.indexOf('export function throttle'))}${throttle}\n`);
+    assert.equal(unplaced, 0);
+  });
+
+  it('finds a function whose signature it changes', () => {
+    const { text } = place(`export function debounce(run: () => void, ms: number, leading = false): () => void {
+  let timer: number | undefined;
+  if (leading) run();
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+}`);
+    assert.equal(
+      text,
+      DEBOUNCE.replace(
+        'ms: number): () => void {\n  let timer',
+        'ms: number, leading = false): () => void {\n  let timer',
+      ).replace('undefined;\n', 'undefined;\n  if (leading) run();\n'),
+    );
+  });
+
+  it('keeps what it says is left out', () => {
+    const { text, unplaced } = place(`// ... existing code ...
+export function throttle(run: () => void, ms: number): () => void {
+  let last = -Infinity;
+  // ...
+    last = clock.now();
+    log('ran');
+    run();
+  // ...
+}`);
+    assert.equal(unplaced, 0);
+    assert.equal(
+      text,
+      DEBOUNCE.replace('last = 0', 'last = -Infinity').replace('    run();\n', "    log('ran');\n    run();\n"),
+    );
+  });
+
+  it('adds a function behind the one that it stands behind', () => {
+    const { text } = place(`import { clock } from './clock';
+import { log } from './log';
+// ...
+export function throttle(run: () => void, ms: number): () => void {
+// ...
+}
+
+export const noop = (): void => undefined;`);
+    assert.equal(
+      text,
+      `${DEBOUNCE.replace("'./clock';\n", "'./clock';\nimport { log } from './log';\n")}\nexport const noop = (): void => undefined;\n`,
+    );
+  });
+
+  it('is indented as the file is, and replaces the whole body of a function of Python', () => {
+    const python =
+      'class A:\n    def size(self):\n        total = 0\n        for one in self.all:\n            total += 1\n        return total\n\n    def name(self):\n        return self._name\n';
+    const { text } = place('def size(self):\n    return len(self.all)', python);
+    assert.equal(text, python.replace(/ {8}total = 0[^]*return total/, '        return len(self.all)'));
+  });
+
+  it('is refused where it stands twice, or nowhere', () => {
+    const twice =
+      'function a() {\n  return total;\n}\nfunction b() {\n  return total;\n}\nconst c = 1;\nconst d = 2;\nconst e = 3;\n';
+    assert.deepEqual(place('  return total;', twice).reasons, ['ambiguous']);
+    assert.deepEqual(place('  return total;', twice).text, twice);
+    assert.deepEqual(place('class Unrelated {\n  nothing = true;\n}').reasons, ['not_found']);
+  });
+});
+
+describe('a unified diff', () => {
+  const diff = (body: string): string => fenced('diff', `--- a/src/debounce.ts\n+++ b/src/debounce.ts\n${body}`);
+  const place = (body: string, current = DEBOUNCE) => applied(diff(body), current, 'src/debounce.ts');
+  const wanted = DEBOUNCE.replace('last = 0', 'last = -Infinity');
+
+  it('is placed by its context, whatever its numbers say', () => {
+    for (const head of ['@@ -11,4 +11,4 @@', '@@ -90,4 +90,4 @@', '@@ ... @@', '@@'])
+      assert.equal(
+        place(
+          `${head}\n export function throttle(run: () => void, ms: number): () => void {\n-  let last = 0;\n+  let last = -Infinity;\n   return () => {`,
+        ).text,
+        wanted,
+        head,
+      );
+  });
+
+  it('is placed with wrong context around it, as patch does', () => {
+    assert.equal(
+      place('@@ -11,4 +11,4 @@\n // not there\n-  let last = 0;\n+  let last = -Infinity;\n   return () => {').text,
+      wanted,
+    );
+  });
+
+  it('takes the nearest of several places to its line, and none without one', () => {
+    const body = '   return () => {\n+    count++;';
+    assert.equal(
+      place(`@@ -13,1 +13,2 @@\n${body}`).text,
+      DEBOUNCE.replace('last = 0;\n  return () => {\n', 'last = 0;\n  return () => {\n    count++;\n'),
+    );
+    assert.deepEqual(place(`@@ @@\n${body}`).reasons, ['ambiguous']);
+  });
+
+  it('makes new files and empties deleted ones', () => {
+    const reply = fenced(
+      'diff',
+      '--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+export {};\n--- a/old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone();',
+    );
+    assert.equal(applied(reply, '', 'new.ts').text, 'export {};\n');
+    assert.equal(applied(reply, 'gone();\n', 'old.ts').text, '');
+  });
+
+  it('is done when it was done before', () => {
+    const body = '@@ -12 +12 @@\n-  let last = 0;\n+  let last = -Infinity;';
+    assert.deepEqual(place(body, wanted), { text: wanted, unplaced: 0, reasons: [] });
+  });
+});
+
+describe('a SEARCH/REPLACE block', () => {
+  const block = (find: string, put: string): string =>
+    `src/debounce.ts\n${fenced('ts', `<<<<<<< SEARCH\n${find}\n=======\n${put}\n>>>>>>> REPLACE`)}`;
+
+  it('replaces the lines that it names, several in order', () => {
+    const reply = `${block('  let last = 0;', '  let last = -1;')}\n${block('    run();', '    log();\n    run();')}`;
+    assert.equal(
+      applied(reply, DEBOUNCE, 'src/debounce.ts').text,
+      DEBOUNCE.replace('last = 0', 'last = -1').replace('    run();', '    log();\n    run();'),
+    );
+  });
+
+  it('is found with other white space, and indented as the file is', () => {
+    const reply = block('last = clock.now();\nrun();', 'run();\nlast = clock.now();');
+    assert.equal(
+      applied(reply, DEBOUNCE.replaceAll('\n', '\r\n'), 'src/debounce.ts').text,
+      DEBOUNCE.replace('    last = clock.now();\n    run();', '    run();\n    last = clock.now();'),
+    );
+  });
+
+  it('names what it does not find, and does the rest', () => {
+    const reply = `${block('nothing();', 'something();')}\n${block('  let last = 0;', '  let last = -1;')}`;
+    const { text, reasons } = applied(reply, DEBOUNCE, 'src/debounce.ts');
+    assert.deepEqual(reasons, ['not_found']);
+    assert.equal(text, DEBOUNCE.replace('last = 0', 'last = -1'));
+  });
+});
+
+describe('several files in one reply', () => {
+  it('are told apart', () => {
+    const reply = `Two changes.\n\n**src/a.ts**\n${fenced('ts', 'a')}\n\n${fenced('diff', '--- a/src/b.ts\n+++ b/src/b.ts\n@@ @@\n-b\n+c\n--- a/src/c.ts\n+++ b/src/c.ts\n@@ @@\n-d\n+e')}`;
+    assert.deepEqual(
+      parseEdits(reply).map(({ path }) => path),
+      ['src/a.ts', 'src/b.ts', 'src/c.ts'],
+    );
+  });
+});
+
+describe('the changes between two texts', () => {
+  it('are told by lines, and found again in a text that has changed elsewhere', () => {
+    const after = DEBOUNCE.replace('last = 0', 'last = 1').replace('let timer', 'let pending');
+    assert.deepEqual(lineChanges(DEBOUNCE, after), [
+      { from: 3, to: 4, put: ['  let pending: number | undefined;'] },
+      { from: 11, to: 12, put: ['  let last = 1;'] },
+    ]);
+    const now = `// A comment.\n${DEBOUNCE}`;
+    assert.deepEqual(replaceChanges(DEBOUNCE, after, now), { text: `// A comment.\n${after}`, unplaced: [] });
+    const gone = now.replace('  let last = 0;\n', '');
+    assert.equal(replaceChanges(DEBOUNCE, after, gone).unplaced.length, 1);
+  });
+});
