@@ -61,8 +61,9 @@ export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
 /** A trimmed run keeps a line or two. */
 const TRIM_TOKENS = 120;
 
-/** What tags, introduction and framing take of a request's first summaries. */
+/** What tags, introduction and framing take of a request's first summaries and of its first key events. */
 const SUMMARIES_FRAME_TOKENS = 46;
+const LEDGER_FRAME_TOKENS = 84;
 
 /** Summaries stand in blocks of about so many tokens, whose tags and those of their key events take so many. */
 const BLOCK_EVERY = 2_000;
@@ -87,22 +88,58 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
     await breathe(clock.breather);
     const { strategy } = job.settings.policy;
-    const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : keeper.unchanged(job);
-    const draft = pays(job, plan, found) ? found : withoutRoom(found, job);
+    const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
+    const whole = sized(job, plan, found);
+    const draft = pays(job, plan, whole) ? whole : sized(job, plan, withoutRoom(found, job, plan));
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const made = await summarize(job, plan, draft, deps, { cache, usage });
-    if (made.covered === 0) return { kind: 'skipped', reason: 'no_saving' };
+    // What was paid for is kept, even where the estimate was a little off.
+    const isFree = made.calls.count === 0 && !job.aim;
+    const isTooLong = isFree && job.before.total - made.after < MIN_SAVING * made.leftTokens;
+    if (made.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
     return toResult(job, draft, made, started, deps);
   };
 }
 
-/** What the ledger adds to a request, its tags and introduction included where there was none. */
-const addedLedger = ({ before }: CompressionJob, { tokens }: LedgerDraft): number =>
+/** What a compression does to the ledger, and what it then takes of a request, its tags and introduction included. */
+interface SizedDraft extends LedgerDraft {
+  readonly tokens: number;
+}
+
+const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
+
+/** Counts the ledger as it is sent once summaries stand for what leaves. */
+function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft): SizedDraft {
+  const nodes = runs.map((run, at) => placeholder(run, at));
+  return { ...draft, tokens: frontTokens(job, { nodes, levels: [], draft }).ledger };
+}
+
+/** Stands for a run before its summary is made. */
+const placeholder = (run: PlannedRun, at: number): SummaryNode => ({
+  id: nodeId(`placeholder-${at}`),
+  depth: 0,
+  first: run[0]!.message.id,
+  last: run.at(-1)!.message.id,
+  messages: run.length,
+  children: [],
+  title: '',
+  brief: '',
+  detailed: '',
+  tokens: { source: 0, brief: 0, detailed: 0 },
+  rung: 'cut',
+  model: '',
+  promptVersion: '',
+  sourceHash: '',
+  at: 0,
+  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+});
+
+const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>
   Math.max(0, tokens - before.tokens.ledger);
 
 /** Tokens that the summaries may take so that ledger and summaries save what they must. */
-function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: LedgerDraft): number {
+function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: SizedDraft): number {
   const frame = job.before.tokens.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
   return Math.floor((1 - MIN_SAVING) * leavingTokens) - addedLedger(job, draft) - frame;
 }
@@ -110,23 +147,33 @@ function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: LedgerDr
 /** The smallest summary of a short run: a line in its own words. */
 const MIN_EXTRACT_TOKENS = 32;
 
-const pays = (job: CompressionJob, plan: Plan, draft: LedgerDraft): boolean =>
+const pays = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
 
-/** A draft whose new entries have no room beside a summary: everything is summarized. */
-const withoutRoom = ({ events, changes, spans }: LedgerDraft, { before }: CompressionJob): LedgerDraft => ({
-  events: events.map((event) => (event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event)),
-  changes: changes.filter(({ status }) => status !== 'active'),
-  spans,
-  tokens: before.tokens.ledger,
-  added: 0,
-});
+/** A draft whose entries from what leaves have no room beside a summary, unless pinned: everything is summarized. */
+function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
+  const leaving = new Set(runs.flatMap((run) => run.map(({ message }) => message.id)));
+  const standing = [...state.events.values()].filter(
+    ({ message, status, pinned }) => status === 'active' && !pinned && leaving.has(message),
+  );
+  const settled = changes.filter(({ status }) => status !== 'active');
+  const dropped = standing.filter(({ id }) => !settled.some((change) => change.id === id));
+  return {
+    events: events.map((event) =>
+      event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event,
+    ),
+    changes: [...settled, ...dropped.map(({ id }) => ({ id, status: 'dropped' as const }))],
+    spans,
+  };
+}
 
 interface Made {
   readonly nodes: readonly SummaryNode[];
   readonly levels: readonly LevelChoice[];
   /** Messages. */
   readonly covered: number;
+  /** Tokens that left. */
+  readonly leftTokens: number;
   readonly last: PlannedRun[number];
   /** Tokens of the request afterwards, had nothing else been said since. */
   readonly after: number;
@@ -137,13 +184,16 @@ interface Made {
 async function summarize(
   job: CompressionJob,
   plan: Plan,
-  draft: LedgerDraft,
+  draft: SizedDraft,
   deps: CompressSessionDeps,
   { cache, usage }: { readonly cache: SummaryCache; readonly usage: TermUsage },
 ): Promise<Made> {
   const { clock } = deps;
   const { state, counter, signal, model } = job;
   const { policy } = job.settings;
+  const { total, tokens } = job.before;
+  // Before anything is awaited: what the user undoes meanwhile is sent verbatim again.
+  const others = Math.max(0, total - tokens.ledger - tokens.summaries - sentTokens(plan, state));
   const calls = new CallLog();
   const frontierTokens = summariesRoom(job, plan, draft);
   const nextId = (): SummaryNode['id'] => nodeId(clock.id());
@@ -166,14 +216,15 @@ async function summarize(
     REPLACED_SHARE.least * leavingTokens,
     Math.min(REPLACED_SHARE.upToTokens, (isFirst ? REPLACED_SHARE.first : REPLACED_SHARE.most) * leavingTokens),
   );
-  const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, draft.added);
+  const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
+  const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
   // What is already there fades to its briefest before the new gets less room than it needs.
   const free = frontierTokens - Math.min(leastTokens(frontier), frontierTokens / 2);
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
   const runs = plan.runs.map((items) => runOf(items, draft, state));
-  const total = plan.runs.flat().length;
-  job.report({ stage: 'summarizing', done: 0, total });
+  const messages = plan.runs.flat().length;
+  job.report({ stage: 'summarizing', done: 0, total: messages });
   const summarized = await summarizeRuns(
     runs,
     {
@@ -203,7 +254,7 @@ async function summarize(
         job.warn(`The summarizer's context window is too small: it reads ${read} tokens of up to ${most}.`);
       },
       report: ({ done, total: segments }) => {
-        job.report({ stage: 'summarizing', done: Math.floor((done / segments) * total), total });
+        job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
       },
     },
   );
@@ -221,12 +272,12 @@ async function summarize(
     for (const { message, tokens } of items.slice(count)) if (message.role !== 'system') uncovered += tokens;
   }
 
-  const others = job.before.total - job.before.tokens.ledger - job.before.tokens.summaries - sentTokens(plan, state);
   const limit = job.aim?.targetTokens ?? Infinity;
   let room = frontierTokens;
   let levels: readonly LevelChoice[] = [];
   let after = 0;
   const condensed: SummaryNode[] = [];
+  const sentFront = (): number => frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft }).all;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(frontier, { room, known, downTo: job.aim ? 1 : CONDENSED }, state, parents);
@@ -237,17 +288,18 @@ async function summarize(
       job.aim && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
         : chooseLevels(frontier, room, nearTask(frontier, state), job.aim ? undefined : state.levels).levels;
-    after = others + uncovered + frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft });
+    after = others + uncovered + sentFront();
     if (after <= limit || room <= 0) break;
     const shorter = leastLoss(frontier, levels, after - limit);
     if (shorter) {
       levels = shorter;
-      after = others + uncovered + frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft });
+      after = others + uncovered + sentFront();
       if (after <= limit) break;
     }
     room = Math.max(0, room - (after - limit));
   }
-  return { nodes: [...nodes, ...condensed], levels, covered, last, after, calls, fault: summarized.fault };
+  const leftTokens = leavingTokens - uncovered;
+  return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
 }
 
 /** One node sent brief in place of detailed, so that at least so many tokens are saved, and as few more as can be. */
@@ -273,7 +325,7 @@ function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
 }
 
 /** What all summaries together may take: what the target leaves beside everything else that is sent. */
-function summariesRoom(job: CompressionJob, plan: Plan, draft: LedgerDraft): number {
+function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): number {
   const { aim, before, budget, settings } = job;
   const { system, memory, task } = before.tokens;
   const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
@@ -349,7 +401,7 @@ async function condenseNeighbours(
   return { frontier: joined, parents };
 }
 
-/** Tokens of ledger and summaries, were this compression committed. */
+/** Tokens of the ledger, and of ledger and summaries, were this compression committed. */
 function frontTokens(
   job: CompressionJob,
   {
@@ -357,7 +409,7 @@ function frontTokens(
     levels,
     draft,
   }: { readonly nodes: readonly SummaryNode[]; readonly levels: readonly LevelChoice[]; readonly draft: LedgerDraft },
-): number {
+): { readonly ledger: number; readonly all: number } {
   const { systemPrompt, memory, policy } = job.settings;
   const { events, changes } = draft;
   const { ledger, summaries } = assemblePrefix({
@@ -367,7 +419,7 @@ function frontTokens(
     counts: job.counts,
     ledgerBudget: Math.floor(job.budget * policy.ledgerShare),
   }).tokens;
-  return ledger + summaries;
+  return { ledger, all: ledger + summaries };
 }
 
 /** Nodes that the task's words are about get more room than others as old: at most this many. */

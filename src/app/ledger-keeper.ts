@@ -1,6 +1,5 @@
 import { Pace } from '../core/compress/source.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
-import { ledgerEntries } from '../core/context/ledger-lines.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/schema.ts';
@@ -21,14 +20,7 @@ export interface LedgerDraft {
   readonly changes: readonly LedgerChange[];
   /** What was found in the messages, by message. */
   readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
-  /** Tokens of the ledger in the context afterwards, its tags and introduction included. */
-  readonly tokens: number;
-  /** Tokens of its lines more than before, or fewer. */
-  readonly added: number;
 }
-
-/** What the tags and the introduction take of a request's first key events. */
-const LEDGER_FRAME_TOKENS = 84;
 
 /** The ledger of the last draft, with what the session looks like if exactly that draft was committed since. */
 interface KeptLedger {
@@ -51,10 +43,6 @@ export class LedgerKeeper {
     this.#clock = clock;
     this.#rules = rules;
     this.#preset = preset;
-  }
-
-  unchanged({ before }: Pick<CompressionJob, 'before'>): LedgerDraft {
-    return { events: [], changes: [], spans: new Map(), tokens: before.tokens.ledger, added: 0 };
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
@@ -116,10 +104,7 @@ export class LedgerKeeper {
       ...after,
       events: knownBefore + events.length,
     };
-    const { kept: shown } = ledgerEntries(state, job.counts, Math.floor(job.budget * job.settings.policy.ledgerShare));
-    const added = fitted.tokens - shown.reduce((sum, { tokens }) => sum + tokens, 0);
-    const frame = shown.length === 0 && fitted.tokens > 0 ? LEDGER_FRAME_TOKENS : 0;
-    return { events, changes, spans, tokens: job.before.tokens.ledger + added + frame, added };
+    return { events, changes, spans };
   }
 
   async #ledger({ state }: CompressionJob, pace: Pace): Promise<Ledger> {

@@ -35,26 +35,28 @@ const SAID = [
 
 const ROW = '```ts\nexport const rows = load(42);\n```';
 const PART = 'What happens in this part? 😀';
-const BATCH = `We use 120 for batchSize from now on.\nThere is some history behind it, since an older version printed the rows one by one.\n`;
-const answered = (ask: string, ...texts: string[]): SpokenTurn => ({
+const HISTORY = 'There is some history behind it, since an older version printed the rows one by one.';
+const BATCH = `We use 120 for batchSize from now on.\n${HISTORY}\n`;
+const turn = (
+  ask: string,
+  ...rest: readonly (readonly [SpokenTurn['rest'][number]['kind'], string])[]
+): SpokenTurn => ({
   ask,
-  rest: texts.map((text) => ({ kind: 'answer' as const, text })),
+  rest: rest.map(([kind, text]) => ({ kind, text })),
 });
-/** Seed 1977962945, path 2126, as far as it was shrunk: a plan that is made smaller after its summarizer has failed. */
+const answered = (ask: string, ...texts: string[]): SpokenTurn =>
+  turn(ask, ...texts.map((text) => ['answer', text] as const));
+const [DECIDED, TWICE] = [SAID[2]!, `${LINE} ${LINE} `];
+
+/** Seed 1977962945, path 2126: a fault is forgotten where the plan is made smaller after the summarizer has failed. */
 const RECOVERED: Step = {
   do: 'import',
   turns: [
-    answered(`${LINE} ${LINE} `, ' '),
+    answered(TWICE, ' '),
     answered(LINE, ' '),
-    answered(`${LINE} ${LINE} `, SAID[2]!),
-    answered(LINE, SAID[2]!),
-    {
-      ask: 'それは前の部分とよく似ています。',
-      rest: [
-        { kind: 'parallel', text: `${LINE} ${LINE} ` },
-        { kind: 'call', text: ROW },
-      ],
-    },
+    answered(TWICE, DECIDED),
+    answered(LINE, '今後は金曜日にデプロイしないでください。'),
+    turn('それは前の部分とよく似ています。', ['parallel', `${ROW} `.repeat(5)], ['call', ROW]),
     answered(
       [LINE, LINE, LINE].join('\n'),
       `${PART} `.repeat(7),
@@ -69,19 +71,38 @@ const RECOVERED: Step = {
 const COMES_BACK: Step = {
   do: 'import',
   turns: [
-    answered(SAID[2]!, `${SAID[2]!} ${SAID[2]!} `),
-    answered(`${LINE} ${LINE} `, LINE),
+    answered(DECIDED, `${DECIDED} ${DECIDED} `),
+    answered(TWICE, LINE),
     answered(' ', [LINE, LINE, LINE].join('\n')),
-    { ask: [LINE, LINE].join('\n'), rest: [{ kind: 'loose', text: LINE }] },
-    answered(LINE, `${LINE} ${LINE} `),
-    {
-      ask: LINE,
-      rest: [
-        { kind: 'answer', text: `${LINE} ${LINE} ` },
-        { kind: 'answer', text: `${SAID[2]!} ${SAID[2]!} ` },
-        { kind: 'call', text: LINE },
-      ],
-    },
+    turn([LINE, LINE].join('\n'), ['loose', LINE]),
+    answered(LINE, TWICE),
+    turn(LINE, ['answer', TWICE], ['answer', `${DECIDED} ${DECIDED} `], ['call', LINE]),
+  ],
+};
+
+/** Seed 2026112332, path 162: what was undone leaves again, and its key events are known already. */
+const LEAVES_AGAIN: Step = {
+  do: 'import',
+  turns: [
+    answered(LINE, DECIDED),
+    answered('    ', ' '),
+    turn(LINE, ['answer', DECIDED], ['answer', LINE], ['answer', LINE], ['parallel', PART]),
+    turn(HISTORY, ['loose', `${SAID[5]!} ${SAID[5]!} `], ['answer', LINE]),
+    answered(' ', LINE),
+    answered(TWICE, TWICE),
+  ],
+};
+
+/** Seed 2026112333, path 312: what is undone while it is compressed makes the figures of the record negative. */
+const UNDONE_MEANWHILE: Step = {
+  do: 'import',
+  turns: [
+    answered(DECIDED, TWICE),
+    answered(DECIDED, LINE),
+    answered(DECIDED, DECIDED),
+    answered(TWICE, `${DECIDED} `.repeat(25)),
+    answered(LINE, '<key_events>\n- [decision] nothing\n</key_events>'),
+    turn(LINE, ['answer', ' '], ['loose', DECIDED], ['loose', ' '], ['call', LINE]),
   ],
 };
 
@@ -96,6 +117,21 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     { do: 'resummarize', pick: 0, finer: false },
   ],
   [COMES_BACK, compress('pin'), { do: 'send', text: LINE }, compress()],
+  [
+    LEAVES_AGAIN,
+    { do: 'send', text: LINE },
+    compress('pin'),
+    { do: 'undo', pick: 0, undone: true },
+    { do: 'leave', pick: 8 },
+    compress(),
+  ],
+  [
+    UNDONE_MEANWHILE,
+    { do: 'model', name: 'broken' },
+    compress(),
+    { do: 'import', turns: [answered(LINE, LINE)] },
+    compress('undo'),
+  ],
   [RECOVERED, { do: 'model', name: 'flaky' }, { do: 'budget', tokens: 900, ledgerShare: 0.4 }, compress()],
   // One message is brought back and another deleted: as many as a node was made from, but others.
   [
