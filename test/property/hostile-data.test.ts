@@ -129,8 +129,10 @@ describe('data that somebody has changed', () => {
       await each('journals', times(16_600), async (dice) => {
         await rm(checkpoint, { force: true });
         await rm(`${file}.damaged`, { force: true });
-        await writeFile(file, dice.upTo(2) === 0 ? forged(bytes, dice) : damaged(bytes, dice));
-        await goesOn(folder, id, []);
+        // A line that is forged with a sound checksum says what it says; damaged bytes lose nothing untold.
+        const isForged = dice.upTo(2) === 0;
+        await writeFile(file, isForged ? forged(bytes, dice) : damaged(bytes, dice));
+        await goesOn(folder, id, isForged ? [] : ALL);
       });
     })).timeout(7_200_000);
 
