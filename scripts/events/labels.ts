@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { KEY_EVENT_KINDS, type KeyEventKind, type Span } from '../../src/core/model/key-event.ts';
+import type { KeyEventKind, Span } from '../../src/core/model/key-event.ts';
 import type { Role } from '../../src/core/model/message.ts';
 
 export interface Label extends Span {
@@ -88,25 +88,38 @@ export function readLabels(file: string): Labelled[] {
     .map((item) => ({ ...item, before: item.before || '(start)' }));
 }
 
-/** Spans marked by reading transcripts that are not part of the project: `[start, end, "kind/kind"]` by message. */
-export function readReadings(file: string, transcripts: string): Labelled[] {
-  const rows = new Map<string, readonly { i: number; role: Role; content: string }[]>();
-  return jsonLines<{ source: string; message: number; spans: [number, number, string][] }>(file).flatMap((reading) => {
-    const { source, message, spans } = reading;
-    const from = path.join(transcripts, source);
-    if (!fs.existsSync(from)) return [];
-    if (!rows.has(source)) rows.set(source, jsonLines(from));
-    const at = rows.get(source)!.findIndex(({ i }) => i === message);
-    const row = rows.get(source)![at];
-    if (row === undefined) return [];
-    const agreed = spans.map(([start, end, kinds]) => {
-      const named = kinds
-        .split('/')
-        .filter((kind): kind is KeyEventKind => KEY_EVENT_KINDS.some((one) => one === kind));
-      return { start, end, kinds: named, importance: named[0] === 'todo' && row.role === 'user' ? 1 : 2 };
-    });
-    const before = rows.get(source)![at - 1]?.content;
-    return [{ source, role: row.role, ...(before !== undefined && { before }), text: row.content, agreed, single: [] }];
+interface Turn {
+  readonly role: Role;
+  readonly content: string;
+}
+
+/** A reader saw this much of a message (UTF-16 units); what stands behind it is neither key nor not. */
+export const READ = 3500;
+
+/**
+ * Messages of the data set that were labelled by reading: `[start, end, kind, importance]` for each span. The texts stay
+ * where they are: a transcript in `dev` or `short`, or `bookings.json#ID` for one dialogue.
+ */
+export function readReadings(file: string, data: string): Labelled[] {
+  const transcripts = new Map<string, Map<number, Turn>>();
+  const turnsOf = (source: string): Map<number, Turn> => {
+    const [name, id] = source.split('#');
+    const from = ['dev', 'short'].map((folder) => path.join(data, folder, name!)).find((one) => fs.existsSync(one));
+    if (from === undefined) return new Map();
+    if (id === undefined) return new Map(jsonLines<Turn & { i: number }>(from).map((row) => [row.i, row]));
+    const dialogues = JSON.parse(fs.readFileSync(from, 'utf8')) as { id: string; turns: [Role, string][] }[];
+    const turns = dialogues.find((one) => one.id === id)?.turns ?? [];
+    return new Map(turns.map(([role, content], at) => [at, { role, content }]));
+  };
+  type Reading = { source: string; message: number; spans: [number, number, KeyEventKind, number][] };
+  return jsonLines<Reading>(file).flatMap(({ source, message, spans }) => {
+    if (!transcripts.has(source)) transcripts.set(source, turnsOf(source));
+    const turns = transcripts.get(source)!;
+    const turn = turns.get(message);
+    if (turn === undefined) return [];
+    const agreed = spans.map(([start, end, kind, importance]) => ({ start, end, kinds: [kind], importance }));
+    const before = turns.get(message - 1)?.content;
+    return [{ source, role: turn.role, ...(before && { before }), text: turn.content, agreed, single: [] }];
   });
 }
 

@@ -42,7 +42,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
   const lines = yield* lineSteps(text, { tool: role === 'tool' });
   const findings = yield* findInMachineText(text, lines);
   const { segments, settings } = yield* segmentLines(text, lines, role);
-  const traits = describeBefore(segments.length === 0 ? undefined : before, role === 'user');
+  const traits = describeBefore(segments.length === 0 ? undefined : before);
   const speech = speechOf(text, before, role === 'user');
   const context = {
     asks: asksOf(text),
@@ -72,7 +72,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
         headings.set(segment.heading, hits);
       }
     }
-    candidates.push({ segment, traits: describe(text, segment, context, hits) });
+    candidates.push({ segment, traits: describe(text, segment, context, hits, candidates[0]?.traits.hits) });
   }
   return { candidates, findings, settings, before: traits, speech };
 }

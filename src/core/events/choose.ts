@@ -5,9 +5,10 @@ import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, weigh, type Model } from './linear-model.ts';
 
-/** Chosen on left-out sources: the least probability of a key event, by who speaks, and of a lasting one. */
-const KEPT = { user: 0.42, other: 0.52 };
-const LASTING = 0.4;
+/** The least probability of a key event, by who speaks, and of a lasting one: chosen on left-out sources, where they balance
+ * what is missed and what is too much. */
+const KEPT = { user: 0.33, other: 0.45 };
+const LASTING = 0.5;
 /** A quote of so many UTF-16 units is worth half of its sureness in the ledger, where room is what is scarce. */
 const HALF_LENGTH = 80;
 
@@ -32,10 +33,7 @@ const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
   customer: ['configuration', 'error'],
   'role-play': ['configuration', 'error'],
 };
-/** Instructions that stand: they are no to-do and no error, whatever else they speak of. */
-const STANDING =
-  /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
-/** What forbids is a constraint, the first of them. */
+/** Instructions that stand are no to-do and no error, whatever else they speak of; what forbids is a constraint, the first. */
 const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
 /** Dice and what they gave, and lines that are a stage direction as a whole. */
 const AT_THE_TABLE =
@@ -84,12 +82,12 @@ export function* choose(
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
-    if (traits.asking || (!analysis.before.asked && isHollow(traits, quoteOf(segment)))) continue;
+    if (traits.ruledOut || (!analysis.before.asked && isHollow(traits, quoteOf(segment)))) continue;
     const [event, lasts, ...kinds] = weigh(traits.features, model, isUser);
     const probable = logistic(event!);
-    if (probable < KEPT[isUser ? 'user' : 'other']) continue;
+    if (probable < (isUser ? KEPT.user : KEPT.other)) continue;
     if (preset === 'role-play' && AT_THE_TABLE.test(quoteOf(segment))) continue;
-    const isStanding = isUser && STANDING.test(quoteOf(segment));
+    const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
     const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
     const allowed = KEY_EVENT_KINDS.filter(

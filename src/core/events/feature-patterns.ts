@@ -29,6 +29,13 @@ export const ASKS =
 export const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
 /** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */
 export const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
-/** Places in a file by their lines: what a review goes through. */
-export const NAMES_LINES =
-  /(?:\blines?|\bl[ií]n(?:ea|ha)s?|\blignes?|\bzeilen?|\bL)\s?\d+|\d+\s?行|第\s?\d+\s?[行〜-]|^\(\d+\)\s/iu;
+export const CLOCK_OR_DATE =
+  /\b\d{1,2}(?::\d{2})?\s?(?:[ap]\.?m\b|h\b|uhr|o'clock)|\b\d{1,2}:\d{2}\b|\b(?:\d{1,2}(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|january|february|march|april|june|july|august|september|october|november|december|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|segunda|terça|quarta|quinta|sexta|amanhã)\b|\d{1,2}[月日時时点]/iu;
+export const CONTACT =
+  /\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|\+\d[\d ()-]{7,}|\b\d{1,5} (?:\p{Lu}|\d+(?:st|nd|rd|th)\b)|\S@\w+\.\w/u;
+/** An instruction that stands opens so. */
+export const STANDING =
+  /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|(?!(?:ich|wir|ihr|er|sie|es|das|je|tu|on|ça|ils?|elles?|yo|tú|él|ella|esto|eso|eu|ele|ela|isso)\s)\p{L}+\s+(?:immer|niemals|siempre|toujours|jamais|sempre)|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
+/** Says that nothing more is wanted. */
+export const CLOSING =
+  /^\W*(?:(?:no|nope|yes|ok(?:ay)?|and|great|perfect|sí|vale|não|sim|nein|ja|non|oui)[\s,.!]+)*(?:that(?:['’]?s| is| was| will be|['’]ll be| would be| should be)(?: all| it| everything)|this should be enough|nothing (?:else|more)|(?:eso|esto) (?:es|sería) todo|nada más|das (?:ist|war|wäre) alles|das war['’]s|c['’]est tout|ce sera tout|é só isso|só isso|isso é tudo|以上です|没有了|就这些)(?:[\s,.!]+(?:for (?:now|today|me)|(?:that )?i need.{0,20}|por (?:ahora|hoy|enquanto|hoje)|fürs erste|pour l['’]instant))?(?:[\s,.!]+(?:thank|gracias|danke|merci|obrigad).{0,20})?\W*$/iu;

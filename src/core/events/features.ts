@@ -5,11 +5,13 @@ import { findConcepts, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
-import { isSpoken, QUESTION_END, saidBefore, type Asks, type BeforeTraits, type Speech } from './surroundings.ts';
+import { isSpoken, QUESTION_END, type Asks, type BeforeTraits, type Speech } from './surroundings.ts';
 
 /** A list of more items is a table of contents, a review or a plan in full. */
 const MANY_ITEMS = 10;
 const HEAD = 320;
+/** What leads in to a list or to code in so few words says nothing itself. */
+const TITLE_WORDS = 6;
 /** Words are told by their hash: enough of these that frequent ones rarely share one. */
 const HASHES = 1024;
 const HASHED_WORDS = 40;
@@ -18,8 +20,8 @@ export interface SegmentTraits {
   /** What holds of it, by name: some twenty features of form and meaning, and its words by their hash. */
   readonly features: readonly string[];
   readonly hits: ConceptHits;
-  /** Asks for an answer and for nothing to be done, is an option to choose from, or a yes that answers nothing: no key event, whatever its words. */
-  readonly asking: boolean;
+  /** Asks for an answer and for nothing to be done, is an option to choose from, a yes that answers nothing, or a title: no key event, whatever its words. */
+  readonly ruledOut: boolean;
 }
 
 export interface MessageTraits {
@@ -44,6 +46,7 @@ export function describe(
   segment: Segment,
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
+  opening: ConceptHits | undefined,
 ): SegmentTraits {
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
   const bare = quote.replace(/^[*_`#\s]+/, '');
@@ -51,7 +54,7 @@ export function describe(
   const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead);
   const led = leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => within(leading, one));
   const hits = findConcepts(led ? bare.slice(lead.length) : quote);
-  const has = (...concepts: Concept[]): boolean => concepts.every((concept) => within(hits, concept));
+  const has = (concept: Concept): boolean => within(hits, concept);
   const opens = (concept: Concept, by = 0): boolean => hits.first[at(concept)]! <= by;
   const ends = (concept: Concept): boolean => hits.tail[at(concept)]! === 1;
   const words = hits.length;
@@ -61,15 +64,6 @@ export function describe(
   const question = mark.QUESTION_OPEN.test(quote) || QUESTION_END.test(quote);
   const code = (quote.match(/`[^`]+`/g) ?? []).length;
   const path = /[\\/.]/.test(quote) && mark.PATH.test(quote);
-  const identifier = mark.IDENTIFIER.test(quote);
-  const named = code > 0 || identifier || path;
-  const good = mark.GOOD.test(bare);
-  const warning = mark.WARNING.test(bare);
-  const bad = mark.BAD.test(bare);
-  const status = good || warning || bad;
-  const label = mark.BOLD_LABEL.test(quote);
-  const measure = mark.MEASURE.test(quote);
-  const said = message.role === 'user' && segment.order < 4 && words > 1 && saidBefore(quote, message.before.end);
   const { plain, coded } = plainness(quote);
 
   const features: string[] = ['bias', `line:${kind}`];
@@ -93,21 +87,19 @@ export function describe(
   set('colon at end', /[:：]\*{0,2}$/.test(quote));
   set('ellipsis', /(?:\.{2,}|…)$/.test(quote));
   set('ends with stop', /[.。．]["'”)*]*$/.test(quote));
-  set('bold label', label);
+  set('bold label', mark.BOLD_LABEL.test(quote));
   set('bold', quote.startsWith('**'));
-  set('status good', good);
-  set('status warning', warning);
-  set('status bad', bad);
+  set('status good', mark.GOOD.test(bare));
+  set('status warning', mark.WARNING.test(bare));
+  set('status bad', mark.BAD.test(bare));
   set('status open', mark.OPEN.test(bare));
-  set('status and number', status && /\d/.test(quote));
-  set('label and number', label && measure);
   set('emoji', mark.EMOJI.test(quote));
   set('code words:1', code === 1);
   set('code words:2+', code > 1);
   set('path', path);
   set('url', mark.URL.test(quote));
   set('number', /\d/.test(quote));
-  set('measure', measure);
+  set('measure', mark.MEASURE.test(quote));
   set('assignment', mark.ASSIGNMENT.test(quote));
   set('version', mark.VERSION.test(quote));
   set('option name', mark.OPTION.test(bare));
@@ -117,13 +109,12 @@ export function describe(
   set('in brackets', /^[([（【]/.test(bare));
   set('in brackets only', /^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare));
   set('quotation', mark.QUOTATION.test(quote));
-  set('identifier', identifier);
+  set('identifier', mark.IDENTIFIER.test(quote));
   set('all lower', !/[A-Z]/.test(quote) && /[a-z]/.test(quote));
   set('few plain words', plain < 3);
   set('mostly code', coded > plain);
   set('message with code', message.code);
   set('after code', segment.afterCode);
-  set('names lines', mark.NAMES_LINES.test(quote));
   set('named speaker', message.speech.named);
   set('spoken aloud', message.speech.spoken || isSpoken(quote));
   set('item of many', item && message.items > MANY_ITEMS);
@@ -132,35 +123,20 @@ export function describe(
 
   set('question opening', opens('ask') && question);
   set('ask without mark', opens('ask') && !question);
-  set('question and act', (question || opens('ask')) && has('act'));
   set('question without request', question && !has('request'));
-  set('question and fault', (question || opens('ask')) && has('fault'));
   set('imperative ending', ends('act') || ends('request'));
   set('act early', opens('act', 4) && !opens('act') && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1));
-  set('request and act', has('request', 'act'));
-  set('oblige with act', has('oblige', 'act'));
-  set('forbid with act', has('forbid', 'act'));
-  set('prefer and act', has('prefer', 'act'));
-  set('act and path', has('act') && path);
-  set('suggest and no request', has('suggest') && !has('request'));
+  set('forbid with act', has('forbid') && has('act'));
   set('we decide', has('decide') && (has('we') || has('i')));
   set('i want', opens('i', 1) && has('request'));
   set('fault denied', has('faultless') && !has('fault'));
-  set('fault and state', has('fault', 'state'));
-  set('not and state', has('not', 'state'));
-  set('cause and fault', has('cause', 'fault'));
-  set('state and code', has('state') && named);
-  set('done and code', has('done') && named);
   set('done ending', ends('done'));
   set('chatter only', has('chatter') && words <= 4);
-  set('depicts this', has('depict', 'explain'));
-  set('thinking and narrating', thinking && (has('narrate') || has('i')));
+  set('depicts this', has('depict') && has('explain'));
   set('before asked', asked);
   set('before asked, short', asked && words <= 8 && segment.order === 0);
   set('decide after asked', (has('decide') || opens('assent') || opens('refuse')) && asked);
   set('before failed', message.before.failed);
-  set('said before', said);
-  set('said before, asked', said && asked);
   set('item, no heading', item && headingHits === undefined);
   if (headingHits !== undefined) {
     features.push('after heading');
@@ -179,9 +155,18 @@ export function describe(
     if (seen === 0) continue;
     features.push(`has ${concept}`);
     set(`starts with ${concept}`, hits.first[index] === 0);
-    set(`opens with ${concept}`, hits.first[index]! <= 1);
     set(`repeats ${concept}`, seen > 1);
   }
+  for (const concept of SETS_THE_TONE) {
+    set(`message opens with ${concept}`, opening !== undefined && opening.first[at(concept)]! <= 1);
+  }
+  set('clock or date', mark.CLOCK_OR_DATE.test(quote));
+  set('contact', mark.CONTACT.test(quote));
+  set('standing', mark.STANDING.test(bare));
+  set('segments:5', message.segments > 4 && message.segments <= 10);
+  set('segments:11', message.segments > 10 && message.segments <= 25);
+  set('second half', segment.order * 2 >= message.segments && message.segments > 4);
+  set('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
   features.push(...hashedWords(quote));
   const bareAnswer =
     words <= 2 &&
@@ -190,13 +175,33 @@ export function describe(
     message.role === 'user' &&
     (opens('assent') || opens('refuse') || opens('chatter'));
   const option = item && message.asks === 'choice' && message.role === 'assistant';
-  const asking =
+  const title =
+    message.segments > 1 &&
+    (kind === 'heading' || (/[:：]\*{0,2}$/.test(quote) && (words <= TITLE_WORDS || opens('narrate'))));
+  const ruledOut =
     bareAnswer ||
     option ||
+    title ||
+    mark.CLOSING.test(quote) ||
     (mark.ASKS.test(bare) && !has('request')) ||
     (question && (opens('ask') || message.role === 'assistant' || (!has('request') && mark.ALTERNATIVE.test(quote))));
-  return { features, hits, asking };
+  return { features, hits, ruledOut };
 }
+
+/** What a message's first sentence says of the rest. */
+const SETS_THE_TONE: readonly Concept[] = [
+  'act',
+  'request',
+  'narrate',
+  'chatter',
+  'explain',
+  'done',
+  'fault',
+  'decide',
+  'cause',
+  'depict',
+  'maybe',
+];
 
 /** What a heading or lead-in may announce. */
 const UNDER: readonly Concept[] = [

@@ -181,6 +181,9 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
 /** "0 errors", "no error": a report of success that names what did not happen. */
 const denies = (line: string): boolean => /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line);
 
-/** A line of source: a call, an assignment or a block, not a sentence about one. */
+/** A line of source: a call, an argument, an assignment or a block, not a sentence about one. */
 const isCode = (line: string): boolean =>
-  /[;{]$|^\s*[\w.]+\s*(?::?=|\()|=>|^[\w*&\[\]. ]+ :?= /.test(line) && !/^[\w.]*(?:Error|Exception)\b/.test(line);
+  /^[\w.]+: [\w.]+,$/.test(line) ||
+  (/[),]$/.test(line) && line.split('"').length % 2 === 0) ||
+  (/[;{]$|^\s*[\w.]+\s*(?::?=|\()|=>|^[\w*&\[\]. ]+ :?= /.test(line) &&
+    !/^[\w.]*(?:Error|Exception)\b(?!\()/.test(line));

@@ -1,14 +1,10 @@
 import { findConcepts } from './concepts.ts';
-import { fold } from '../text/fold.ts';
-import { isCjkUnit } from '../text/script.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 
 /** What stands before a message, as far as it bears on it. */
 export interface BeforeTraits {
   /** The message before asked something or offered options. */
   readonly asked: boolean;
-  /** Its end, folded and without marks: a choice often repeats the words of an option. */
-  readonly end: string;
   /** The message before reports an error or was cancelled. */
   readonly failed: boolean;
 }
@@ -31,22 +27,12 @@ export function asksOf(text: string): Asks {
 
 /** Only this much of the end of the message before is looked at (UTF-16 units). */
 const BEFORE_END = 700;
-const OPTIONS_END = 2500;
-
-/** Letters and digits of a text, folded, single spaces between words. */
-const plainWords = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ');
-
-/** Whether a line repeats words of the message before, as a choice among its options does. */
-export const saidBefore = (quote: string, before: string): boolean => {
-  const words = plainWords(quote).trim();
-  return words.length >= (isCjkUnit(words.charCodeAt(0)) ? 4 : 8) && before.includes(words);
-};
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** What the message before means for this one; its words are kept where the speaker may choose among its options. */
-export function describeBefore(before: string | undefined, choosing: boolean): BeforeTraits {
-  if (before === undefined || before === '') return { asked: false, failed: false, end: '' };
+/** What the message before means for this one. */
+export function describeBefore(before: string | undefined): BeforeTraits {
+  if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
   const question =
@@ -55,7 +41,6 @@ export function describeBefore(before: string | undefined, choosing: boolean): B
   const hits = findConcepts(last);
   const offered = hits.count[CONCEPTS.indexOf('suggest')]! > 0 && /[?？]/.test(last);
   return {
-    end: choosing ? plainWords(before.slice(-OPTIONS_END)) : '',
     asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
@@ -69,7 +54,6 @@ export interface Speech {
   readonly spoken: boolean;
 }
 
-const WRITTEN: Speech = { named: false, spoken: false };
 /** Only this much of a message's start is looked at (UTF-16 units). */
 const READ = 400;
 
@@ -83,11 +67,10 @@ const SOUNDS =
 /** Whether these words were spoken aloud. */
 export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 
-/** What a message's start shows of how it came about; only people speak. */
+/** What a message's start shows of how it came about; a game's master may have the assistant's role. */
 export function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
-  if (!byUser) return WRITTEN;
   const start = text.slice(0, READ);
-  const spoken = isSpoken(start);
+  const spoken = byUser && isSpoken(start);
   const labelled = SPEAKER.test(start);
   return { spoken, named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, READ)))) };
 }
