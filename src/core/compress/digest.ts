@@ -1,3 +1,4 @@
+import { asSpoken } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
@@ -62,7 +63,7 @@ function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): stri
     }
     omitted += linesBetween(text, end, text.length);
     if (omitted >= MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
-    lines.push(`${corpus.roles[message]!}: ${parts.join('\n')}`);
+    lines.push(`${corpus.roles[message]!}: ${asSpoken(parts.join('\n'))}`);
   }
   return lines.join('\n');
 }

@@ -1,5 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
+import { asSpoken } from '../text/fence.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { MaxHeap } from './max-heap.ts';
 import { passageText, type PassageKind } from './passages.ts';
@@ -229,7 +230,7 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
     const role = first.kind === 'noted' ? NOTED_LABEL : corpus.roles[first.message]!;
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
-    lines.push(label + (first.text ?? text.slice(first.start, end)));
+    lines.push(label + asSpoken(first.text ?? text.slice(first.start, end)));
     at = next;
   }
   return lines.join('\n');

@@ -26,6 +26,12 @@ export const OWN_LABEL = new RegExp(
   'gi',
 );
 
+/** How a record and a summary name who speaks, at the start of a line. */
+const SPEAKER_LABEL = /^(summary|[Uu]ser|USER|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM|[Tt]ool|TOOL)(?=:)/gm;
+
+/** Words of a message for a text that names its speakers at the start of a line: what looks so is visibly quoted. */
+export const asSpoken = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
+
 /** Content with this product's own tags made harmless, and its own labels visibly quoted. Linear. */
 export function neutralized(content: string): string {
   return content.replace(OWN_TAG, '‹').replace(OWN_LABEL, '“$&”');
