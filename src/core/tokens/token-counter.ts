@@ -1,6 +1,7 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
 import type { Breather } from '../pace/breather.ts';
 import { BpeCounter } from './bpe.ts';
+import { imageTokens } from './image-size.ts';
 
 export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export type EncodingName = (typeof ENCODINGS)[number];
@@ -44,19 +45,13 @@ export const TOOL_FRAMING_TOKENS = 8;
 /** The fence and the label around an attachment's text, its name apart. */
 export const ATTACHMENT_FRAMING_TOKENS = 24;
 
-/**
- * An image, whatever its size: Anthropic's standard maximum (width × height / 750, at 1568 px), above OpenAI's
- * 765 for 1024 × 1024 in 512 px tiles. Rather too many than a request that is refused.
- */
-export const IMAGE_TOKENS = 1600;
-
 /** What is counted of a block: tokens that it takes whatever it says, and its texts. */
 function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
   switch (block.type) {
     case 'text':
       return { fixed: 0, texts: [block.text] };
     case 'image':
-      return { fixed: IMAGE_TOKENS, texts: [] };
+      return { fixed: imageTokens(block.base64), texts: [] };
     case 'tool_call':
       return { fixed: TOOL_FRAMING_TOKENS, texts: [block.name, block.json] };
     case 'tool_result':

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { fileIn } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { Attachment, ImageBlock } from '../../core/model/message.ts';
-import { IMAGE_TOKENS, type TokenCounter } from '../../core/tokens/token-counter.ts';
+import { imageTokens } from '../../core/tokens/image-size.ts';
+import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
@@ -110,7 +111,7 @@ export class Attachments {
     // Four characters of base64 stand for three bytes.
     if (base64.length * 0.75 > MOST_IMAGE_BYTES)
       throw new RequestFault({ reason: 'too_large', text: vscode.l10n.t('The image is larger than 3.7 MB.') });
-    const view = { id: this.#newId(), kind: 'image' as const, name, tokens: IMAGE_TOKENS };
+    const view = { id: this.#newId(), kind: 'image' as const, name, tokens: imageTokens(base64) };
     this.#held.set(view.id, { session, view, content: { kind: 'image', block: { type: 'image', mediaType, base64 } } });
     return view;
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
+import { imageTokens } from '../../../src/core/tokens/image-size.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { cjkUnits } from '../../../src/core/text/script.ts';
 import {
   ATTACHMENT_FRAMING_TOKENS,
-  IMAGE_TOKENS,
   loadEncoding,
   MESSAGE_FRAMING_TOKENS,
   TOOL_FRAMING_TOKENS,
@@ -47,8 +47,39 @@ describe('the token counter', () => {
         { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
       ],
     });
-    const expected = MESSAGE_FRAMING_TOKENS + 1 + (TOOL_FRAMING_TOKENS + 3) + (TOOL_FRAMING_TOKENS + 3) + IMAGE_TOKENS;
+    const expected = MESSAGE_FRAMING_TOKENS + 1 + (TOOL_FRAMING_TOKENS + 3) + (TOOL_FRAMING_TOKENS + 3) + 1_600;
     assert.equal(counter.message(blocks), expected);
+  });
+});
+
+describe('an image', () => {
+  const bytes = (...parts: readonly (string | number | readonly number[])[]): Buffer =>
+    Buffer.concat(
+      parts.map((part) => (typeof part === 'number' ? Buffer.alloc(part) : Buffer.from(part as string, 'latin1'))),
+    );
+  const le = (value: number, size: number): Buffer => {
+    const buffer = Buffer.alloc(size);
+    buffer.writeUIntLE(value, 0, size);
+    return buffer;
+  };
+  const u16 = (value: number): number[] => [value >> 8, value & 255];
+  const frame = (kind: number): number[] => [0xff, kind, 0, 17, 8, ...u16(840), ...u16(1400)];
+  const forms: Readonly<Record<string, Buffer>> = {
+    PNG: bytes('\x89PNG\r\n\x1a\n', 4, 'IHDR', [0, 0, ...u16(1400), 0, 0, ...u16(840)], 9),
+    JPEG: bytes([0xff, 0xd8, 0xff, 0xe1, ...u16(40_002)], 40_000, [0xff, 0xc4, 0, 4, 1, 2], frame(0xc2), 20),
+    GIF: Buffer.concat([bytes('GIF89a'), le(1400, 2), le(840, 2), bytes(4)]),
+    'WebP, extended': Buffer.concat([bytes('RIFF', 4, 'WEBPVP8X', 8), le(1399, 3), le(839, 3)]),
+    'WebP, lossless': Buffer.concat([bytes('RIFF', 4, 'WEBPVP8L', 5), le(1399 | (839 << 14), 4), bytes(4)]),
+    'WebP, lossy': Buffer.concat([bytes('RIFF', 4, 'WEBPVP8 ', 10), le(1400, 2), le(840, 2), bytes(4)]),
+  };
+  for (const [name, file] of Object.entries(forms))
+    it(`takes tokens by its pixels: ${name}`, () => assert.equal(imageTokens(file.toString('base64')), 50 * 30));
+
+  it('takes no more than the most that a vendor makes of one, and a guess where nobody can tell', () => {
+    assert.equal(imageTokens(bytes('\x89PNG', 12, [0, 0, 255, 255, 0, 0, 255, 255]).toString('base64')), 10_000);
+    const endless = Buffer.alloc(300_000, Buffer.from([0xff, 0xe0, 0, 2])).fill(0xd8, 1, 2);
+    for (const odd of [bytes('BM'), bytes('\x89PNG', 40), endless, Buffer.alloc(0)])
+      assert.equal(imageTokens(odd.toString('base64')), 1_600);
   });
 });
 
