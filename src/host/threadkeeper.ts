@@ -40,6 +40,7 @@ import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { channelLog } from './platform/log.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
+import { assumedWindow } from './models/model-notices.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
@@ -176,6 +177,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       gauge,
       () => this.sessions.current,
       () => this.#spend.current(),
+      () => assumedWindow(this.models, this.chosenModel()),
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,

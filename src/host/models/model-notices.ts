@@ -2,11 +2,20 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
+import { readSettings } from '../platform/settings.ts';
 import { COMMAND } from '../platform/ids.ts';
 import type { ChosenModel, Models } from './models.ts';
 
 /** From so long before its model is shut down the user is told. */
 const WARN_MS = 30 * 86_400_000;
+
+/** Says that a model's context window is a guess; undefined where the model, its server or the user tells it. */
+export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
+  const isTold = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
+  if (isTold || readSettings().chat.contextWindow !== null) return undefined;
+  const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
+  return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
+}
 
 /** Tells of a model what the user should know before it matters; each thing once in a window. */
 export class ModelNotices {
@@ -31,8 +40,9 @@ export class ModelNotices {
   async check(chosen: ChosenModel): Promise<void> {
     const { provider, model } = chosen;
     if (provider === 'local' || provider === 'vscode' || model === '') return;
-    const { known, retires } = this.#models.info(chosen);
-    if (!known && this.#isNew(`unknown ${model}`)) await this.#askForWindow(model);
+    const { retires } = this.#models.info(chosen);
+    const assumed = assumedWindow(this.#models, chosen);
+    if (assumed !== undefined && this.#isNew(`unknown ${model}`)) await this.#askForWindow(model, assumed);
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale());
       const choose = vscode.l10n.t('Select Model');
@@ -45,14 +55,9 @@ export class ModelNotices {
     }
   }
 
-  async #askForWindow(model: string): Promise<void> {
+  async #askForWindow(model: string, assumed: string): Promise<void> {
     const set = vscode.l10n.t('Set Context Window');
-    const text = vscode.l10n.t(
-      'The context window of {0} is unknown. Assuming {1}.',
-      model,
-      tokensText(UNKNOWN_CONTEXT_WINDOW),
-    );
-    if ((await vscode.window.showInformationMessage(text, set)) !== set) return;
+    if ((await vscode.window.showInformationMessage(assumed, set)) !== set) return;
     const answer = await vscode.window.showInputBox({
       title: vscode.l10n.t('Context window of {0}, in tokens', model),
       value: String(UNKNOWN_CONTEXT_WINDOW),
