@@ -68,11 +68,12 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
     if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield { type: 'thinking' };
     if (typeof message['content'] === 'string') yield* filter.take(message['content']);
     if (part['done'] !== true) continue;
-    yield* filter.end();
+    const isCut = part['done_reason'] === 'length';
+    yield* filter.end(isCut);
     const { prompt_eval_count: input, eval_count: output } = part;
     if (typeof input === 'number' && input > 0)
       yield { type: 'usage', usage: { input, output: typeof output === 'number' ? output : 0 } };
-    yield { type: 'end', ending: part['done_reason'] === 'length' ? 'length' : 'complete' };
+    yield { type: 'end', ending: isCut ? 'length' : 'complete' };
     return;
   }
 }

@@ -99,7 +99,7 @@ export async function* readChat(
     yield* filter.take(part.text);
     finish = part.finish ?? finish;
   }
-  yield* filter.end();
+  yield* filter.end(isCut(finish));
   // Servers that name no reason still close with this mark; one that does neither was cut off.
   if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
 }
@@ -146,21 +146,15 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
   yield* filter.take(part.text);
-  yield* filter.end();
+  yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };
 }
 
+const isCut = (finish = ''): boolean => ['length', 'max_tokens', 'model_length'].includes(finish);
+
 function ending(finish: string | undefined): Ending {
-  switch (finish ?? '') {
-    case 'content_filter':
-      throw new ModelFault('content_refused', 'the content filter ended the reply');
-    case 'length':
-    case 'max_tokens':
-    case 'model_length':
-      return 'length';
-    default:
-      return 'complete';
-  }
+  if (finish === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
+  return isCut(finish) ? 'length' : 'complete';
 }
 
 function readUsage(usage: unknown): Usage | undefined {

@@ -81,9 +81,12 @@ export class ThinkFilter {
     } else if (this.#state === 'thinking') this.#held = this.#held.slice(-MAX_END);
   }
 
-  /** What was held back when the reply ended: text that only looked like thinking. */
-  *end(): Generator<ChatChunk> {
-    if (this.#state === 'start' || this.#state === 'unopened')
+  /**
+   * What was held back when the reply ended: text that only looked like thinking. `isCut`: at the output limit, which a
+   * model that is known to think first had not yet thought its way to.
+   */
+  *end(isCut = false): Generator<ChatChunk> {
+    if (this.#state === 'start' || (this.#state === 'unopened' && !isCut))
       yield* this.#answer(this.#release().replace(HARMONY, ''));
   }
 

@@ -57,6 +57,12 @@ describe('thinking that a server sends as text', () => {
     }
   });
 
+  it('is no answer where the output limit cut it off before its closing tag', () => {
+    const filter = new ThinkFilter(thinkingHabit('deepseek-r1:14b'));
+    const chunks = [...filter.take('Hm, first this.'), ...filter.end(true)];
+    assert.deepEqual(chunks, [{ type: 'thinking' }]);
+  });
+
   it('of a model held to think without an opening tag is the answer when no closing one comes', () => {
     assert.equal(read('Just this.', 3, { unopened: true }), 'Just this.');
   });
