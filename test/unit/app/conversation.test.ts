@@ -59,7 +59,11 @@ describe('a conversation', () => {
     };
     await conversation.send('Tell me all.');
     assert.deepEqual(texts(conversation), ['Tell me all.', 'The first half']);
-    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
+    const reply = conversation.state.messages.get(conversation.state.head!);
+    assert.equal(reply?.ending, 'stopped');
+    // Whatever was sent is paid for, though the provider reports no usage.
+    assert.ok(reply.usage!.input > 10 && reply.usage!.output === 3);
+    assert.equal(conversation.state.counters.chatCostUsd, 0.001);
   });
 
   it('keeps what came of a reply whose stream is cut, and says so', async () => {

@@ -223,6 +223,25 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
   });
 
+  it('say what a prompt cache gave and took, DeepSeek under a name of its own', async () => {
+    const usages = [
+      { prompt_tokens_details: { cached_tokens: 64, cache_write_tokens: 16 } },
+      { prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+    ];
+    const read = [];
+    for (const more of usages) {
+      const usage = { prompt_tokens: 100, completion_tokens: 5, ...more };
+      replyWith(
+        `${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
+      );
+      read.push((await turn(chat(), ask('hi'))).usage);
+    }
+    assert.deepEqual(read, [
+      { input: 100, output: 5, cachedInput: 64, cacheWrite: 16 },
+      { input: 100, output: 5, cachedInput: 64 },
+    ]);
+  });
+
   it('say when their filter ended the reply', async () => {
     replyWith(`${chunk({ content: 'I' })}${chunk({}, 'content_filter')}data: [DONE]\n\n`);
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'content_refused');
