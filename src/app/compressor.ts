@@ -24,7 +24,7 @@ import type {
 } from './compression-job.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
-import { paidModel, type JobModel, type PaidModel, type PriceOf } from './paid-model.ts';
+import { paidModel, type JobModel, type PaidModel, type PriceOf, type UsageEvent } from './paid-model.ts';
 import type { Clock, Log, SessionJournal } from './ports.ts';
 import { OPEN_GATE, type SpendGate } from './spend.ts';
 
@@ -198,24 +198,25 @@ export class Compressor {
       const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
         this.#show({ ...progress, urgency });
       });
-      await this.#record(paid);
+      const usage = await this.#record(paid);
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
         log.event('history_compression_skipped', { ...triggered, reason: result.reason, calls: 0, cost_usd: 0 });
         return result;
       }
+      const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
       if (fault === undefined) this.#guard.answered();
       else {
         this.#guard.failed(fault);
-        failed(fault, result.record.calls.count);
+        failed(fault, record.calls.count);
       }
-      this.#phase = { kind: 'ready', result: { ...result, fault }, planned, triggered };
+      this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered };
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
-      const calls = await this.#record(paid);
+      const { length: calls } = await this.#record(paid);
       if (signal.aborted || ModelFault.is(error, 'cancelled')) {
         log.event('history_compression_skipped', { ...triggered, reason: 'cancelled', calls });
         return { kind: 'cancelled' };
@@ -262,11 +263,11 @@ export class Compressor {
     return work({ ...job, report, warn, signal });
   }
 
-  /** Money that was spent is on record, whatever became of the compression. Resolves to the number of calls. */
-  async #record(paid: PaidModel | undefined): Promise<number> {
+  /** Money that was spent is on record, whatever became of the compression. Resolves to what each call took. */
+  async #record(paid: PaidModel | undefined): Promise<readonly UsageEvent[]> {
     const usage = paid?.takeUsage() ?? [];
     if (usage.length > 0) await this.#deps.journal.append(...usage);
-    return usage.length;
+    return usage;
   }
 
   #show(progress: Progress | undefined): void {
@@ -284,6 +285,18 @@ function stillStands(planned: PlannedOn, last: number, record: CompressionRecord
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
   const joined = record.nodes.flatMap((node) => node.children);
   return joined.every((id) => planned.nodes.get(id) === state.nodes.get(id));
+}
+
+/** All calls that were paid for, those that gave nothing too; as they were asked where the provider reports no usage. */
+function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): CompressionRecord['calls'] {
+  if (paid.length < calls.count) return calls;
+  const sum = (of: (one: UsageEvent) => number): number => paid.reduce((all, one) => all + of(one), 0);
+  return {
+    count: paid.length,
+    inputTokens: sum(({ usage }) => usage.input),
+    outputTokens: sum(({ usage }) => usage.output),
+    costUsd: sum(({ costUsd }) => costUsd ?? 0),
+  };
 }
 
 const callsOf = ({ calls }: CompressionRecord): LogFields => ({ calls: calls.count, cost_usd: calls.costUsd });

@@ -17,7 +17,7 @@ export interface JobModel {
 /** US dollars for what a model has used; null when its price is not known. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-type UsageEvent = Extract<SessionEvent, { type: 'usage_recorded' }>;
+export type UsageEvent = Extract<SessionEvent, { type: 'usage_recorded' }>;
 
 /** A summarizer that is held to the spend limit, and whose cost is kept whatever becomes of its answers. */
 export interface PaidModel {

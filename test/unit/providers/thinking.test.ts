@@ -5,7 +5,7 @@ import { summaryModel } from '../../../src/app/summary-model.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/models.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
-import { Desk } from '../app/desk.ts';
+import { Desk, fill } from '../app/desk.ts';
 
 /** What a reader of the reply has in the end, when it comes in pieces of that many characters. */
 function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
@@ -139,6 +139,32 @@ describe('a summary by a model that thinks past its limit', () => {
       used.map(({ output }) => output),
       [1_164, 16_524],
     );
+  });
+});
+
+describe('a compression by a model that only thinks', () => {
+  it('is extracted and says so, and what was paid for nothing is in the log and in the figures', async () => {
+    const desk = await Desk.open();
+    try {
+      desk.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
+      const conversation = await desk.converse();
+      await fill(conversation, 40);
+      const outcome = await conversation.compressNow();
+      assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'output_limit'));
+      assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
+      const [failed] = desk.logged('history_compression_failed');
+      assert.deepEqual([failed?.level, failed?.fields['error'], failed?.fields['calls']], ['error', 'output_limit', 2]);
+      const [done] = desk.logged('history_compression_complete');
+      assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'output_limit']);
+      const { calls } = outcome.record;
+      assert.deepEqual([calls.count, calls.costUsd, done?.fields['calls']], [2, 0.002, 2]);
+      assert.equal(calls.inputTokens + calls.outputTokens, conversation.state.counters.compressionTokens);
+      assert.ok(conversation.state.counters.compressionTokens > 16_384);
+      assert.ok(conversation.state.counters.compressionCostUsd >= 0.002);
+      await conversation.close();
+    } finally {
+      await desk.close();
+    }
   });
 });
 
