@@ -26,6 +26,7 @@ const talk = (world: World, turns: number): Promise<void> =>
 async function due(): Promise<World> {
   const world = await World.open();
   await world.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
+  world.desk.settings = { ...world.desk.settings, policy: resolvePolicy('balanced', { triggers: { messages: 50 } }) };
   await talk(world, 35);
   return world;
 }

@@ -21,7 +21,8 @@ export function summarizerOf(name: ModelName): Script | undefined {
     case 'good':
       return says(GOOD);
     case 'throwing':
-      return throws(new ModelFault('overloaded', 'It is down.'));
+      // A fault of its own each time, as of a real provider.
+      return (request, signal) => throws(new ModelFault('overloaded', 'It is down.'))(request, signal);
     case 'empty':
       return says('');
     case 'broken':
