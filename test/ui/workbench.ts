@@ -9,8 +9,8 @@ import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './edito
 const READY_LIMIT_MS = 60_000;
 /** The list of commands is there at once, or not at all. */
 const MENU_DEAF_MS = 300;
-/** What is there in a moment, or has to be tried again. */
-export const PATIENCE_MS = 2000;
+/** What is there in a moment, or has to be tried again. A click that is given up sooner may still be done, and twice. */
+export const PATIENCE_MS = 5000;
 const EXTENSION = 'threadkeeper.threadkeeper';
 
 export interface WorkbenchOptions {
