@@ -46,7 +46,8 @@ const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/
  * `secrets` are cut out of the message, since some servers repeat the key they refuse.
  */
 export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
-  if (error instanceof ModelFault) return error;
+  if (error instanceof ModelFault)
+    return holdsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;
   const cause = holdsSecret(error, secrets) ? undefined : error;
   if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause });
   if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause });

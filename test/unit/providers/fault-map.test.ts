@@ -106,6 +106,13 @@ describe('an error of a provider', () => {
     assert.equal(toModelFault(new SyntaxError('Unexpected token'), SDK).reason, 'malformed');
   });
 
+  it('repeats no key, not from inside a stream either', () => {
+    const key = 'key-of-nobody-0123456789';
+    const fault = toModelFault(streamFault('server_error', `cannot bill ${key}`), SDK, [key]);
+    assert.equal(fault.message, 'server_error cannot bill •••');
+    assert.equal(fault.reason, 'overloaded');
+  });
+
   it('inside a stream goes by its words', () => {
     assert.equal(streamFault('rate_limit_exceeded', 'slow down').reason, 'rate_limited');
     assert.equal(streamFault('context_length_exceeded', 'too long').reason, 'context_too_long');
