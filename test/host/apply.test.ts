@@ -175,6 +175,7 @@ describe('what a reply proposes for a file', () => {
       'apply/link/a.ts',
       'apply/link/new.ts',
       'apply/../../x.ts',
+      `${folder}/../../x.ts`,
     ]) {
       const error = await rejection(apply(fenced(`ts ${named}`, AFTER)));
       assert.equal((error as Error).message, `${named} is outside of the workspace, so it isn’t changed.`);

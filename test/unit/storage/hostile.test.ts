@@ -6,10 +6,13 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { decodeLine, encodeLine } from '../../../src/core/journal/envelope.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
+import { messageView } from '../../../src/host/chat/views.ts';
+import { messageSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { snapshotSession } from '../../../src/storage/snapshot.ts';
 import { readSnapshots, SNAPSHOT_VERSION } from '../../../src/storage/snapshot-schema.ts';
+import * as v from 'valibot';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
 /** Opens a store and a new session of `messages` messages, and what the journal's file is called. */
@@ -77,6 +80,28 @@ describe('what is acknowledged', () => {
       });
       await journal.append(said(1));
       assert.equal(texts(journal).length, 2);
+      await store.close();
+    }));
+
+  it('can be shown, whatever its images and attachments are called', () =>
+    inFolder(async (folder) => {
+      const { store, journal } = await written(folder, 0);
+      for (const mediaType of ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'x'.repeat(500)]) {
+        const { message } = said(1);
+        await journal.append({
+          type: 'message_added',
+          message: {
+            ...message,
+            id: messageId(mediaType.padEnd(200, 'i').slice(0, 200)),
+            content: [...message.content, { type: 'image', mediaType, base64: 'QQ==' }],
+            attachments: [{ kind: 'file', name: 'a.ts', text: 'x' }],
+          },
+        });
+      }
+      const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
+      assert.equal(journal.state.messages.size, 5);
+      for (const message of journal.state.messages.values())
+        assert.ok(v.is(messageSchema, messageView(journal.state, message, facts)), message.id);
       await store.close();
     }));
 
