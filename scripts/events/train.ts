@@ -168,11 +168,7 @@ function train(samples: readonly Sample[]): Model {
     );
     return yes!.map((weight, i) => weight - no![i]!);
   };
-  // Of kinds there are few examples: words would be learned by heart.
-  const names = [...columns.keys()];
-  const positive = rows
-    .filter((row) => row.kinds.length > 0)
-    .map((row) => ({ ...row, weight: row.kindWeight, cols: row.cols.filter((at) => !isWord(names[at]!)) }));
+  const positive = rows.filter((row) => row.kinds.length > 0).map((row) => ({ ...row, weight: row.kindWeight }));
   const kinds = softmax(
     positive,
     positive.map(({ kinds: named }) =>
@@ -185,8 +181,12 @@ function train(samples: readonly Sample[]): Model {
   for (const [name, at] of columns) {
     if (name.includes('|')) continue;
     const of = (side: string): number[] =>
-      outputs.map((w) => Math.round(100 * (w[at]! + (w[columns.get(name + side) ?? -1] ?? 0))) / 100);
-    const weights = isWord(name) ? of('|').slice(0, 2) : [...of('|user'), ...of('|other')];
+      outputs.map((w, output) => {
+        // A word says little of a kind: one digit is enough of it.
+        const digits = isWord(name) && output > 1 ? 10 : 100;
+        return Math.round(digits * (w[at]! + (w[columns.get(name + side) ?? -1] ?? 0))) / digits;
+      });
+    const weights = isWord(name) ? of('|') : [...of('|user'), ...of('|other')];
     if (weights.some((weight) => Math.abs(weight) >= 0.02)) model[name] = weights;
   }
   return model;
@@ -273,6 +273,6 @@ if (process.argv.includes('--write'))
 import type { Model } from './linear-model.ts';
 
 // prettier-ignore
-export const MODEL: Model = ${JSON.stringify(model)};
+export const MODEL: Model = ${JSON.stringify(model).replaceAll(/(?<=[[,-])0\./g, '.')};
 `,
   );

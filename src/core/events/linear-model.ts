@@ -4,8 +4,8 @@ import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
 
 /**
- * Weights by feature, one an output: for what users say, then for what others say. A word weighs the same on both sides and
- * says nothing of the kind. A feature that is not named weighs nothing.
+ * Weights by feature, one an output: for what users say, then for what others say. A word weighs the same on both sides.
+ * A feature that is not named weighs nothing.
  */
 export type Model = Readonly<Record<string, readonly number[]>>;
 
@@ -15,9 +15,8 @@ export function weigh(features: readonly string[], model: Model, isUser: boolean
   for (const feature of features) {
     const weights = model[feature];
     if (weights === undefined) continue;
-    const from = isUser || weights.length < sums.length ? 0 : sums.length;
-    const upTo = Math.min(sums.length, weights.length);
-    for (let at = 0; at < upTo; at++) sums[at]! += weights[from + at]!;
+    const from = isUser || weights.length === sums.length ? 0 : sums.length;
+    for (let at = 0; at < sums.length; at++) sums[at]! += weights[from + at]!;
   }
   return sums;
 }
