@@ -42,7 +42,7 @@ describe('the first minutes', () => {
     await follow('Compress the history, and undo it', 'Compress History');
     await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
-    await follow('See what is sent', 'Show Summaries');
+    await follow('See what is sent', 'Show Context');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();
   });
 

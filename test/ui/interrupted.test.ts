@@ -55,7 +55,7 @@ describe('a reply that is arriving', () => {
     await chat.write('Anyone there?');
     await chat.workbench
       .webview()
-      .getByText(/could not be reached/)
+      .getByText(/Couldn’t connect to the provider/)
       .first()
       .waitFor();
     server.reset().answer('Here again.');

@@ -162,7 +162,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toComposer();
   });
 
-  it('give their code to the clipboard, the cursor, a comparison and a new file', async () => {
+  it('give their code to the clipboard, the cursor and a new file', async () => {
     made += 1;
     const code = `export const port = ${8000 + made};`;
     const { reply } = await turn(` See \`src/config.ts:3\`.\n\n\`\`\`ts\n${code}\n\`\`\`\n`);
@@ -183,8 +183,6 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.reads(code);
     await use('Insert at cursor');
     await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
-    await use('Compare with the current file');
-    await tab('File and suggestion').waitFor();
     await use('Open in new file');
     await tab('Untitled').waitFor();
     await chat.workbench.editorText().getByText(code).waitFor();
