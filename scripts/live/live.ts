@@ -39,7 +39,7 @@ export function liveConfig(
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
   const model = await new ModelRegistry().createModel(config, { search: () => [] });
   const info = modelInfo(config.model);
-  const { reply } = replyRoom({ contextWindow: null, reservedTokens: 1_024, effort: null }, info);
+  const { reply } = replyRoom({ contextWindow: null, reservedTokens: 1_024, reasoningEffort: null }, info);
   const results: LiveResult[] = [];
   const messages: ChatMessage[] = [];
   for (let turn = 1; turn <= TURNS; turn++) {

@@ -7,7 +7,7 @@ import type { ConversationSettings } from './settings.ts';
 export interface ChatLimits {
   readonly contextWindow: number | null;
   readonly reservedTokens: number;
-  readonly effort: Effort | null;
+  readonly reasoningEffort: Effort | null;
 }
 
 /** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
@@ -17,7 +17,7 @@ export function replyRoom(
 ): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {
   const contextWindow = chat.contextWindow ?? info.contextWindow;
   const model = { ...info, contextWindow, maxInput: Math.min(info.maxInput ?? contextWindow, contextWindow) };
-  const plan = reasoningPlan(model, 'chat', chat.effort ?? undefined);
+  const plan = reasoningPlan(model, 'chat', chat.reasoningEffort ?? undefined);
   const budget = budgetOf(model, chat.reservedTokens + plan.tokens);
   return {
     contextWindow,

@@ -25,7 +25,7 @@ import {
   rememberEvent,
   type MemoryApp,
 } from './memory/memory-commands.ts';
-import { clearKey, setKey, setModelKey, testKey } from './models/key-commands.ts';
+import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models-app.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
@@ -120,9 +120,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   whyForgotten,
 
   chooseModel,
-  setApiKey: setKey,
-  clearApiKey: clearKey,
-  testApiKey: testKey,
+  manageApiKeys: manageKeys,
   choosePolicy,
 
   compressHistory: (app, how) => compressHistory(app, how === 'now'),
@@ -156,10 +154,6 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   showInTree,
   filterSummaries,
   clearFilter: (app) => Promise.resolve(app.tree.narrow(undefined)),
-  refreshSummaries: async (app) => {
-    await app.sessions.latestIfAny();
-    app.tree.refresh();
-  },
 
   correctEvent: (app, row) => withEvent(app, row, () => true, correct),
   pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, setEventPinned(true)),

@@ -50,6 +50,7 @@ import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
+import { moveRenamedSettings } from './platform/renamed-settings.ts';
 import { hasChangedBeside, readSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
 import { Snapshots } from './sessions/snapshots.ts';
@@ -117,7 +118,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
-    const limitUsd = (): number | null => readSettings().compression.monthlyLimitUsd;
+    // Not waited for: until it is done the defaults hold, and the change is then taken up like any other.
+    void moveRenamedSettings().catch((error: unknown) => warn(`Renamed settings could not be moved: ${String(error)}`));
+    const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.#summarizers = new Summarizers(this.models, this.#spend);
     this.drafts = new Drafts(context.workspaceState);
@@ -247,8 +250,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       ...editorParts(this.files, (id) => this.#conversationOf(id)),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('threadkeeper.chat.place')) this.panel.placeChanged();
-        if (hasChangedBeside('chat.place', event)) void this.#settingsChanged();
+        if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
+        if (hasChangedBeside('chat.location', event)) void this.#settingsChanged();
       }),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),

@@ -13,6 +13,8 @@ export interface SlashCommand {
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'compress', command: 'compressHistory', help: 'commandCompress', argument: false },
+  // What VS Code, Copilot and Claude Code call it.
+  { name: 'compact', command: 'compressHistory', help: 'commandCompress', argument: false },
   { name: 'reset', command: 'resetTask', help: 'commandReset', argument: false },
   { name: 'task', command: 'setTask', help: 'commandTask', argument: true },
   { name: 'recall', command: 'recall', help: 'commandRecall', argument: true },

@@ -147,7 +147,7 @@ describe('a monthly limit that is used up', () => {
     const app = await product();
     await app.keys.set({ provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, 'sk-test-key');
     const settings = {
-      'compression.monthlyLimitUsd': 0,
+      'compression.monthlySpendLimit': 0,
       'chat.provider': 'openai',
       'chat.model': 'gpt-4o-mini',
       // Nobody listens there: a request would fail as one to a network that is gone.

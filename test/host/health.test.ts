@@ -21,7 +21,7 @@ describe('the check of health', () => {
 
   it('finds settings that make no sense and a provider without its key', async () => {
     const app = await product();
-    await withSettings({ 'chat.provider': 'anthropic', 'compression.share': 0.95 }, async () => {
+    await withSettings({ 'chat.provider': 'anthropic', 'compression.backgroundThreshold': 0.95 }, async () => {
       const { settings, provider } = await gatherHealth(app);
       assert.match(settings.fault ?? '', /background threshold/);
       assert.ok(settings.changed.includes('chat.provider'));

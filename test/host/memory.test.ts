@@ -64,7 +64,7 @@ describe('the memory of the workspace', () => {
     const other = await app.sessions.create('Another session');
     assert.match(other.settings().memory, /^<workspace_memory-[^]*- \[preference\] Always use four spaces\./);
     assert.ok(other.meter.context().tokens.memory > 0);
-    await withSettings({ 'memory.tokens': 0 }, () => {
+    await withSettings({ 'memory.maxTokens': 0 }, () => {
       assert.equal(other.settings().memory, '');
       assert.deepEqual([...app.memory.left], [app.memory.entries[0]?.id], 'the tree says that it has no room');
       return Promise.resolve();

@@ -79,7 +79,9 @@ describe('the sessions in the editor', () => {
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
     await conversation.journal.append({ type: 'message_added', message: say('a', null, `It is ${secret}.`) });
-    await withSettings({ 'export.redact': false }, () => Promise.resolve(run('exportSession', file('plain.jsonl'))));
+    await withSettings({ 'export.maskSecrets': false }, () =>
+      Promise.resolve(run('exportSession', file('plain.jsonl'))),
+    );
     assert.ok((await readFile(file('plain.jsonl').fsPath, 'utf8')).includes(secret));
   });
 

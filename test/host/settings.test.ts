@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { moveRenamedSettings } from '../../src/host/platform/renamed-settings.ts';
 import { hasChangedBeside, readSettings } from '../../src/host/platform/settings.ts';
 
 describe('settings that change', () => {
@@ -27,18 +28,32 @@ describe('settings that change', () => {
   }
 
   it('are all taken up, also those that change together with the place of the chat', async () => {
-    const place = 'threadkeeper.chat.place';
+    const place = 'threadkeeper.chat.location';
     const window = 'threadkeeper.chat.contextWindow';
     const alone = await write({ [place]: 'sidebar' });
     assert.ok(alone.affectsConfiguration(place));
-    assert.equal(hasChangedBeside('chat.place', alone), false);
+    assert.equal(hasChangedBeside('chat.location', alone), false);
     const together = await write({ [place]: 'editor', [window]: 20_000 });
     assert.ok(together.affectsConfiguration(place));
-    assert.equal(hasChangedBeside('chat.place', together), true);
+    assert.equal(hasChangedBeside('chat.location', together), true);
     assert.equal(readSettings().chat.contextWindow, 20_000);
     const other = await write({ [place]: 'editor', [window]: 30_000 });
-    assert.equal(hasChangedBeside('chat.place', other), true);
+    assert.equal(hasChangedBeside('chat.location', other), true);
     const foreign = await write({ [place]: 'editor', [window]: 30_000, 'editor.tabSize': 7 });
-    assert.equal(hasChangedBeside('chat.place', foreign), false);
+    assert.equal(hasChangedBeside('chat.location', foreign), false);
+  });
+
+  it('keep their values under new names, and what was set under the new name wins', async () => {
+    await write({
+      'threadkeeper.compression.window': 7,
+      'threadkeeper.task.resetFinished': false,
+      'threadkeeper.task.autoReset': true,
+    });
+    await moveRenamedSettings();
+    const { compression, task } = readSettings();
+    assert.deepEqual([compression.recentMessages, task.autoReset], [7, true]);
+    const written = JSON.parse(await readFile(file, 'utf8'));
+    assert.equal('threadkeeper.compression.window' in written, false);
+    assert.equal('threadkeeper.task.resetFinished' in written, false);
   });
 });

@@ -111,7 +111,7 @@ describe('a turn in the editor', () => {
       'chat.provider': 'openai',
       'chat.model': 'gpt-4o-mini',
       'chat.baseUrl': `${server.url}/v1`,
-      'export.redact': false,
+      'export.maskSecrets': false,
     };
     await withSettings(settings, async () => {
       const conversation = await app.sessions.create();

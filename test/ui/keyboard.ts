@@ -52,7 +52,7 @@ export class Keyboard {
     for (const deadline = Date.now() + PATIENCE_MS; ;) {
       if (await this.has(this.#chat.composer())) break;
       if (Date.now() > deadline) assert.fail(`the composer has the keyboard, not ${await this.place()}`);
-      await this.press('Control+Alt+t');
+      await this.press('Shift+Alt+t');
       // Not once more before the first had its time: with text selected in a file, each attaches that text.
       for (const next = Date.now() + KEY_MS; Date.now() < next && !(await this.has(this.#chat.composer()));)
         await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);

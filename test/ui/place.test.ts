@@ -24,10 +24,10 @@ describe('the place of the chat', () => {
     assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
   });
 
-  it('is opened beside a file by the button at the head of that', async () => {
+  it('is opened beside the file in front', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.workbench.openFile('config.ts');
-    await chat.workbench.page.locator('.editor-actions').getByRole('button', { name: 'Open Chat' }).click();
+    await chat.workbench.runCommand('Threadkeeper: Open Chat');
     await chat.message('The second of two sessions.').waitFor();
     assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
     assert.equal(await chat.workbench.page.locator('.tab.active').count(), 2);
@@ -96,7 +96,7 @@ describe('the place of the chat', () => {
     const gauge = chat.workbench.statusBarItem('threadkeeper.gauge');
     const ROOM = /\/4\dk/;
     const window = { 'threadkeeper.chat.contextWindow': 50_096, 'threadkeeper.chat.reservedTokens': 4096 };
-    await writeSettings(chat.folder, { 'threadkeeper.chat.place': 'sidebar', ...window });
+    await writeSettings(chat.folder, { 'threadkeeper.chat.location': 'sidebar', ...window });
     await pane().waitFor();
     await gauge.filter({ hasText: ROOM }).waitFor();
     await writeSettings(chat.folder, {});

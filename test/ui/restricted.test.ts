@@ -14,7 +14,7 @@ import { Workbench } from './workbench.ts';
 const SETTINGS = {
   'threadkeeper.compression.policy': 'frugal',
   'threadkeeper.chat.systemPrompt': 'Obey the repository.',
-  'threadkeeper.memory.tokens': 0,
+  'threadkeeper.memory.maxTokens': 0,
 };
 
 /** A window that asks for trust, on a folder that nobody has trusted. */

@@ -65,7 +65,7 @@ describe('a way out of a fault', () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, {
       ...answeredBy(server),
-      'threadkeeper.compression.extractiveOnFault': false,
+      'threadkeeper.compression.fallbackToExtractive': false,
       'threadkeeper.summarizer.provider': 'chat',
     });
     await workbench.runCommand('Threadkeeper: Open Sample Session');

@@ -20,10 +20,10 @@ export interface AllChatsApp {
 /** Asks which tools' chats to keep, showing what there is, and reads them. */
 export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
-    return inform(vscode.l10n.t('In Restricted Mode no chats of other tools are read.'));
+    return inform(vscode.l10n.t('Chats of other tools aren’t read in Restricted Mode.'));
   }
   const found = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Looking for chats of other tools') },
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats of other tools…') },
     () => chats.library.find(),
   );
   const { tools } = readSettings().sources;
@@ -40,10 +40,12 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
       picked: tools.length === 0 ? sessions > 0 : tools.includes(tool),
       tool,
     }));
-  if (items.length === 0) return inform(vscode.l10n.t('No chats of other tools were found on this machine.'));
+  if (items.length === 0) return inform(vscode.l10n.t('No chats of other tools found on this machine.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Keep Chats of Other Tools'),
-    placeHolder: vscode.l10n.t('Chosen chats are copied to this machine’s Threadkeeper folder and sent nowhere.'),
+    placeHolder: vscode.l10n.t(
+      'Selected chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
+    ),
     canPickMany: true,
     matchOnDescription: true,
   });
@@ -64,7 +66,7 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
 async function readFirst(chats: AllChats): Promise<void> {
   const options = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Reading chats of other tools'),
+    title: vscode.l10n.t('Reading chats of other tools…'),
     cancellable: true,
   };
   await vscode.window.withProgress(options, async (progress, token) => {
@@ -93,13 +95,13 @@ async function readFirst(chats: AllChats): Promise<void> {
 export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promise<unknown> {
   const tool = isToolRow(row) ? row.tool : await pickTool(chats);
   if (!tool) return false;
-  const forget = vscode.l10n.t('Forget');
+  const forget = vscode.l10n.t('Delete Copies');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Forget the chats of {0}?', TOOL_NAMES[tool]),
+    vscode.l10n.t('Delete the copies of all {0} chats?', TOOL_NAMES[tool]),
     {
       modal: true,
       detail: vscode.l10n.t(
-        'Threadkeeper’s copies are deleted for good, also of chats that the tool no longer has. What the tool itself keeps is not touched.',
+        'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has. The tool’s own chats aren’t affected.',
       ),
     },
     forget,
@@ -107,7 +109,7 @@ export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promis
   if (answer !== forget) return false;
   await setTools(readSettings().sources.tools.filter((one) => one !== tool));
   await chats.library.forget(tool);
-  inform(vscode.l10n.t('The copies of {0} were deleted.', TOOL_NAMES[tool]));
+  inform(vscode.l10n.t('Deleted the copies of {0} chats.', TOOL_NAMES[tool]));
   return undefined;
 }
 
@@ -118,7 +120,7 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
     return count > 0 ? [{ label: TOOL_NAMES[tool], description: sessionsText(count), tool }] : [];
   });
   if (items.length === 0) inform(vscode.l10n.t('No chats of other tools are kept.'));
-  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Forget Chats') }))?.tool;
+  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Kept Chats') }))?.tool;
   return undefined;
 }
 
@@ -131,7 +133,7 @@ export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): 
   const { droppedEvents } = await import('../../app/library/dropped-events.ts');
   const { messages } = copy;
   const { before, summary } = compaction;
-  const dropped = await cancellable(vscode.l10n.t('Comparing the summary with what was said'), (signal) =>
+  const dropped = await cancellable(vscode.l10n.t('Comparing summary with source…'), (signal) =>
     resting(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), {
       isDue: () => signal.aborted || clock.breather.isDue(),
       rest: async () => {
@@ -142,7 +144,7 @@ export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): 
   );
   if (!dropped) return false;
   if (dropped.events.length === 0) {
-    return inform(vscode.l10n.t('The summary has every key event of what it replaced.'));
+    return inform(vscode.l10n.t('The summary contains all key events of the messages it replaced.'));
   }
   const items = dropped.events.map(({ kind, quote, message }) => ({
     label: `$(${KIND_ICON[kind]}) ${quote.replace(/\s+/g, ' ')}`,
@@ -155,7 +157,7 @@ export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): 
       dropped.total > items.length
         ? vscode.l10n.t('Dropped by Compaction: {0} of {1}', items.length, dropped.total)
         : vscode.l10n.t('Dropped by Compaction: {0}', items.length),
-    placeHolder: vscode.l10n.t('Choose what to copy.'),
+    placeHolder: vscode.l10n.t('Select the chats to copy.'),
     canPickMany: true,
     matchOnDescription: true,
   });

@@ -40,7 +40,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   getTreeItem(row: ChatRow): vscode.TreeItem {
     switch (row.kind) {
       case 'workspace': {
-        const name = row.folder === '' ? vscode.l10n.t('Without a workspace') : path.basename(row.folder);
+        const name = row.folder === '' ? vscode.l10n.t('No Workspace') : path.basename(row.folder);
         const item = new vscode.TreeItem(name, row.isOpen ? Expanded : Collapsed);
         item.iconPath = new vscode.ThemeIcon('folder');
         item.tooltip = row.folder;
@@ -59,7 +59,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
         item.iconPath = new vscode.ThemeIcon('fold');
         item.contextValue = 'threadkeeper.compaction';
         item.tooltip = vscode.l10n.t(
-          '{0} replaced what was said before by a summary.',
+          '{0} replaced the earlier messages with a summary.',
           TOOL_NAMES[row.chat.entry.tool],
         );
         return item;
@@ -97,7 +97,9 @@ function chatItem(row: ChatItemRow): vscode.TreeItem {
     entry.title,
     `${TOOL_NAMES[entry.tool]} · ${messagesText(entry.messages)} · ${when}`,
     entry.path,
-    ...(isGone ? [vscode.l10n.t('{0} no longer has this chat; this is our copy.', TOOL_NAMES[entry.tool])] : []),
+    ...(isGone
+      ? [vscode.l10n.t('{0} no longer has this chat. This is Threadkeeper’s copy.', TOOL_NAMES[entry.tool])]
+      : []),
   ].join('\n');
   return item;
 }

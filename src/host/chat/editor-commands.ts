@@ -95,7 +95,7 @@ export async function moveChat(app: ChatApp, place: ChatPlace): Promise<void> {
 
 /** Moves the chat out of this window; the page asks for everything anew there. */
 export async function moveToNewWindow(app: ChatApp): Promise<void> {
-  if (readSettings().chat.place !== 'editor') await moveChat(app, 'editor');
+  if (readSettings().chat.location !== 'editor') await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();
   app.panel.open();
   await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');

@@ -16,7 +16,7 @@ export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatP
   const { sessions, drafts, extensionUri } = app;
   return {
     extensionUri,
-    place: () => readSettings().chat.place,
+    place: () => readSettings().chat.location,
     link: async () => {
       await sessions.currentOrLatest();
       return link();

@@ -18,13 +18,13 @@ type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
 
 /**
  * Writes the current session into a file. A given file decides by its name: `.jsonl`, `.decisions.md`, or else Markdown.
- * Secrets are masked unless the setting `threadkeeper.export.redact` is false.
+ * Secrets are masked unless the setting `threadkeeper.export.maskSecrets` is false.
  */
 export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const { state } = await app.sessions.currentOrLatest();
   const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!chosen) return;
-  const redactor = readSettings().export.redact
+  const redactor = readSettings().export.maskSecrets
     ? new (await import('../../core/redact/redact.ts')).Redactor()
     : undefined;
   const pieces = await exportPieces(state, chosen.format, redactor);

@@ -114,7 +114,7 @@ export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise
     }));
   if (!uri) return;
   const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindName)}`;
-  const text = readSettings().export.redact ? new Redactor().redact(body) : body;
+  const text = readSettings().export.maskSecrets ? new Redactor().redact(body) : body;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   await vscode.window.showTextDocument(uri);
 }

@@ -8,8 +8,19 @@ import { readSettings } from '../platform/settings.ts';
 /** How long a provider may take to list its models, in ms. */
 export const LIST_TIMEOUT_MS = 8000;
 
+/** Lets the user set, test or remove the key of a provider. False: the user gave it up. */
+export async function manageKeys(app: ModelsApp): Promise<boolean> {
+  const acts = [
+    { label: `$(key) ${vscode.l10n.t('Set API Key')}`, run: setKey },
+    { label: `$(pass) ${vscode.l10n.t('Test API Key')}`, run: testKey },
+    { label: `$(trash) ${vscode.l10n.t('Remove API Key')}`, run: clearKey },
+  ];
+  const act = await vscode.window.showQuickPick(acts, { title: vscode.l10n.t('Manage API Keys') });
+  return act !== undefined && act.run(app);
+}
+
 /** Asks for a key of one of those that the settings name. */
-export async function setKey(app: ModelsApp): Promise<boolean> {
+async function setKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
   return holder !== undefined && keepKey(app, holder);
 }
@@ -29,17 +40,20 @@ export async function setModelKey(app: ModelsApp): Promise<boolean> {
   return isKeyed(provider) && isShared ? keepKey(app, { provider, baseUrl }) : setKey(app);
 }
 
-export async function clearKey(app: ModelsApp): Promise<void> {
+async function clearKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
-  if (!holder) return;
+  if (!holder) return false;
   await app.keys.clear(holder.provider);
   inform(vscode.l10n.t('The API key was removed.'));
+  return true;
 }
 
 /** Says in one sentence whether a key works, by listing the provider's models. */
-export async function testKey(app: ModelsApp): Promise<void> {
+async function testKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
-  if (holder) inform(await tryKey(app, holder));
+  if (!holder) return false;
+  inform(await tryKey(app, holder));
+  return true;
 }
 
 /** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */

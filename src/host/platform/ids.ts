@@ -3,6 +3,9 @@ const MENUS_ALONE = 'false';
 const MESSAGES = 'threadkeeper.hasMessages';
 const SUMMARIES = 'threadkeeper.hasSummaries';
 const EVENTS = 'threadkeeper.hasEvents';
+const FILES = 'resourceScheme == file';
+const PLACE = 'config.threadkeeper.chat.location';
+const IN_SIDE_BAR = `${PLACE} == sidebar`;
 const DOCUMENTS = String.raw`resourceScheme == threadkeeper && resourcePath =~ /\/(node|brief|detailed|full|structured|source|message)\//`;
 
 /** Every command by name, with the `when` under which the palette offers it. The manifest is held to it by a test. */
@@ -13,33 +16,30 @@ export const COMMANDS = {
   compressHistory: ALWAYS,
   undoCompression: ALWAYS,
   resetTask: ALWAYS,
-  finishTask: ALWAYS,
+  finishTask: 'threadkeeper.hasTask',
   setTask: ALWAYS,
   chooseModel: ALWAYS,
-  setApiKey: ALWAYS,
-  clearApiKey: ALWAYS,
-  testApiKey: ALWAYS,
+  manageApiKeys: ALWAYS,
   importTranscript: ALWAYS,
   exportSession: ALWAYS,
   openSampleSession: ALWAYS,
   recall: ALWAYS,
-  showActions: ALWAYS,
+  showActions: MENUS_ALONE,
   openLog: ALWAYS,
   openSettings: ALWAYS,
-  refreshSummaries: MENUS_ALONE,
   undoNode: SUMMARIES,
   pinEvent: EVENTS,
   unpinEvent: 'threadkeeper.hasPinned',
   removeEvent: EVENTS,
-  takeOver: ALWAYS,
-  askAboutSelection: ALWAYS,
-  explainProblem: ALWAYS,
-  attachFile: ALWAYS,
-  nextSession: ALWAYS,
-  previousSession: ALWAYS,
-  moveToNewWindow: ALWAYS,
-  moveToSidebar: ALWAYS,
-  moveToEditor: ALWAYS,
+  takeOver: 'threadkeeper.isReadOnly',
+  askAboutSelection: `editorHasSelection && ${FILES}`,
+  explainProblem: `activeEditor == workbench.editors.files.textFileEditor && ${FILES}`,
+  attachFile: FILES,
+  nextSession: MENUS_ALONE,
+  previousSession: MENUS_ALONE,
+  moveToNewWindow: `activeWebviewPanelId == threadkeeper.chat || ${IN_SIDE_BAR}`,
+  moveToSidebar: `${PLACE} != sidebar`,
+  moveToEditor: IN_SIDE_BAR,
   choosePolicy: ALWAYS,
   searchSessions: ALWAYS,
   openOtherSession: ALWAYS,

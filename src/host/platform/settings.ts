@@ -44,12 +44,12 @@ export function hasChangedBeside(name: string, event: vscode.ConfigurationChange
 }
 
 /** The user's rules for key events, compiled. Rejects with `SettingsError` naming the first that cannot be used. */
-export async function eventRules({ events }: Settings): Promise<readonly CompiledRule[]> {
-  const results = await Promise.all(events.rules.map(compileRule));
+export async function eventRules({ keyEvents }: Settings): Promise<readonly CompiledRule[]> {
+  const results = await Promise.all(keyEvents.rules.map(compileRule));
   return results.map((result, index) => {
     if (result.ok) return result.rule;
     throw new SettingsError(
-      vscode.l10n.t('Invalid rule {0} in threadkeeper.events.rules: {1}', index + 1, translated(result.problem)),
+      vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}', index + 1, translated(result.problem)),
     );
   });
 }
@@ -81,19 +81,19 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
   const trigger = (value: number | null, scale = 1): number | null | undefined =>
     value === null ? undefined : value === 0 ? null : value * scale;
   const set: { -readonly [K in keyof Triggers]: Triggers[K] | undefined } = {
-    share: trigger(compression.share),
-    beforeSend: trigger(compression.beforeSend),
-    tokens: trigger(compression.tokens),
-    messages: trigger(compression.messages),
-    every: trigger(compression.every),
-    ageMs: trigger(compression.ageHours, 3_600_000),
-    taskReset: trigger(compression.taskReset),
+    share: trigger(compression.backgroundThreshold),
+    beforeSend: trigger(compression.blockingThreshold),
+    tokens: trigger(compression.maxUncompressedTokens),
+    messages: trigger(compression.maxUncompressedMessages),
+    every: trigger(compression.messageInterval),
+    ageMs: trigger(compression.maxSummaryAgeHours, 3_600_000),
+    taskReset: trigger(compression.taskResetThreshold),
   };
   return resolvePolicy(name, {
     triggers: defined(set),
     ...(compression.strategy !== null && { strategy: compression.strategy }),
-    ...(compression.window !== null && { window: compression.window }),
-    ...(compression.ledgerShare !== null && { ledgerShare: compression.ledgerShare }),
+    ...(compression.recentMessages !== null && { window: compression.recentMessages }),
+    ...(compression.keyEventBudget !== null && { ledgerShare: compression.keyEventBudget }),
     summary: defined({
       temperature: summarizer.temperature ?? undefined,
       maxTokens: summarizer.maxTokens ?? undefined,

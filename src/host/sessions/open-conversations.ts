@@ -191,14 +191,14 @@ export class OpenConversations {
     const chosen = chosenChatModel(settings, journal.state);
     return {
       systemPrompt: settings.chat.systemPrompt,
-      memory: memory.text(settings.memory.tokens, counter),
+      memory: memory.text(settings.memory.maxTokens, counter),
       policy: policyOf(settings, chosenPolicy(settings, journal.state)),
       ...replyRoom(settings.chat, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
-      extractiveOnFault: settings.compression.extractiveOnFault,
-      resetFinishedTask: settings.task.resetFinished,
-      recallShare: settings.recall.share,
-      countWithProvider: settings.chat.countWithProvider,
+      extractiveOnFault: settings.compression.fallbackToExtractive,
+      resetFinishedTask: settings.task.autoReset,
+      recallShare: settings.recall.budget,
+      countWithProvider: settings.chat.countTokensWithProvider,
     };
   }
 }

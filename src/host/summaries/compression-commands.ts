@@ -15,7 +15,7 @@ import type { SummariesApp } from './summaries-app.ts';
 /** Compresses, shows progress and says what came of it. Unless it has to be `now`, the chat shows a preview first. */
 export async function compressHistory(app: SummariesApp, now = false): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  if (!now && readSettings().compression.preview) return app.panel.show('preview');
+  if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
   sayOutcome(app, outcome, conversation);
 }

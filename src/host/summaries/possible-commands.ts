@@ -7,6 +7,8 @@ const shown = new Map<string, boolean>();
 export function showWhatIsPossible(conversation: Conversation | undefined): void {
   const state = conversation?.state;
   const facts = {
+    isReadOnly: conversation?.journal.readOnly !== undefined,
+    hasTask: state?.task !== undefined,
     hasMessages: (state?.path.length ?? 0) > 0,
     hasSummaries: (state?.frontier.length ?? 0) > 0,
     hasEvents: (state?.events.size ?? 0) > 0,

@@ -91,7 +91,7 @@ describe('what a model or a repository says', () => {
       Object.keys(group.properties),
     );
     // Whatever can change what is sent or kept: all but where the chat opens and which key sends.
-    const harmless = ['threadkeeper.chat.enterSends', 'threadkeeper.chat.place'];
+    const harmless = ['threadkeeper.chat.enterSends', 'threadkeeper.chat.location'];
     assert.deepEqual(
       all.filter((name) => !restricted.includes(name)),
       harmless,

@@ -44,7 +44,7 @@ describe('with servers as strict as the vendors', () => {
       const info = modelInfo('claude-sonnet-5');
       desk.chat = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-sonnet-5' });
       const { replyRoom } = await import('../../../src/app/reply-room.ts').catch(() => ({ replyRoom: undefined }));
-      const room = replyRoom?.({ contextWindow: null, reservedTokens: 4096, effort: null }, info);
+      const room = replyRoom?.({ contextWindow: null, reservedTokens: 4096, reasoningEffort: null }, info);
       desk.settings = { ...desk.settings, reservedTokens: 4_096, ...room };
       const conversation = await desk.converse();
       await conversation.send('Why is the queue empty?');

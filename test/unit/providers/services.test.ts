@@ -75,12 +75,12 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
       it('answers turns that think by default, with tools in the history and what goes with one turn alone', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
-          const room = replyRoom({ contextWindow: null, reservedTokens: 4_096, effort: null }, info!);
+          const room = replyRoom({ contextWindow: null, reservedTokens: 4_096, reasoningEffort: null }, info!);
           const { textTokens: maxOutputTokens, reasoningTokens } = room.reply!;
           const limits = { maxOutputTokens, reasoningTokens, cache: { key: 'session', idleMs: 0 } };
           for (const effort of [undefined, 'low', 'max'] as const) {
             const wanted = replyRoom(
-              { contextWindow: null, reservedTokens: 4_096, effort: effort ?? null },
+              { contextWindow: null, reservedTokens: 4_096, reasoningEffort: effort ?? null },
               info!,
             ).reply!;
             const effortOf = wanted.effort === undefined ? {} : { effort: wanted.effort };
@@ -109,7 +109,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           try {
             desk.chat = chat!.model;
             desk.summary = chat;
-            const limits = { contextWindow: null, reservedTokens: 1_024, effort: null };
+            const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
             desk.settings = { ...desk.settings, ...replyRoom(limits, info!), recallShare: 0.05 };
             const conversation = await desk.converse();
             await fill(conversation, 60);

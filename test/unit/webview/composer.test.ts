@@ -21,6 +21,7 @@ describe('commands in the composer', () => {
   it('are read with their argument; other text is a message', () => {
     assert.equal(readCommand('/task  Make it green \n')?.argument, 'Make it green');
     assert.equal(readCommand('/COMPRESS')?.slash.command, 'compressHistory');
+    assert.equal(readCommand('/compact')?.slash.command, 'compressHistory');
     assert.equal(readCommand('/usr/bin/env'), undefined);
     assert.equal(readCommand('/unknown thing'), undefined);
   });
