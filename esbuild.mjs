@@ -1,10 +1,11 @@
 // Writes dist/: the extension, its thread, the page and the command line. `node esbuild.mjs [--watch]`.
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
+const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const watch = process.argv.includes('--watch');
 
 /** @type {esbuild.BuildOptions} */
@@ -169,6 +170,7 @@ const HASHBANG = '#!/usr/bin/env node\n';
 const cli = {
   ...common,
   entryPoints: { cli: 'src/cli/main.ts', library: 'src/app/library.ts' },
+  define: { ...common.define, 'process.env.THREADKEEPER_VERSION': JSON.stringify(version) },
   chunkNames: 'cli-chunks/[name]-[hash]',
   format: 'esm',
   splitting: true,

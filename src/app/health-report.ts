@@ -46,25 +46,21 @@ export function renderHealth(facts: HealthFacts): string {
   const state =
     provider.state.kind === 'fault' ? `fault: ${provider.state.reason}` : provider.state.kind.replace('_', ' ');
   return [
-    '# Threadkeeper: health',
-    troubles === 0
-      ? 'No problems found.'
-      : troubles === 1
-        ? '1 thing needs attention.'
-        : `${troubles} things need attention.`,
-    'This report holds no text of messages, no titles, no paths and no keys.',
+    '# Threadkeeper Health Report',
+    troubles === 0 ? 'No problems found.' : troubles === 1 ? 'Found 1 problem.' : `Found ${troubles} problems.`,
+    'This report contains no message text, titles, paths, or API keys.',
     `## Versions\n\n${Object.entries(versions)
       .map(([name, version]) => `- ${name}: ${version}`)
       .join('\n')}`,
-    `## Journals\n\n- sound: ${sound.length} of ${journals.length}, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} in all\n- files set aside: ${setAside}` +
+    `## Journals\n\n- valid: ${sound.length} of ${journals.length}, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} total\n- quarantined files: ${setAside}` +
       (current === undefined
         ? ''
-        : `\n- messages of the open session: ${current.messages}, ${kilobytes(current.bytes)}`) +
+        : `\n- messages in the open session: ${current.messages}, ${kilobytes(current.bytes)}`) +
       (damaged.length === 0 ? '' : `\n${damaged.join('\n')}`),
-    `## Snapshots\n\n- ${snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
-    `## Settings\n\n- ${settings.fault ?? 'they make sense'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
-    `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? 'by default' : `\`${provider.model}\``}: ${state}`,
-    `## Memory\n\n- lines: ${memoryLines}`,
+    `## Snapshots\n\n- ${snapshots.kind === 'sound' ? 'valid' : snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
+    `## Settings\n\n- ${settings.fault ?? 'valid'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
+    `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? '(default)' : `\`${provider.model}\``}: ${state}`,
+    `## Memory\n\n- entries: ${memoryLines}`,
   ].join('\n\n');
 }
 

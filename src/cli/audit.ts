@@ -14,20 +14,20 @@ import { requiredOption, type Verb } from './verb.ts';
 export const verb: Verb = {
   help: `Usage: threadkeeper audit FILE --summary SUMMARY [options]
 
-Checks a summary against its transcript, statement by statement. Without a model it finds
-numbers, names, paths, identifiers, URLs and quotations that the transcript does not
-contain, and sentences that are verbatim; of all others it cannot tell. A model is shown
-the passages that speak of each statement and gives a verdict on it.
+Checks every statement of a summary against the transcript. The default check is offline:
+it finds numbers, names, paths, identifiers, URLs, and quotations that the transcript
+doesn't contain, recognizes verbatim sentences, and leaves all other statements undecided.
+With --provider, a model checks each statement.
 
   --summary SUMMARY   a text file
 ${MODEL_HELP}
   --json              {"statements":[{"text","start","end","supported",
                       "sources":[{"message","start","end"}],"reason"}]}
-                      "supported" is true, false, or null where nothing decides.
-                      A statement's offsets are into the summary, a source's into its
-                      message's text; all are UTF-16 units. With a model also "instead",
-                      what the transcript says in place of a wrong detail, "byCode"
-                      where the model gave no verdict, and
+                      "supported" is true, false, or null if undecided. Offsets are
+                      UTF-16 units, into the summary for statements and into the message
+                      text for sources. With a model also "instead" (what the transcript
+                      says instead of a wrong detail), "byCode" (the model returned no
+                      verdict), and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
@@ -45,7 +45,8 @@ ${MODEL_HELP}
       model && info
         ? await asked(summary, messages, { model, encoding: encodingFor(info.id), calls })
         : { statements: checkStatements(summary, messages) };
-    if (fault !== undefined) await output.note(`threadkeeper: ${explain(fault)} The rest was checked by code.`);
+    if (fault !== undefined)
+      await output.note(`threadkeeper: ${explain(fault)} The remaining statements were checked without a model.`);
     if (json) {
       const { count, inputTokens, outputTokens } = calls;
       await output.json({
@@ -58,7 +59,7 @@ ${MODEL_HELP}
       statements.filter(({ reason }) => supportOf(reason) === support).length;
     await output.write(statements.map(lineOf).join(''));
     await output.write(
-      `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, not decided: ${count(null)}\n`,
+      `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, undecided: ${count(null)}\n`,
     );
     return 0;
   },
@@ -96,13 +97,13 @@ function reasonText({ reason, missing = [] }: CheckedStatement): string {
     case 'not_in_source':
       return `not in the source: ${missing.join(', ')}`;
     case 'unchecked':
-      return 'code cannot tell';
+      return 'undecided: no contradiction found, not verified';
     case 'supported':
       return 'supported by the source';
     case 'no_source':
-      return 'nothing in the source says so';
+      return 'not mentioned in the source';
     case 'told_otherwise':
-      return 'the source says otherwise';
+      return 'the source says something different';
   }
 }
 
@@ -110,8 +111,8 @@ function lineOf(statement: CheckedStatement): string {
   const { text, sources, reason, instead, isByCode } = statement;
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;
-  const by = isByCode ? '; the model gave no verdict' : '';
-  const other = instead === undefined ? '' : ` instead: ${instead.replace(/\s+/g, ' ')}`;
+  const by = isByCode ? '; no verdict from the model' : '';
+  const other = instead === undefined ? '' : ` source: ${instead.replace(/\s+/g, ' ')}`;
   const support = supportOf(reason);
   const mark = support === null ? '?' : support ? '+' : '-';
   return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${by}]${found}${other}\n`;

@@ -19,10 +19,10 @@ export const MODEL_OPTIONS = {
   'base-url': { type: 'string' },
 } as const;
 
-export const MODEL_HELP = `  --provider P        local (default: by code, no key, no network), openai or anthropic;
-                      the key from OPENAI_API_KEY or ANTHROPIC_API_KEY
+export const MODEL_HELP = `  --provider P        local (default; no model, no API key, offline), openai, or anthropic
+                      (API key from OPENAI_API_KEY or ANTHROPIC_API_KEY)
   --model M           default ${DEFAULT_MODELS.openai.summary}, ${DEFAULT_MODELS.anthropic.summary}
-  --base-url U        where the provider's API is`;
+  --base-url U        API base URL`;
 
 /** What the summaries are made by, and what it cost so far. */
 export interface ChosenModel {
@@ -68,7 +68,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const apiKey = env[KEYS[provider]];
   // A server of one's own may want no key; it says so itself if it does.
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
-    throw new UsageError(`No key: set ${KEYS[provider]}, or use --provider local.`);
+    throw new UsageError(`No API key. Set ${KEYS[provider]} or use --provider local.`);
   }
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');

@@ -22,26 +22,26 @@ export const verb: Verb = {
          [--preset X] [--keep-recent K] [--turn-by-turn] [--provider P] [--model M]
          [--base-url U] [--json]
 
-Compresses a transcript: key events verbatim, the rest summarized, the newest messages
-as they are. It is the editor's own compression.
+Compresses a transcript the way the extension does: keeps key events and recent messages
+verbatim and summarizes the rest.
 
-  --target-tokens N   tokens of all that would be sent, framing included; without it the
-                      policy alone decides
+  --target-tokens N   hard limit for all tokens sent, including framing; if omitted, the
+                      policy decides
   --policy P          ${POLICY_NAMES.join(', ')}; default balanced
   --strategy S        ${STRATEGIES.join(', ')}; default smart
   --preset X          ${PRESETS.join(', ')}; default developer
-  --keep-recent K     newest messages to keep verbatim; default the policy's as far as they fit
-  --turn-by-turn      feed the file as a session would have grown, compressing whenever the
-                      policy says
+  --keep-recent K     recent messages to keep verbatim; default the policy's value. If they
+                      don't fit, fewer are kept
+  --turn-by-turn      replay the transcript turn by turn and compress when the policy triggers
 ${MODEL_HELP}
   --json              {"messages":[{"role","content"}],"events":[…],
                       "nodes":[{"id","depth","from","to","tokens","rung","brief","detailed"}],
                       "tokens":{"before","after","target"},
                       "calls":{"count","inputTokens","outputTokens","costUsd"},"ms"}
-                      with --turn-by-turn also "compressions":[{"at","trigger","outcome",
+                      With --turn-by-turn also "compressions":[{"at","trigger","outcome",
                       "messagesBefore","messagesAfter","tokensBefore","tokensAfter","calls"}];
-                      "messages" is exactly what would be sent; a node's "tokens" are those
-                      of the messages "from" to "to" that it stands for
+                      "messages" is exactly what is sent; a node's "tokens" count the
+                      messages "from" to "to" that it covers
 `,
   options: {
     ...MODEL_OPTIONS,
@@ -148,7 +148,7 @@ async function compressSession(
   const { tokensAfter: after, ...sent } = sentBy(session, counter);
   if (session.context().total > budget) {
     if (session.fault) throw session.fault;
-    throw new UsageError(`The session needs ${session.context().total} tokens at its end; the target is ${budget}.`);
+    throw new UsageError(`The compressed session needs ${session.context().total} tokens, but the limit is ${budget}.`);
   }
   const tokens = { before, after, target: targetTokens ?? null };
   return { ...shown(sent, tokens, chosen), ...(isGrown && { compressions: session.attempts }) };

@@ -7,9 +7,9 @@ import { textOption, type Verb } from './verb.ts';
 export const verb: Verb = {
   help: `Usage: threadkeeper count FILE [--model M] [--json]
 
-Counts a transcript's messages and their tokens, each message's framing included.
+Counts messages and tokens of a transcript, including message framing.
 
-  --model M   count with this model's vocabulary; default o200k_base
+  --model M   tokenizer of this model; default o200k_base
   --json      {"messages","tokens","encoding"}
 `,
   options: { model: { type: 'string' } },
@@ -31,7 +31,7 @@ Counts a transcript's messages and their tokens, each message's framing included
     await output.write(`messages: ${number.format(messages)}, tokens: ${number.format(tokens)} (${encoding})\n`);
     const info = model === undefined ? undefined : modelInfo(model);
     if (info && info.countFactor !== 1) {
-      await output.write(`${info.id} counts about ${number.format(Math.round(tokens * info.countFactor))}\n`);
+      await output.write(`${info.id} counts approximately ${number.format(Math.round(tokens * info.countFactor))}\n`);
     }
     return 0;
   },

@@ -10,9 +10,8 @@ export const verb: Verb = {
   help: `Usage: threadkeeper events FILE [--json]
 
 Lists the transcript's key events: decisions, errors, preferences, constraints,
-configuration, facts, todos and outcomes, each a byte-exact quote of its message.
-Every occurrence is listed; its status is active, superseded (by a later one) or
-merged (into a near-duplicate).
+configuration, facts, to-dos, and outcomes. Each is an exact quote from its message, with
+a status: active, superseded (by a later one), or merged (into a near-duplicate).
 
   --json   {"events":[{"kind","quote","message","start","end","score","importance",
            "status","pinned"}]}

@@ -9,14 +9,14 @@ const PIECE_UNITS = 1 << 16;
 export const verb: Verb = {
   help: `Usage: threadkeeper import FILE [--json]
 
-Prints a transcript as JSONL, one message a line: {"role","content","at"}, "at" in
-milliseconds since the epoch where the file tells. What was left out is counted on
-standard error.
+Prints a transcript as JSONL, one message per line: {"role","content","at"}, with "at" in
+milliseconds since the epoch if known. Skipped content is listed on standard error.
 
-Formats are recognized by content: JSON or JSONL of {role, content} (OpenAI or
+Formats are detected from the content: JSON or JSONL of {role, content} (OpenAI or
 Anthropic shape), VS Code's chats and “Chat: Export Chat…” JSON, aider's
-.aider.chat.history.md, SpecStory markdown, sessions of Claude Code, Codex, Copilot,
-Gemini CLI, Qwen Code and Continue, ChatGPT's conversations.json. FILE may be - for standard input.
+.aider.chat.history.md, SpecStory Markdown, sessions of Claude Code, Codex, Copilot,
+Gemini CLI, Qwen Code, and Continue, ChatGPT's conversations.json. Use - as FILE to read
+standard input.
 
   --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
 `,

@@ -5,28 +5,30 @@ import { UsageError, type Verb } from './verb.ts';
 
 /** A verb is loaded when it is asked for, so that `count` does not read what `compress` needs. */
 const VERBS: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<{ verb: Verb }> }>> = {
-  import: { about: 'print a transcript as JSONL, one message a line', load: () => import('./import.ts') },
+  import: { about: 'print a transcript as JSONL, one message per line', load: () => import('./import.ts') },
   count: { about: 'count messages and tokens', load: () => import('./count.ts') },
-  events: { about: 'list key events: decisions, errors, preferences …', load: () => import('./events.ts') },
-  compress: { about: 'bring a transcript under a number of tokens', load: () => import('./compress.ts') },
+  events: { about: 'list key events: decisions, errors, preferences, …', load: () => import('./events.ts') },
+  compress: { about: 'compress a transcript to a token limit', load: () => import('./compress.ts') },
   levels: { about: 'summarize at three levels of detail', load: () => import('./levels.ts') },
-  recall: { about: 'find where something was said', load: () => import('./recall.ts') },
-  audit: { about: 'check what a summary says against the transcript', load: () => import('./audit.ts') },
+  recall: { about: 'search a transcript', load: () => import('./recall.ts') },
+  audit: { about: 'check a summary against its transcript', load: () => import('./audit.ts') },
   sources: { about: 'list the chats of other tools on this machine', load: () => import('./sources.ts') },
-  search: { about: 'find where something was said in any of them', load: () => import('./search.ts') },
-  verify: { about: 'check a session’s journal', load: () => import('./verify.ts') },
+  search: { about: 'search the chats of other tools', load: () => import('./search.ts') },
+  verify: { about: 'check a session journal', load: () => import('./verify.ts') },
 };
 
-const HELP = `Usage: threadkeeper VERB FILE [--json]
+const HELP = `Usage: threadkeeper COMMAND FILE [--json]
 
 ${Object.entries(VERBS)
   .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
   .join('\n')}
 
-With --json one JSON object on standard output and nothing else there; without it, text
-for people. Message indices are 0-based, ranges inclusive at both ends, token figures
-include each message's framing. threadkeeper VERB --help tells more.
-Exit code: 0 done, 1 what was checked is not sound, 2 bad input.
+--json prints a single JSON object to standard output; otherwise output is human-readable.
+Message indices are 0-based, ranges include both ends, and token counts include message
+framing. For help with a command, run threadkeeper COMMAND --help. For the version, run
+threadkeeper --version.
+
+Exit codes: 0 success, 1 check failed, 2 invalid input or rejected API key.
 `;
 
 /** Runs one command and resolves to its exit code. Nothing is thrown. */
@@ -45,8 +47,12 @@ async function run(args: readonly string[], output: Output): Promise<number> {
     await output.write(HELP);
     return name === undefined ? 2 : 0;
   }
+  if (name === '--version' || name === '-v') {
+    await output.write(`${process.env.THREADKEEPER_VERSION ?? 'unknown'}\n`);
+    return 0;
+  }
   const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (!entry) throw new UsageError(`“${name}” is no verb; there are ${Object.keys(VERBS).join(', ')}.`);
+  if (!entry) throw new UsageError(`unknown command “${name}”. Commands: ${Object.keys(VERBS).join(', ')}.`);
   const { verb } = await entry.load();
   const { values, positionals } = parseArgs({
     args: rest,
@@ -59,9 +65,10 @@ async function run(args: readonly string[], output: Output): Promise<number> {
   }
   const [file, ...more] = positionals;
   if (verb.isWithoutFile === true) {
-    if (file !== undefined) throw new UsageError(`${name} takes no FILE.`);
-  } else if (file === undefined) throw new UsageError(`${name} needs a FILE; threadkeeper ${name} --help tells more.`);
-  if (more.length > 0) throw new UsageError(`${name} takes one FILE, not ${positionals.length}.`);
+    if (file !== undefined) throw new UsageError(`${name} doesn’t take a FILE.`);
+  } else if (file === undefined)
+    throw new UsageError(`${name} requires a FILE. For help, run threadkeeper ${name} --help.`);
+  if (more.length > 0) throw new UsageError(`${name} takes one FILE, but got ${positionals.length}.`);
   return await verb.run({ file: file ?? '', options: values, json: values['json'] === true, output, env: process.env });
 }
 

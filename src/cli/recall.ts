@@ -14,10 +14,10 @@ const TOOL_WEIGHT = 0.6;
 export const verb: Verb = {
   help: `Usage: threadkeeper recall FILE --query Q [--limit N] [--json]
 
-Finds where something was said: ranked full-text search over the messages, best first.
+Searches the messages of a transcript (ranked full-text search, best results first).
 
-  --query Q   what to look for
-  --limit N   at most this many places; default ${DEFAULT_HITS}
+  --query Q   text to search for
+  --limit N   maximum number of results; default ${DEFAULT_HITS}
   --json      {"hits":[{"message","start","end","text","score"}]}
               "message" is an index, "start" and "end" are UTF-16 offsets into its text
 `,
@@ -41,7 +41,7 @@ Finds where something was said: ranked full-text search over the messages, best 
       return 0;
     }
     const blocks = hits.map(({ message, text }) => `[${message}] ${transcript[message]!.role}\n${text}\n`);
-    await output.write(blocks.length === 0 ? 'Nothing found.\n' : blocks.join('\n'));
+    await output.write(blocks.length === 0 ? 'No results.\n' : blocks.join('\n'));
     return 0;
   },
 };

@@ -16,12 +16,12 @@ const TOOL_WEIGHT = 0.6;
 export const verb: Verb = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
 
-Finds where something was said in the chats of every tool on this machine (threadkeeper
-sources lists them), best first.
+Searches the chats of all tools on this machine, best results first. To list the chats,
+run threadkeeper sources.
 
-  --query Q    what to look for
-  --home DIR   look there instead of in your own home folder
-  --limit N    at most this many places; default ${DEFAULT_HITS}
+  --query Q    text to search for
+  --home DIR   home folder to search; default your own
+  --limit N    maximum number of results; default ${DEFAULT_HITS}
   --json       {"hits":[{"session","tool","workspace","title","path","message","role","at",
                "start","end","text","score"}],"refused":[{"path","tool","reason"}]}
                "message" is an index, "start" and "end" are UTF-16 offsets into its text
@@ -58,8 +58,9 @@ sources lists them), best first.
     const blocks = hits.map(
       ({ tool, title, message, role, text }) => `${tool}: ${title} [${message}] ${role}\n${text}\n`,
     );
-    await output.write(blocks.length === 0 ? 'Nothing found.\n' : blocks.join('\n'));
-    if (refused.length > 0) await output.note(`Refused: ${refused.length} files; threadkeeper sources tells why.`);
+    await output.write(blocks.length === 0 ? 'No results.\n' : blocks.join('\n'));
+    if (refused.length > 0)
+      await output.note(`Skipped files: ${refused.length}. To list them with the reason, run threadkeeper sources.`);
     return 0;
   },
 };

@@ -8,15 +8,15 @@ export const verb: Verb = {
   help: `Usage: threadkeeper sources [--home DIR] [--json]
 
 Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Kilo Code,
-Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor and Zed. Nothing is
-written. What is found and not understood is refused by name, with the reason.
+Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor, and Zed. Read-only. Files
+that can't be read are listed with the reason.
 
-  --home DIR   look there instead of in your own home folder
+  --home DIR   home folder to search; default your own
   --json       {"sessions":[{"id","tool","workspace","title","messages","updated","path",
                "compactions","relation":{"kind","of","shared"}}],
                "refused":[{"path","tool","reason"}]}
-               "updated" in milliseconds since the epoch; "kind" is copy, continued, fork
-               or subagent, "shared" the messages that both begin with
+               "updated" in milliseconds since the epoch; "kind" is copy, continued, fork,
+               or subagent; "shared" is the number of leading messages in common
 `,
   options: { home: { type: 'string' } },
   isWithoutFile: true,
@@ -50,7 +50,7 @@ written. What is found and not understood is refused by name, with the reason.
         `${day}  ${entry.tool.padEnd(12)}  ${String(entry.messages).padStart(6)}  ${entry.title}${note}\n`,
       );
     }
-    await output.write(`${entries.length} sessions, ${refused.length} refused.\n`);
+    await output.write(`sessions: ${entries.length}, skipped files: ${refused.length}\n`);
     for (const { path, tool, reason } of refused) await output.note(`${tool}: ${path}: ${reason}`);
     return 0;
   },

@@ -10,7 +10,7 @@ export async function* textOf(file: string): AsyncGenerator<string> {
   try {
     for await (const chunk of stream) yield String(chunk);
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${whyUnreadable(error)}.`);
+    throw new UsageError(`Can’t read ${file}: ${whyUnreadable(error)}.`);
   }
 }
 
@@ -18,12 +18,12 @@ function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return 'there is no such file';
+      return 'the file doesn’t exist';
     case 'EISDIR':
-      return 'it is a folder';
+      return 'it’s a folder';
     case 'EACCES':
     case 'EPERM':
-      return 'permission is denied';
+      return 'permission denied';
     default:
       return error instanceof Error ? error.message : String(error);
   }
@@ -53,5 +53,5 @@ export async function readTranscriptFile(
 /** What was left out, as one line for people; undefined when nothing was. */
 export function skippedLine(skipped: readonly Skipped[]): string | undefined {
   if (skipped.length === 0) return undefined;
-  return `Left out: ${skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`).join(', ')}.`;
+  return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`).join(', ')}.`;
 }

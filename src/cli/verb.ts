@@ -39,7 +39,7 @@ export function textOption(options: OptionValues, name: string): string | undefi
 /** The value of an option that must be given. */
 export function requiredOption(options: OptionValues, name: string): string {
   const value = textOption(options, name);
-  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is missing.`);
+  if (value === undefined || value.trim() === '') throw new UsageError(`Missing option --${name}.`);
   return value;
 }
 
@@ -49,7 +49,7 @@ export function wholeOption(options: OptionValues, name: string, least: number):
   if (value === undefined) return undefined;
   const number = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) {
-    throw new UsageError(`--${name} takes a whole number of at least ${least}, not “${value}”.`);
+    throw new UsageError(`--${name} must be an integer of at least ${least}, not “${value}”.`);
   }
   return number;
 }
@@ -63,6 +63,6 @@ export function choiceOption<Word extends string>(
   const value = textOption(options, name);
   if (value === undefined) return undefined;
   const word = words.find((one) => one === value);
-  if (word === undefined) throw new UsageError(`--${name} is one of ${words.join(', ')}, not “${value}”.`);
+  if (word === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}, not “${value}”.`);
   return word;
 }

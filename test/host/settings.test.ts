@@ -43,17 +43,23 @@ describe('settings that change', () => {
     assert.equal(hasChangedBeside('chat.location', foreign), false);
   });
 
-  it('keep their values under new names, and what was set under the new name wins', async () => {
-    await write({
-      'threadkeeper.compression.window': 7,
-      'threadkeeper.task.resetFinished': false,
-      'threadkeeper.task.autoReset': true,
-    });
-    await moveRenamedSettings();
-    const { compression, task } = readSettings();
-    assert.deepEqual([compression.recentMessages, task.autoReset], [7, true]);
-    const written = JSON.parse(await readFile(file, 'utf8'));
-    assert.equal('threadkeeper.compression.window' in written, false);
-    assert.equal('threadkeeper.task.resetFinished' in written, false);
+  it('keep the user’s values under new names, and what was set under the new name wins', async () => {
+    const configuration = vscode.workspace.getConfiguration('threadkeeper');
+    const set = (name: string, value: unknown): Thenable<void> =>
+      configuration.update(name, value, vscode.ConfigurationTarget.Global);
+    const valueOf = (name: string): unknown =>
+      vscode.workspace.getConfiguration('threadkeeper').inspect(name)?.globalValue;
+    // Names that the editor knows stand for old ones here: it lets nobody set a name that it does not know.
+    const moved = ['compression.recentMessages', 'compression.keyEventBudget', 'recall.budget', 'memory.maxTokens'];
+    const [from = '', to = '', other = '', kept = ''] = moved;
+    await set(from, 7);
+    await set(other, 0.2);
+    await set(kept, 900);
+    await moveRenamedSettings([
+      [from, to],
+      [other, kept],
+    ]);
+    assert.deepEqual(moved.map(valueOf), [undefined, 7, undefined, 900]);
+    for (const name of moved) await set(name, undefined);
   });
 });

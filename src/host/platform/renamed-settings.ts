@@ -25,21 +25,16 @@ const RENAMED: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Moves values from settings' old names to the new ones, where the new one has none. Rejects when the editor cannot
- * write a settings file; what was moved until then stays.
+ * Moves the user's values from settings' old names to the new ones, where the new one has none. A workspace's file is
+ * never written to. Rejects when the editor cannot write the user's settings; what was moved until then stays.
  */
-export async function moveRenamedSettings(): Promise<void> {
+export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
-  for (const [from, to] of RENAMED) {
-    const old = configuration.inspect<unknown>(from);
-    const now = configuration.inspect<unknown>(to);
-    for (const [scope, target] of [
-      ['globalValue', vscode.ConfigurationTarget.Global],
-      ['workspaceValue', vscode.ConfigurationTarget.Workspace],
-    ] as const) {
-      if (old?.[scope] === undefined) continue;
-      if (now?.[scope] === undefined) await configuration.update(to, old[scope], target);
-      await configuration.update(from, undefined, target);
-    }
+  for (const [from, to] of renamed) {
+    const old = configuration.inspect<unknown>(from)?.globalValue;
+    if (old === undefined) continue;
+    if (configuration.inspect<unknown>(to)?.globalValue === undefined)
+      await configuration.update(to, old, vscode.ConfigurationTarget.Global);
+    await configuration.update(from, undefined, vscode.ConfigurationTarget.Global);
   }
 }

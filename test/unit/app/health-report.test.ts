@@ -16,8 +16,8 @@ describe('the health report', () => {
     assert.equal(countTroubles(sound), 0);
     const report = renderHealth(sound);
     assert.match(report, /No problems found\./);
-    assert.match(report, /sound: 1 of 1, 2 KB in all/);
-    assert.match(report, /messages of the open session: 12/);
+    assert.match(report, /valid: 1 of 1, 2 KB total/);
+    assert.match(report, /messages in the open session: 12/);
     assert.match(report, /changed: `chat\.provider`/);
   });
 
@@ -31,7 +31,7 @@ describe('the health report', () => {
     };
     assert.equal(countTroubles(facts), 4);
     const report = renderHealth(facts);
-    assert.match(report, /4 things need attention/);
+    assert.match(report, /Found 4 problems/);
     assert.match(report, /`s2`, 1 KB: line 3: checksum/);
     assert.match(report, /openai, model `m`: fault: refused_key/);
   });

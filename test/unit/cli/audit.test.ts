@@ -44,13 +44,13 @@ describe('the command line, of a summary', () => {
     assert.deepEqual(
       statements.map(({ supported, reason, sources }) => [supported, reason, sources]),
       [
-        [null, 'code cannot tell', []],
+        [null, 'undecided: no contradiction found, not verified', []],
         [false, 'not in the source: 7777', []],
       ],
     );
     const { out } = await runCli(['audit', DEMO_SESSION, '--summary', summary]);
-    assert.match(out, /^\? The service listens on port 4600\. \[code cannot tell\]$/m);
-    assert.match(out, /^statements: 2, supported: 0, not supported: 1, not decided: 1$/m);
+    assert.match(out, /^\? The service listens on port 4600\. \[undecided: no contradiction found, not verified\]$/m);
+    assert.match(out, /^statements: 2, supported: 0, not supported: 1, undecided: 1$/m);
   });
 
   it('supports what is verbatim, with its place, and says of an invented sentence that it cannot tell', async () => {
@@ -63,7 +63,7 @@ describe('the command line, of a summary', () => {
       statements.map(({ supported, reason }) => [supported, reason]),
       [
         [true, 'verbatim in the source'],
-        [null, 'code cannot tell'],
+        [null, 'undecided: no contradiction found, not verified'],
       ],
     );
     const [source] = statements[0]!.sources;
@@ -101,11 +101,14 @@ describe('the command line, of a summary', () => {
       assert.deepEqual([told?.supported, told?.reason], [true, 'supported by the source']);
       const [source] = told?.sources ?? [];
       assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
-      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['the source says otherwise', 'port 4600']);
+      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['the source says something different', 'port 4600']);
       assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
       const { out } = await runCli(args);
-      assert.match(out, /^- The service listens on port 7777\. \[the source says otherwise\].* instead: port 4600$/m);
-      assert.match(out, /statements: 2, supported: 1, not supported: 1, not decided: 0/);
+      assert.match(
+        out,
+        /^- The service listens on port 7777\. \[the source says something different\].* source: port 4600$/m,
+      );
+      assert.match(out, /statements: 2, supported: 1, not supported: 1, undecided: 0/);
     } finally {
       await wire.stop();
     }
@@ -123,7 +126,7 @@ describe('the command line, of a summary', () => {
       ]);
       const { statements } = JSON.parse(out) as { statements: readonly (Told & { readonly byCode?: true })[] };
       assert.deepEqual([code, statements.length, statements.filter(({ byCode }) => byCode).length], [0, 30, 29]);
-      assert.match(err, /^threadkeeper: .+ The rest was checked by code\.$/m);
+      assert.match(err, /^threadkeeper: .+ The remaining statements were checked without a model\.$/m);
     } finally {
       await wire.stop();
     }

@@ -49,7 +49,7 @@ describe('the command line on other tools’ chats', () => {
     const { code, out, err } = await runCli(['sources', '--home', home]);
     assert.equal(code, 0);
     assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continued of claude-1\)$/m);
-    assert.match(out, /16 sessions, 1 refused\.\n$/);
+    assert.match(out, /sessions: 16, skipped files: 1\n$/);
     assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no messages/);
   });
 
@@ -75,10 +75,10 @@ describe('the command line on other tools’ chats', () => {
   });
 
   it('says so where nothing is found, and needs a query and no file', async () => {
-    assert.match((await runCli(['search', '--query', 'zebra', '--home', home])).out, /^Nothing found\./);
+    assert.match((await runCli(['search', '--query', 'zebra', '--home', home])).out, /^No results\./);
     const missing = await runCli(['search', '--home', home]);
-    assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: --query is missing.\n']);
-    assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources takes no FILE/);
+    assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: Missing option --query.\n']);
+    assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources doesn’t take a FILE/);
     const { sessions } = await runJson('sources', '--home', path.join(home, 'nobody'));
     assert.deepEqual(sessions, []);
   });
