@@ -104,7 +104,7 @@ describe('what goes with a message', () => {
   it('takes a file from the menu of the explorer, and turns to the chat', async () => {
     const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
     await file.click({ button: 'right' });
-    await chat.workbench.chooseInMenu('Add File to Chat');
+    await chat.workbench.chooseInMenu('Attach File to Chat');
     await chips()
       .filter({ hasText: /package\.json.*[\d.,]+ tokens/ })
       .waitFor();

@@ -149,7 +149,7 @@ async function readFrom(what: TextPlace, editor: () => NonNullable<LastEditor['c
       const folder = vscode.workspace.workspaceFolders?.[0];
       if (!folder) throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
       const uri = fileIn(folder.uri, what.path);
-      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Add File to Chat to add it.'));
+      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
       return fileAttachment(uri);
     }
     case 'problems': {
