@@ -18,7 +18,7 @@ export interface FileEdit {
   readonly change: Change;
 }
 
-const FENCE = /^[ \t]{0,12}(`{3,}|~{3,})([^`]*)$/;
+const FENCE = /^[ \t]{0,12}(`{3,}|~{3,}(?!~))([^`]*)$/;
 const SEARCH = /^<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\s*$/i;
 const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^>{5,9} ?(?:REPLACE|UPDATED)?\s*$/i;
@@ -164,7 +164,8 @@ export function isElision(line: string): boolean {
   const bare = line
     .trim()
     .replace(/^(?:\/\/|#|--|;|\/\*|<!--|\{\/\*|\*|%)\s*/, '')
-    .replace(/\s*(?:\*\/\}?|-->)$/, '');
+    .replace(/(?:\*\/\}?|-->)$/, '')
+    .trimEnd();
   if (/^(?:\.{3}|…)$/.test(bare)) return true;
   return bare !== line.trim() && /^(?:\.{3}|…)/.test(bare) && bare.length < 120;
 }
