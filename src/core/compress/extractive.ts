@@ -41,6 +41,10 @@ export interface ExtractOptions {
   readonly evenUsers?: boolean;
   /** What may be taken; anything by default. */
   readonly takes?: (passage: IndexedPassage) => boolean;
+  /** What may still be taken of a passage's part of the messages, in tokens, so that no part is left without a word. */
+  readonly partOf?: (passage: IndexedPassage) => { left: number };
+  /** A factor of each passage's worth, by its index in the corpus; what has none is not taken. */
+  readonly factors?: Float64Array;
   /** Which passages may be taken; all by default. */
   readonly range?: { readonly from: number; readonly to: number };
 }
@@ -50,6 +54,9 @@ export interface Extract {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
 }
+
+/** With fewer tokens left a part has had its share: few passages are so short. */
+const LEAST_LEFT = 12;
 
 /** Entries for a bit of framing at each passage: the line break. */
 const BREAK_TOKENS = 1;
@@ -91,7 +98,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const usual = isRoutine(corpus, passage, options.evenUsers === true)
       ? rarity / Math.max(1, passage.terms.length)
       : 1;
-    return base(corpus, passage) * usual + gain / (cost + 3);
+    return (base(corpus, passage) * usual + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;
@@ -100,7 +107,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   for (const text of options.beside ?? []) coverTermsOf(corpus, text, covered);
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
-    if (options.takes?.(passage) === false) continue;
+    if (options.takes?.(passage) === false || options.factors?.[index] === 0) continue;
     if (inside(options.kept?.get(passage.message), passage)) {
       cover(passage);
       continue;
@@ -119,6 +126,8 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
     if (pace.isDue(200)) await pace.rest();
+    const part = options.partOf?.(passage);
+    if (part && part.left < LEAST_LEFT) continue;
     tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
       passageText(passage, corpus.texts[passage.message]!),
     );
@@ -128,11 +137,13 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       continue;
     }
     const cost = tokens[index - first]! + BREAK_TOKENS + (options.labelTokens ?? 0);
+    if (part && part.left < cost) continue;
     if (used + cost > budgetTokens) {
       misses++;
       continue;
     }
     used += cost;
+    if (part) part.left -= cost;
     chosen.push(index);
     cover(passage);
     if (pace.isDue(cost * 4)) await pace.rest();
@@ -176,7 +187,8 @@ const MOST_MISSES = 400;
 /** What a sentence of a short message is worth before its terms are looked at: an answer tells more than the question. */
 const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
 
-function base(corpus: Corpus, passage: IndexedPassage): number {
+/** What a passage is worth by who said it and what kind of line it is. */
+export function base(corpus: Corpus, passage: IndexedPassage): number {
   if (corpus.isShortChat && passage.kind === 'said') {
     const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
     return isQuestion ? SHORT_CHAT.question : SHORT_CHAT.statement;

@@ -28,6 +28,8 @@ export interface NodeContent {
 /** A segment that is to be summarized. */
 export interface LeafSource {
   readonly corpus: Corpus;
+  /** What each passage of the corpus tells, as a factor; left out: all alike. */
+  readonly factors?: Float64Array;
   /** Positions of its messages in the corpus, inclusive. */
   readonly from: number;
   readonly to: number;
@@ -136,7 +138,7 @@ export async function extractText(
   { counter, pace }: LeafTools,
   weights: Pick<ExtractOptions, 'novelty' | 'evenUsers'> = {},
 ): Promise<string> {
-  const { kept } = source;
+  const { kept, factors } = source;
   let room = limit - framed('', counter);
   while (room > 0) {
     const { passages } = await extract(source.corpus, {
@@ -146,6 +148,7 @@ export async function extractText(
       range: source,
       ...weights,
       ...(kept && { kept }),
+      ...(factors && { factors }),
     });
     if (passages.length === 0) return '';
     const text = renderPassages(source.corpus, passages);

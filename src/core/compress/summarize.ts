@@ -6,7 +6,7 @@ import { affordableAnswer, askModel, longestAnswer, messageAllowance } from './a
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { extract, renderPassages } from './extractive.ts';
+import { base, extract, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,
   DETAILED_SHARE,
@@ -22,6 +22,7 @@ import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
 import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
+import { tellingFactors } from './telling.ts';
 import type { TermUsage } from './term-usage.ts';
 
 /** Messages without a gap that get summaries of their own. Maps are by position in `messages`. */
@@ -256,6 +257,7 @@ async function cutPieces(
     }
   }
   const readable = sum(cut.map((one) => one.readable));
+  const factors = new Map(corpora.map((corpus) => [corpus, tellingFactors(corpus, roomTokens / total)]));
   const allowance = count * messageAllowance(total / count, effort);
   const pieces: Piece[] = [];
   for (const { run, segment, corpus, readable: own } of cut) {
@@ -281,6 +283,7 @@ async function cutPieces(
     await pace.rest();
     const source: LeafSource = {
       corpus,
+      factors: factors.get(corpus)!,
       from: segment.from,
       to: segment.to,
       tokens: segment.tokens,
@@ -389,19 +392,26 @@ const SCARCE_NOVELTY = 2;
 async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
   const first = pieces[0];
   if (!first || pieces.length < 2) return [];
-  const { corpus, kept } = first.source;
+  const { corpus, kept, factors } = first.source;
   const limit = sum(pieces.map(({ source }) => source.limits.detailed));
   const source = sum(pieces.map((piece) => piece.source.tokens));
   const isScarce = limit >= SCARCE.from * source && limit < SCARCE.below * source;
+  const told = pieces.map(({ source }) => toldIn(source));
+  const allTold = sum(told);
+  // Half by how much there is to be read in a segment, half by what of it tells most.
+  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + told[at]! / allTold) / 2);
   let room = limit - pieces.length * (framed('', counter) + TOPICS_TOKENS);
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
+    const parts = pieces.map(({ source: { to } }, at) => ({ to, left: room * MOST_OF_SHARE * shares[at]! }));
     const { passages } = await extract(corpus, {
       budgetTokens: room,
+      partOf: ({ message }) => parts.find(({ to }) => message <= to)!,
       counter,
       pace,
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
       ...(kept && { kept }),
+      ...(factors && { factors }),
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
     const texts = pieces.map(({ source: { from, to } }) =>
@@ -426,6 +436,18 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   return best;
 }
 
+/** What there is in a segment, by worth. */
+function toldIn({ corpus, factors, from, to }: LeafSource): number {
+  let told = 1;
+  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
+    const { start, end, text } = corpus.passages[index]!;
+    told += (text?.length ?? end - start) * base(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
+  }
+  return told;
+}
+
+/** Where a segment says more than others it gets so many times its share of the room. */
+const MOST_OF_SHARE = 1.3;
 /** Unused room that is worth another round. */
 const SLACK_SHARE = 0.02;
 

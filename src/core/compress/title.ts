@@ -49,10 +49,12 @@ const OTHERS_TITLE_WEIGHT = 0.25;
 /** Names and identifiers that a segment speaks of most, as against the rest: its topics. */
 export function topicsOf({
   corpus,
+  factors,
   from,
   to,
 }: {
   readonly corpus: Corpus;
+  readonly factors?: Float64Array;
   readonly from: number;
   readonly to: number;
 }): string[] {
@@ -61,17 +63,19 @@ export function topicsOf({
   const times = new Map<number, number>();
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
-    if (!isSaid(passage)) continue;
+    if (!isSaid(passage) || factors?.[index] === 0) continue;
     for (const term of new Set(passage.terms)) {
       const { kind } = corpus.terms[term]!;
-      if (kind === 'name' || kind === 'identifier') times.set(term, (times.get(term) ?? 0) + 1);
+      // The first word of a sentence looks like a name.
+      if ((kind === 'name' && term !== passage.terms[0]) || kind === 'identifier')
+        times.set(term, (times.get(term) ?? 0) + 1);
     }
   }
   const names = new Map(Array.from(corpus.vocabulary, ([name, term]) => [term, name]));
   return [...times]
     .filter(([, count]) => count > 1)
     .map(([term, count]) => ({ name: names.get(term)!, score: corpus.rarity[term]! * Math.log2(count) }))
-    .filter(({ name, score }) => score > 0 && name.length > 2 && name.length <= LONGEST_TOPIC)
+    .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= LONGEST_TOPIC)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_TOPICS)
     .map(({ name }) => name);

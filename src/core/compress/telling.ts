@@ -1,0 +1,117 @@
+import type { Corpus, IndexedPassage } from './corpus.ts';
+import type { Role } from '../model/message.ts';
+import { passageText } from './passages.ts';
+
+/** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
+const NARRATION =
+  /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
+
+/** What a tool's harness writes under a user's or an assistant's name. */
+const HARNESS =
+  /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|The file \S+ has been (?:updated|created)|No files found)/iu;
+
+/** Messages that tell a session over again: the request for a summary of it, and the summary with which it goes on. */
+const RETELLING =
+  /^\s*(?:This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
+
+/** Instructions that an assistant gives to a helper of its own are no part of what was said. */
+const INSTRUCTIONS =
+  /^(?:Explore|Investigate|Research|Search|Design|Review|Analy[sz]e|I need (?:you )?to (?:deeply |fully )?(?:understand|find|know))\b[^\n]{20,}/u;
+
+const OUTCOME_WORDS =
+  /\b(?:because|since|so that|instead|root cause|caused? by|fix(?:ed|es)?|decided|chose|rejected|recommend|cannot|can['’]t|must|never|always|only|not|fails?|failed|passes|passed|removed|renamed|replaced|default|limit|why|should|now|no longer)\b|\d/iu;
+
+/**
+ * How much each passage tells somebody who goes on without the rest, as a factor of its worth: what the assistant reports at
+ * the end of a turn more than what it says on the way; announcements, harness texts and sections' headings nothing; a long
+ * message less for each of its lines. The less room there is, as a share of the messages, the more it counts: where there
+ * is plenty, names and values that stand in output alone are wanted too.
+ */
+export function tellingFactors(corpus: Corpus, room: number): Float64Array {
+  const { texts, roles, passages, firstOf } = corpus;
+  const factors = new Float64Array(passages.length).fill(1);
+  if (corpus.isShortChat) return factors;
+  const alike = new Map<string, number>();
+  let hasReport = false;
+  for (let message = texts.length - 1; message >= 0; message--) {
+    const role = roles[message]!;
+    const text = texts[message]!;
+    if (role === 'user' && !HARNESS.test(text)) hasReport = false;
+    const isReport = role === 'assistant' && !hasReport;
+    let said = 0;
+    let isAnswer = false;
+    for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
+      const passage = passages[at]!;
+      const words = passageText(passage, text);
+      factors[at] = isAnswer || ANSWER.test(words) ? USERS_ANSWER : factorOf(words, passage, role, isReport);
+      isAnswer = role === 'tool' && ANSWER_FOLLOWS.test(words);
+      // Of a log's lines, which differ in their numbers alone, the newest tell enough.
+      const form = words.replace(/[^\p{L}]+/gu, ' ');
+      if (form.length < words.length * PROSE) {
+        const before = alike.get(form) ?? 0;
+        alike.set(form, before + 1);
+        if (before >= MAX_ALIKE) factors[at]! *= LOG;
+      }
+      if (passage.kind === 'said') said += words.length;
+    }
+    let weight = Math.sqrt(LONG / Math.max(LONG, said));
+    if (role === 'tool') weight = FILE_SHOWN.test(text) ? 0.1 : 1;
+    else if ((RETELLING.test(text) && message > 0) || (role === 'assistant' && INSTRUCTIONS.test(text)))
+      weight *= RETOLD;
+    for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
+    if (isReport && said > SHORTEST_REPORT) hasReport = true;
+  }
+  const plenty = Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY.room - SCARCE)));
+  return factors.map((factor) => factor ** (1 - plenty * (1 - (factor > 1 ? PLENTY.more : PLENTY.less))));
+}
+
+/** From this share of the messages on there is room for more than what tells most; below the other for that alone. */
+const PLENTY = { room: 0.08, more: 0.5, less: 0.1 } as const;
+const SCARCE = 0.035;
+
+/** What users answered to a tool that asked them, or said as they stopped one: it stands in the tool's result. */
+const ANSWER = /^(?:\*\*Answer:\*\*|User (?:has )?answered|The user (?:said|answered|chose)\b(?!.*:$))/u;
+const ANSWER_FOLLOWS = /the user (?:said|provided the following reason)[^\n]{0,60}:$/iu;
+const USERS_ANSWER = 20;
+
+/** A tool that shows a file or what it found in files: what reads as an error there is none. */
+const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
+
+/** Lines of one form that are taken; a line of fewer letters and blanks than this share is none of prose. */
+const MAX_ALIKE = 2;
+const PROSE = 0.7;
+const LOG = 0.02;
+const RETOLD = 0.15;
+/** Characters of speech in a message beyond which its lines weigh less each. */
+const LONG = 1_200;
+/** Less is said on the way, in UTF-16 units. */
+const SHORTEST_REPORT = 120;
+/** What an assistant says is worth much less by itself than what a user says: see `extract`. */
+const REPORT = 5;
+const ON_THE_WAY = 1.2;
+
+function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, isReport: boolean): number {
+  const text = words.replace(/^[\s#>*_`-]+/, '');
+  if (HARNESS.test(text)) return 0;
+  switch (kind) {
+    case 'heading':
+    case 'call':
+    case 'names':
+      return 0.1;
+    case 'thought':
+      return NARRATION.test(text) ? 0 : 0.5;
+    case 'text':
+    case 'line':
+      return 0.2;
+    case 'error':
+    case 'outcome':
+      return 1;
+    default:
+      break;
+  }
+  if (role !== 'user' && NARRATION.test(text)) return 0;
+  // A line that only introduces the next tells nothing without it.
+  if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
+  if (role === 'user') return running ? (/[?？]\W*$/u.test(text) ? 0.6 : 1) : 0.3;
+  return (isReport ? REPORT : ON_THE_WAY) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);
+}

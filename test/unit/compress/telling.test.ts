@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { framed } from '../../../src/core/compress/counting.ts';
+import { compressPreserveEvents } from '../../../src/app/library.ts';
+import { messageText, type Role } from '../../../src/core/model/message.ts';
+import { counter } from './scripted.ts';
+
+/** Three turns of work as an agent's transcript has them, with files shown in between. */
+function session(): { role: Role; content: string }[] {
+  const file = (name: string, at: number): { role: Role; content: string } => ({
+    role: 'tool',
+    content: [
+      '<tool-use data-tool-type="read" data-tool-name="Read"><details>',
+      `<summary>Tool use: **Read** ${name}</summary>`,
+      '```text',
+      ...Array.from(
+        { length: 400 },
+        (_, line) => `${line}→ // Handles error ${line} of the ${name} part ${at} at start`,
+      ),
+      '```',
+      '</details></tool-use>',
+    ].join('\n'),
+  });
+  return [
+    {
+      role: 'user',
+      content: 'The ferry timetable must never show trips that are fully booked, the operators insist on it.',
+    },
+    { role: 'assistant', content: 'Let me look at how the timetable is put together first.' },
+    file('src/timetable.ts', 1),
+    { role: 'assistant', content: 'Good, I can see the loader. Now let me check the booking store:' },
+    file('src/bookings.ts', 2),
+    {
+      role: 'assistant',
+      content:
+        'Fully booked trips are now left out in `visibleTrips()`. The cause was that `seatsLeft` was read before the night import had run; the import now runs at 02:30, and 14 tests pass.',
+    },
+    {
+      role: 'user',
+      content: [
+        'I still see them:',
+        ...Array.from({ length: 30 }, (_, n) => `07:${10 + n}:04  >> trip 8${n} · 0 left · 12.${n} KB`),
+      ].join('\n'),
+    },
+    { role: 'assistant', content: 'I will now check the cache.' },
+    file('src/cache.ts', 3),
+    { role: 'tool', content: 'User has answered your questions: drop the cache for timetables altogether.' },
+    {
+      role: 'assistant',
+      content:
+        'The timetable cache kept the old trips for 900 seconds, so I removed it from `serveTimetable()` as you asked.',
+    },
+    { role: 'user', content: '<command-name>/compact</command-name>' },
+    { role: 'user', content: 'Rename visibleTrips to bookableTrips, that is what the operators call it.' },
+    { role: 'assistant', content: 'Renamed in 6 files.' },
+    { role: 'user', content: 'ok' },
+  ];
+}
+
+describe('what is extracted without a model where there is little room', () => {
+  it('is what users said and what each turn came to, not how it went', async () => {
+    const messages = session();
+    const all = messages.reduce((sum, one) => sum + framed(one.content, counter), 0);
+    const sent = await compressPreserveEvents(messages, Math.floor(all * 0.02), { counter, keepRecent: 1 });
+    const text = sent.messages
+      .map(({ content }) => (typeof content === 'string' ? content : messageText({ content })))
+      .join('\n');
+    for (const kept of [
+      /must never show trips/,
+      /seatsLeft/,
+      /02:30/,
+      /drop the cache/,
+      /900 seconds/,
+      /bookableTrips/,
+    ])
+      assert.match(text, kept);
+    for (const left of [/[Ll]et me/, /I will now/, /command-name/]) assert.doesNotMatch(text, left);
+    assert.ok(text.split('\n').filter((line) => line.includes('·')).length <= 2, 'two lines of a log');
+  });
+});
