@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
-import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
+import { chosenRepository, listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
 import { root } from './support/paths.ts';
 import { PlainError, runMain } from './support/plain-error.ts';
@@ -10,8 +10,9 @@ import { PlainError, runMain } from './support/plain-error.ts';
 await runMain(async () => {
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const vsix = path.join(root, `threadkeeper-${version}.vsix`);
+  const repository = chosenRepository();
   await build();
-  await packageExtension(vsix);
+  await packageExtension(vsix, repository);
   const files = await listPackagedFiles();
   console.log(files.join('\n'));
   console.log(await describeSizes(vsix));

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
+import { judgeDialect } from './dialect.ts';
 import { judgeTranslations } from './judge.ts';
 import { LANGUAGES, type Texts } from './languages.ts';
 import { judgePlurals } from './plurals.ts';
@@ -26,7 +27,12 @@ export async function judgeAllTexts(): Promise<TextsReport> {
   const source = collectTexts(root, files);
   const code = Object.fromEntries(source.english.map((text) => [text, text]));
   const english = { code, manifest: await readTexts('package.nls.json') };
-  const faults = [...source.faults, ...judgePlurals(source.english)];
+  const faults = [
+    ...source.faults,
+    ...judgePlurals(source.english),
+    ...judgeDialect(BUNDLE, english.code),
+    ...judgeDialect('package.nls.json', english.manifest),
+  ];
   for (const language of LANGUAGES) {
     const translated = {
       code: await readTexts(`l10n/bundle.l10n.${language}.json`),

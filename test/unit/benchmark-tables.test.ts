@@ -68,7 +68,7 @@ const unknownIn = (text: string): Shown[] =>
   );
 
 describe('the tables of measured figures', () => {
-  for (const page of ['docs/benchmarks.md', 'README.md']) {
+  for (const page of ['docs/benchmarks.md']) {
     it(`in ${page} hold what is in docs/benchmarks/results.json, and nothing else`, () => {
       assert.ok(shownIn(read(page)).length >= 4, 'there are figures');
       assert.deepEqual(unknownIn(read(page)), []);

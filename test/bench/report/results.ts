@@ -17,18 +17,6 @@ import { gridsOf, type Grid } from './grid.ts';
 import { plotSvg } from './plot.ts';
 
 const page = path.join(root, 'docs', 'benchmarks.md');
-const readme = path.join(root, 'README.md');
-/** What the README shows. */
-const SUMMARY = [
-  'cost.turns1000.in',
-  'cost.turns1000.usd',
-  'cost.turns1000.cacheable',
-  'quality.events.recall',
-  'quality.facts.turns1000.oracle',
-  'quality.facts.turns1000.reduction',
-  'speed.turn10000.p50',
-  'speed.compress1000.session',
-] as const;
 const committed = path.join(root, 'docs', 'benchmarks', 'results.json');
 
 /** What a run was made with. */
@@ -72,9 +60,6 @@ export async function writeResults(
     let text = await readFile(page, 'utf8');
     for (const section of SECTIONS) text = withTable(text, section, figures);
     await writeFile(page, await format(text, { ...options, parser: 'markdown', proseWrap: 'preserve' }));
-    const chosen = SUMMARY.flatMap((id) => figures.find((figure) => figure.id === id) ?? []);
-    const shown = withTable(await readFile(readme, 'utf8'), 'summary', chosen);
-    await writeFile(readme, await format(shown, { ...options, parser: 'markdown', proseWrap: 'preserve' }));
   }
   return folder;
 }
