@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
 import { isChatRow } from './all-chats/chat-rows.ts';
 import { continueHere, openChat, type OpenedChatApp } from './all-chats/opened-chat.ts';
+import { chatsAboutFile, searchChats } from './all-chats/search-chats.ts';
 import { findChats, forgetChats, showDropped, type AllChatsApp } from './all-chats/chat-commands.ts';
 import {
   askAboutSelection,
@@ -174,6 +175,8 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   findChats,
   forgetChats,
   showDropped,
+  searchChats,
+  chatsAboutFile,
   openKeptChat: async (app, row) => (isChatRow(row) ? openChat(app, row.chat) : false),
   continueHere: async (app, row) => {
     if (isChatRow(row) && !(await openChat(app, row.chat))) return false;

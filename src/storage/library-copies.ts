@@ -2,9 +2,10 @@ import { mkdir, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import type { CopyRecord, KeptSession, LibraryStore } from '../app/library/library.ts';
+import type { CopyPiece, CopyRecord, KeptSession, LibraryStore } from '../app/library/library-store.ts';
 import { StoreFault } from '../app/ports.ts';
 import { TOOLS } from '../app/library/source.ts';
+import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { messageSchema } from '../core/journal/schema.ts';
 import { phrase } from '../core/text/phrase.ts';
 
@@ -12,8 +13,10 @@ import { phrase } from '../core/text/phrase.ts';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Records are compressed in pieces of about so many UTF-16 units: large enough to pay, small enough not to be noticed. */
-const PIECE_UNITS = 1 << 20;
+const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
+/** How the line of a message begins. */
+const MESSAGE_LINE = '{"message":';
 
 const count = v.pipe(v.number(), v.minValue(0));
 const { content, usage } = messageSchema.entries;
@@ -59,13 +62,19 @@ const catalogSchema = v.object({
         }),
       ),
       copyBytes: count,
+      indexBytes: count,
+      first: v.number(),
+      relation: v.optional(
+        v.object({ kind: v.picklist(['copy', 'subagent', 'continued', 'fork']), of: v.string(), shared: count }),
+      ),
       isGone: v.boolean(),
     }),
   ),
 });
 
 /**
- * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces, and
+ * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces, `<key>.index`
+ * for searching, and
  * `catalog.json`, which is replaced as a whole.
  */
 export class LibraryCopies implements LibraryStore {
@@ -97,19 +106,66 @@ export class LibraryCopies implements LibraryStore {
     await rename(next, this.#catalog);
   }
 
-  async append(key: string, bytes: number, records: readonly CopyRecord[]): Promise<number> {
+  async append(
+    key: string,
+    bytes: number,
+    records: readonly CopyRecord[],
+    from: number,
+  ): Promise<{ readonly bytes: number; readonly pieces: readonly CopyPiece[] }> {
+    const placed: CopyPiece[] = [];
+    const packed = function* (): Generator<Uint8Array> {
+      let [offset, first] = [bytes, from];
+      for (const { text, messages } of pieces(records)) {
+        const piece = gzipSync(text, { level: constants.Z_BEST_SPEED });
+        placed.push({ offset, bytes: piece.length, first });
+        offset += piece.length;
+        first += messages;
+        yield piece;
+      }
+    };
+    return { bytes: await this.#append(this.#copy(key), bytes, packed()), pieces: placed };
+  }
+
+  appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number> {
+    return this.#append(this.#index(key), bytes, [block]);
+  }
+
+  async readIndex(key: string, bytes: number): Promise<Uint8Array> {
+    return (await readFile(this.#index(key))).subarray(0, bytes);
+  }
+
+  async readMessage(
+    key: string,
+    { offset, bytes, first }: CopyPiece,
+    message: number,
+  ): Promise<TranscriptMessage | undefined> {
+    const file = await open(this.#copy(key), 'r');
+    try {
+      const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
+      let index = first;
+      for (const line of gunzipSync(buffer).toString('utf8').split('\n')) {
+        if (!line.startsWith(MESSAGE_LINE) || index++ < message) continue;
+        const record = v.parse(recordSchema, JSON.parse(line));
+        return 'message' in record ? record.message : undefined;
+      }
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Appends to a file of `bytes` bytes, cutting off what lies beyond; returns its new size. */
+  async #append(path: string, bytes: number, pieces: Iterable<Uint8Array>): Promise<number> {
     await this.#beginWriting();
-    const copy = this.#copy(key);
     // Begins the file if it is not there, and cuts off what a pass that was killed wrote.
-    await writeFile(copy, '', { flag: 'a', mode: FILE_MODE });
-    await truncate(copy, bytes);
-    const file = await open(copy, 'a', FILE_MODE);
+    await writeFile(path, '', { flag: 'a', mode: FILE_MODE });
+    await truncate(path, bytes);
+    const file = await open(path, 'a', FILE_MODE);
     let size = bytes;
     try {
-      for (const piece of pieces(records)) {
-        const packed = gzipSync(piece, { level: constants.Z_BEST_SPEED });
-        await file.writeFile(packed);
-        size += packed.length;
+      for (const piece of pieces) {
+        await file.writeFile(piece);
+        size += piece.length;
       }
       await file.datasync();
     } finally {
@@ -130,6 +186,7 @@ export class LibraryCopies implements LibraryStore {
 
   async remove(key: string): Promise<void> {
     await rm(this.#copy(key), { force: true });
+    await rm(this.#index(key), { force: true });
   }
 
   get #catalog(): string {
@@ -140,6 +197,10 @@ export class LibraryCopies implements LibraryStore {
     return path.join(this.#folder, `${key}.jsonl.gz`);
   }
 
+  #index(key: string): string {
+    return path.join(this.#folder, `${key}.index`);
+  }
+
   async #beginWriting(): Promise<void> {
     if (!(await this.#mayWrite())) {
       throw new StoreFault('not_writer', phrase('Another window is reading the chats of other tools.'));
@@ -148,15 +209,17 @@ export class LibraryCopies implements LibraryStore {
   }
 }
 
-function* pieces(records: readonly CopyRecord[]): Generator<string> {
-  let piece = '';
+function* pieces(records: readonly CopyRecord[]): Generator<{ readonly text: string; readonly messages: number }> {
+  let text = '';
+  let messages = 0;
   for (const record of records) {
-    piece += `${JSON.stringify(record)}\n`;
-    if (piece.length < PIECE_UNITS) continue;
-    yield piece;
-    piece = '';
+    text += `${JSON.stringify(record)}\n`;
+    if ('message' in record) messages++;
+    if (text.length < PIECE_UNITS) continue;
+    yield { text, messages };
+    [text, messages] = ['', 0];
   }
-  if (piece !== '') yield piece;
+  if (text !== '') yield { text, messages };
 }
 
 function ifMissing<Value>(value: Value): (error: unknown) => Value {

@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library.ts';
+import type { ChatHit, ChatQuery, FileDeed } from '../app/library/chat-index.ts';
 import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
 import { TOOLS, type Refused, type Source, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
@@ -89,8 +90,8 @@ export class FollowedChats implements ChatLibrary {
 
   async list(): Promise<ChatList> {
     const kept = (await this.#opened()).sessions();
-    const bytes = kept.reduce((sum, { copyBytes }) => sum + copyBytes, 0);
-    const chats = kept.map(({ key, entry, isGone }) => ({ key, entry, isGone }));
+    const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
+    const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
     return { chats, refused: [...this.#refused.values()].flat(), bytes };
   }
 
@@ -98,6 +99,16 @@ export class FollowedChats implements ChatLibrary {
     const library = await this.#opened();
     const session = library.sessions().find((one) => one.key === key);
     return session && library.read(session);
+  }
+
+  async search(query: ChatQuery): Promise<readonly ChatHit[]> {
+    const library = await this.#opened();
+    return library.index.search(library.sessions(), query);
+  }
+
+  async fileDeeds(file: string): Promise<readonly FileDeed[]> {
+    const library = await this.#opened();
+    return library.index.deedsOn(library.sessions(), file);
   }
 
   forget(tool: Tool): Promise<void> {

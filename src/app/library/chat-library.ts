@@ -1,5 +1,7 @@
 import type { Phrase } from '../../core/text/phrase.ts';
+import type { ChatHit, ChatQuery, FileDeed } from './chat-index.ts';
 import type { CopiedSession, PassReport } from './library.ts';
+import type { Relation } from './relations.ts';
 import type { LibraryEntry } from './read-session.ts';
 import type { Refused, Tool } from './source.ts';
 
@@ -18,6 +20,8 @@ export interface FoundChats {
 export interface ListedChat {
   readonly key: string;
   readonly entry: LibraryEntry;
+  /** How it stands to another chat of the tool. */
+  readonly relation?: Relation | undefined;
   /** The tool no longer has it. */
   readonly isGone: boolean;
 }
@@ -55,11 +59,24 @@ export interface ChatLibrary {
   list(): Promise<ChatList>;
   /** Undefined for a chat that is no longer kept. */
   read(key: string): Promise<CopiedSession | undefined>;
+  search(query: ChatQuery): Promise<readonly ChatHit[]>;
+  /** What was done to a file in any chat, by its path. */
+  fileDeeds(file: string): Promise<readonly FileDeed[]>;
   forget(tool: Tool): Promise<void>;
   close(): Promise<void>;
 }
 
-export const CHAT_LIBRARY_METHODS = ['find', 'follow', 'cancel', 'list', 'read', 'forget', 'close'] as const;
+export const CHAT_LIBRARY_METHODS = [
+  'find',
+  'follow',
+  'cancel',
+  'list',
+  'read',
+  'search',
+  'fileDeeds',
+  'forget',
+  'close',
+] as const;
 
 /** A call of a method, sent to the thread. */
 export interface ChatCall {

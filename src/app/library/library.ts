@@ -1,42 +1,14 @@
 import { textHash } from '../../core/text/hash.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
-import { entryOf, readSession, type LibraryEntry, type PlacedCompaction, type ReadSession } from './read-session.ts';
-import { fingerprints } from './relations.ts';
-import { refusalOf, type Refused, type Resume, type Source, type SourceFile, type Tool } from './source.ts';
-
-/** A line of our copy of a session. */
-export type CopyRecord =
-  | { readonly message: TranscriptMessage }
-  | { readonly compaction: PlacedCompaction }
-  /** The tool rewrote the session from this message on; what followed is kept, and is no longer its current course. */
-  | { readonly rewrittenFrom: number };
-
-/** A session that we keep a copy of. */
-export interface KeptSession {
-  readonly key: string;
-  readonly entry: LibraryEntry;
-  /** What the source looked like when it was read. */
-  readonly source: { readonly bytes: number; readonly modifiedAt: number };
-  readonly resume?: Resume;
-  /** How much of the copy is valid: what follows was written by a pass that did not end. */
-  readonly copyBytes: number;
-  /** The tool no longer has it. */
-  readonly isGone: boolean;
-}
+import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
+import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
+import { ChatIndex, indexOfMessages } from './chat-index.ts';
+import { fingerprints, Relations } from './relations.ts';
+import { refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
 interface KeptRefusal {
   readonly source: KeptSession['source'];
   readonly refused: Refused;
-}
-
-/** Where copies are kept. The catalog says which are valid, and up to where. */
-export interface LibraryStore {
-  catalog(): Promise<readonly KeptSession[]>;
-  saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
-  /** Appends records to a copy of `bytes` bytes, cutting off what lies beyond; returns its new size. */
-  append(key: string, bytes: number, records: readonly CopyRecord[]): Promise<number>;
-  read(key: string, bytes: number): Promise<readonly CopyRecord[]>;
-  remove(key: string): Promise<void>;
 }
 
 /** A session as our copy has it. */
@@ -72,11 +44,13 @@ const SAVED_EVERY = 20;
  */
 export class Library {
   readonly #store: LibraryStore;
+  readonly index: ChatIndex;
   readonly #sessions: Map<string, KeptSession>;
   readonly #refusals = new Map<string, KeptRefusal>();
 
   private constructor(store: LibraryStore, sessions: readonly KeptSession[]) {
     this.#store = store;
+    this.index = new ChatIndex(store);
     this.#sessions = new Map(sessions.map((session) => [session.key, session]));
   }
 
@@ -106,16 +80,21 @@ export class Library {
       }
     }
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
+    const taken = new Set<string>();
     let unsaved = 0;
     let read = 0;
     for (const [done, { source, file, key }] of changed.entries()) {
       if (isCancelled?.() === true) break;
-      if (await this.#take(source, file, key)) read++;
+      if (await this.#take(source, file, key)) {
+        read++;
+        taken.add(key);
+      }
       if (++unsaved % SAVED_EVERY === 0) await this.#save();
       onProgress?.(done + 1, changed.length);
     }
     const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !unreadable.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
+    await this.#relate(taken);
     const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
     if (unsaved > 0 || gone > 0) await this.#save();
     await this.#remove(outdated);
@@ -178,15 +157,23 @@ export class Library {
       return false;
     }
     this.#refusals.delete(key);
-    const { records, messages, compactions } = await this.#difference(known, session);
-    const copyBytes = await this.#store.append(key, known?.copyBytes ?? 0, records);
+    const { records, from, messages, compactions } = await this.#difference(known, session);
+    const copy = await this.#store.append(key, known?.copyBytes ?? 0, records, from);
+    const added = records.flatMap((record) => ('message' in record ? [record.message] : []));
+    const indexed = known?.indexBytes ?? 0;
     const { resume } = session.end;
     this.#sessions.set(key, {
       key,
       entry: { ...entryOf(file, session, known?.entry), messages, compactions },
       source: stamp,
       ...(resume && { resume }),
-      copyBytes,
+      copyBytes: copy.bytes,
+      indexBytes:
+        records.length === 0
+          ? indexed
+          : await this.#store.appendIndex(key, indexed, indexOfMessages(added, from, copy.pieces)),
+      first: from === 0 && added.length > 0 ? fingerprints(added.slice(0, 1))[0]! : (known?.first ?? 0),
+      ...(known?.relation && { relation: known.relation }),
       isGone: false,
     });
     return true;
@@ -196,13 +183,13 @@ export class Library {
   async #difference(
     known: KeptSession | undefined,
     { messages, compactions, end }: ReadSession,
-  ): Promise<{ records: CopyRecord[]; messages: number; compactions: number }> {
+  ): Promise<{ records: CopyRecord[]; from: number; messages: number; compactions: number }> {
     const from = end.resumed ? (known?.resume?.messages ?? 0) : 0;
     const compacted = end.resumed ? (known?.resume?.compactions ?? 0) : 0;
     const placed = compactions.map((one) => ({ ...one, before: one.before + from }));
     const total = { messages: from + messages.length, compactions: compacted + compactions.length };
     const isAppended = known && end.resumed && known.entry.messages === from && known.entry.compactions === compacted;
-    if (!known || isAppended) return { records: recordsOf(messages, placed, from), ...total };
+    if (!known || isAppended) return { records: recordsOf(messages, placed, from), from, ...total };
     const copy = await this.read(known);
     const [had, has] = [fingerprints(copy.messages.slice(from)), fingerprints(messages)];
     let shared = 0;
@@ -212,7 +199,30 @@ export class Library {
       (one) => !kept.some(({ before, summary }) => before === one.before && summary === one.summary),
     );
     const records = recordsOf(messages.slice(shared), fresh, from + shared);
-    return { records: shared < had.length ? [{ rewrittenFrom: from + shared }, ...records] : records, ...total };
+    return {
+      records: shared < had.length ? [{ rewrittenFrom: from + shared }, ...records] : records,
+      from: from + shared,
+      ...total,
+    };
+  }
+
+  /** Finds how the sessions that were taken stand to those that begin alike. */
+  async #relate(taken: ReadonlySet<string>): Promise<void> {
+    const families = Map.groupBy(this.#sessions.values(), ({ entry, first }) => `${entry.tool} ${first}`);
+    for (const family of families.values()) {
+      if (!family.some(({ key }) => taken.has(key))) continue;
+      const relations = new Relations();
+      for (const one of family) {
+        const prints = family.length > 1 ? await this.index.prints(one) : [];
+        relations.add(one.entry, Float64Array.from(prints));
+      }
+      const found = relations.all();
+      for (const one of family) {
+        const { relation: _, ...session } = one;
+        const relation = found.get(one.entry);
+        this.#sessions.set(one.key, relation ? { ...session, relation } : session);
+      }
+    }
   }
 
   #markGone(keys: ReadonlySet<string>, tools: ReadonlySet<Tool>): number {

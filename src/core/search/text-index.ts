@@ -4,6 +4,7 @@ import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { visitWords } from '../text/words.ts';
 import { nearness } from './near-terms.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
+import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf } from './ranking.ts';
 
 /** What is known of a text beside its words. */
 export interface IndexedAs {
@@ -63,20 +64,6 @@ const MAX_WORD_UNITS = 1_000;
 
 /** A posting is passage × 64 + occurrences, one small integer; more than 63 occurrences change no score visibly. */
 const PASSAGE_UNIT = 64;
-
-/** Saturation of repeated words and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
-const K1 = 1.2;
-const B = 0.75;
-
-/** This share of the score depends on how much of the query matched at all, so that one frequent word cannot win alone. */
-const COVERAGE_SHARE = 0.8;
-
-/**
- * A word that says how something was said ("choose") adds little by itself. Beside the thing itself it lifts the whole:
- * "we decided on X" before "X is fast".
- */
-const MANNER_SHARE = 0.2;
-const MANNER_WEIGHT = 1.6;
 
 /** What a key event of the kind that is asked about gains. */
 const ASKED_WEIGHT = 1.5;
@@ -251,11 +238,6 @@ export class TextIndex {
       else this.#postings.delete(word);
     }
   }
-}
-
-/** Inverse document frequency, never negative. */
-function rarityOf(holding: number, all: number): number {
-  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
 /** The first white space from an offset on; far off, the offset itself. */

@@ -4,6 +4,7 @@ import { TOOL_NAMES } from '../../app/library/source.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { locale, messagesText } from '../platform/l10n.ts';
 import { translated } from '../platform/translated.ts';
+import type { ListedChat } from '../../app/library/chat-library.ts';
 import type { AllChats } from './all-chats.ts';
 import { chatRows, rowsBelow, type ChatItemRow, type ChatRow } from './chat-rows.ts';
 
@@ -80,6 +81,29 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   }
 }
 
+const ICONS = {
+  none: 'comment-discussion',
+  copy: 'copy',
+  continued: 'debug-continue',
+  fork: 'repo-forked',
+  subagent: 'type-hierarchy-sub',
+} as const;
+
+/** How a chat stands to another one, in a word or two. */
+function relationText({ relation }: ListedChat): string | undefined {
+  if (!relation) return undefined;
+  switch (relation.kind) {
+    case 'copy':
+      return vscode.l10n.t('same chat in another file');
+    case 'continued':
+      return vscode.l10n.t('continues another chat');
+    case 'fork':
+      return vscode.l10n.t('fork after message {0}', relation.shared);
+    case 'subagent':
+      return vscode.l10n.t('sub-agent');
+  }
+}
+
 function chatItem(row: ChatItemRow): vscode.TreeItem {
   const { chat, subagents } = row;
   const { entry, isGone } = chat;
@@ -87,10 +111,9 @@ function chatItem(row: ChatItemRow): vscode.TreeItem {
   const item = new vscode.TreeItem(entry.title, hasRows ? Collapsed : None);
   const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
   item.id = chat.key;
-  item.description = when;
-  item.iconPath = new vscode.ThemeIcon(
-    entry.parent === undefined ? (isGone ? 'archive' : 'comment-discussion') : 'type-hierarchy-sub',
-  );
+  const relation = relationText(chat);
+  item.description = relation === undefined ? when : `${relation} · ${when}`;
+  item.iconPath = new vscode.ThemeIcon(isGone ? 'archive' : ICONS[chat.relation?.kind ?? 'none']);
   item.contextValue = 'threadkeeper.chat';
   item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row] };
   item.tooltip = [

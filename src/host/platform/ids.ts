@@ -81,6 +81,8 @@ export const COMMANDS = {
   findChats: ALWAYS,
   forgetChats: ALWAYS,
   showDropped: MENUS_ALONE,
+  searchChats: ALWAYS,
+  chatsAboutFile: MENUS_ALONE,
   openKeptChat: MENUS_ALONE,
   continueHere: MENUS_ALONE,
 } as const;

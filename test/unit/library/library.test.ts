@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Library, type CopiedSession, type LibraryStore } from '../../../src/app/library/library.ts';
+import { Library, type CopiedSession } from '../../../src/app/library/library.ts';
+import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
@@ -145,7 +146,7 @@ describe('the library of other tools’ chats', () => {
 
   it('doubles and loses nothing when a pass is killed at any point', async () => {
     const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
-    for (let kill = 0; kill < 8; kill++) {
+    for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
       const file = put(home, SESSION, whole.slice(0, 3).join(''));
       let writes = 0;
@@ -157,9 +158,17 @@ describe('the library of other tools’ chats', () => {
         catalog: () => store.catalog(),
         read: (key, bytes) => store.read(key, bytes),
         remove: (key) => store.remove(key),
-        append: async (key, bytes, records) => {
+        append: async (...copied) => {
           dying();
-          const size = await store.append(key, bytes, records);
+          const size = await store.append(...copied);
+          dying();
+          return size;
+        },
+        readMessage: (...message) => store.readMessage(...message),
+        readIndex: (...index) => store.readIndex(...index),
+        appendIndex: async (...index) => {
+          dying();
+          const size = await store.appendIndex(...index);
           dying();
           return size;
         },

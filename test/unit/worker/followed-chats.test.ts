@@ -89,7 +89,7 @@ describe('the chats of other tools, followed in a thread', () => {
     );
     const copies = readdirSync(path.join(place, 'copies'));
     assert.deepEqual(
-      copies.filter((name) => !/^(library\.lock|catalog\.json|[\w-]+\.jsonl\.gz)$/.test(name)),
+      copies.filter((name) => !/^(library\.lock|catalog\.json|[\w-]+\.(jsonl\.gz|index))$/.test(name)),
       [],
     );
     for (const name of copies) {

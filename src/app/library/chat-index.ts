@@ -1,0 +1,285 @@
+import type { Role } from '../../core/model/message.ts';
+import { bestExcerpt } from '../../core/search/excerpt.ts';
+import { searchBlocks, type SearchedBlock } from '../../core/search/block-search.ts';
+import { decodeBlocks, encodeBlock, wordBlockOf } from '../../core/search/word-block.ts';
+import { deedsOf, type Deed } from '../../core/transcript/tool-deeds.ts';
+import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
+import type { Tool } from './source.ts';
+
+/** What is looked for in the kept chats. Left out: whatever it is. */
+export interface ChatQuery {
+  readonly text: string;
+  readonly limit: number;
+  readonly tools?: readonly Tool[] | undefined;
+  /** The end of a workspace's path. */
+  readonly workspace?: string | undefined;
+  readonly roles?: readonly Role[] | undefined;
+  /** When the chat was last changed, in ms since the epoch. */
+  readonly since?: number | undefined;
+  readonly before?: number | undefined;
+  /** The end of a file's path: only chats that read or changed it. */
+  readonly file?: string | undefined;
+  /** Looks among the commands that were run, and went well, in place of what was said. */
+  readonly commands?: boolean | undefined;
+}
+
+/** A place in a kept chat. */
+export interface ChatHit {
+  readonly key: string;
+  /** Index of the message. */
+  readonly message: number;
+  readonly role: Role;
+  readonly at?: number | undefined;
+  /** An excerpt of the message, or a command, and where it stands in the text, in UTF-16 units. */
+  readonly text: string;
+  readonly start: number;
+  readonly score: number;
+}
+
+/** What was done to a file in a chat. */
+export interface FileDeed extends Deed {
+  readonly key: string;
+  readonly message: number;
+}
+
+/** More than so many bytes of index are not held in memory: what is beyond is read from disk for each search. */
+const MAX_HELD_BYTES = 160 << 20;
+/** UTF-16 units of an excerpt. */
+const EXCERPT_UNITS = 300;
+
+type PlacedDeed = Deed & { readonly callId: string; readonly message: number };
+
+/** What is kept of messages beside their words; messages are counted from the chat's first. */
+interface BlockFacts {
+  readonly from: number;
+  readonly pieces: readonly CopyPiece[];
+  readonly deeds: readonly PlacedDeed[];
+  /** How calls ended that stand in an earlier block. */
+  readonly results: readonly (readonly [string, boolean])[];
+}
+
+/** The index of messages that were appended to a copy in these pieces. `from`: the index of the first. */
+export function indexOfMessages(
+  messages: readonly TranscriptMessage[],
+  from: number,
+  pieces: readonly CopyPiece[],
+): Uint8Array {
+  const deeds: PlacedDeed[] = [];
+  const results = new Map<string, boolean>();
+  for (const [index, { blocks = [] }] of messages.entries()) {
+    const found = deedsOf(blocks);
+    for (const deed of found.deeds) deeds.push({ ...deed, message: from + index });
+    for (const [call, ok] of found.results) results.set(call, ok);
+  }
+  const facts: BlockFacts = { from, pieces, deeds, results: [...results] };
+  return encodeBlock(wordBlockOf(messages), facts);
+}
+
+interface IndexedBlock extends SearchedBlock {
+  readonly facts: BlockFacts;
+}
+
+interface IndexedChat {
+  readonly session: KeptSession;
+  readonly blocks: readonly IndexedBlock[];
+}
+
+/** Search over all kept chats, in the indexes that lie beside their copies. */
+export class ChatIndex {
+  readonly #store: LibraryStore;
+  readonly #maxBytes: number;
+  readonly #held = new Map<string, IndexedChat>();
+
+  constructor(store: LibraryStore, maxBytes = MAX_HELD_BYTES) {
+    this.#store = store;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes of index in memory. */
+  get heldBytes(): number {
+    return [...this.#held.values()].reduce((sum, { session }) => sum + session.indexBytes, 0);
+  }
+
+  /** The best places, best first. */
+  async search(sessions: readonly KeptSession[], query: ChatQuery): Promise<readonly ChatHit[]> {
+    const found: {
+      readonly chat: IndexedChat;
+      readonly message: number;
+      readonly score: number;
+      readonly what?: string;
+    }[] = [];
+    for await (const group of this.#groups(sessions.filter((session) => isAsked(session, query)))) {
+      const chats = query.file === undefined ? group : group.filter((chat) => touches(chat, query.file!));
+      if (query.commands === true) found.push(...commandsIn(chats, query.text));
+      else {
+        const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
+        const { roles, limit } = query;
+        for (const hit of searchBlocks(blocks, query.text, { limit, ...(roles && { roles }) })) {
+          const { chat, facts } = blocks[hit.block]!;
+          found.push({ chat, message: facts.from + hit.message, score: hit.score });
+        }
+      }
+    }
+    found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
+    const hits: ChatHit[] = [];
+    for (const { chat, message, score, what } of found.slice(0, query.limit)) {
+      const hit = await this.#hit(chat, message, query.text, what);
+      if (hit) hits.push({ ...hit, score });
+    }
+    return hits;
+  }
+
+  /** What was done to a file, by the end of its path, in the order of the chats given. */
+  async deedsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileDeed[]> {
+    const deeds: FileDeed[] = [];
+    for await (const group of this.#groups(sessions)) {
+      for (const chat of group) {
+        for (const { kind, what, ok, message } of deedsIn(chat)) {
+          if (kind === 'run' || !isSameFile(what, file, chat.session.entry.workspace)) continue;
+          deeds.push({ key: chat.session.key, kind, what, message, ...(ok !== undefined && { ok }) });
+        }
+      }
+    }
+    return deeds;
+  }
+
+  /** Fingerprints of a chat's messages. */
+  async prints(session: KeptSession): Promise<readonly number[]> {
+    const { blocks } = await this.#chat(session);
+    return blocks.flatMap(({ block, valid }) => [...block.prints.subarray(0, valid)]);
+  }
+
+  async #hit(
+    chat: IndexedChat,
+    message: number,
+    query: string,
+    command: string | undefined,
+  ): Promise<Omit<ChatHit, 'score'> | undefined> {
+    const { key } = chat.session;
+    const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
+    const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
+    const found = piece && (await this.#store.readMessage(key, piece, message));
+    if (!found) return undefined;
+    const { role, at, text } = found;
+    const { start, end } = bestExcerpt(text, query, EXCERPT_UNITS);
+    return { key, message, role, at, text: command ?? text.slice(start, end), start };
+  }
+
+  /** The chats in groups that have room in memory; the newest ones are held from one search to the next. */
+  async *#groups(sessions: readonly KeptSession[]): AsyncGenerator<readonly IndexedChat[]> {
+    const newest = [...sessions].sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);
+    let group: IndexedChat[] = [];
+    let bytes = 0;
+    let isFirst = true;
+    for (const session of newest) {
+      if (bytes + session.indexBytes > this.#maxBytes && group.length > 0) {
+        yield group;
+        [group, bytes, isFirst] = [[], 0, false];
+      }
+      const chat = await this.#chat(session);
+      if (isFirst) this.#hold(chat);
+      group.push(chat);
+      bytes += session.indexBytes;
+    }
+    if (group.length > 0) yield group;
+  }
+
+  #hold(chat: IndexedChat): void {
+    this.#held.delete(chat.session.key);
+    this.#held.set(chat.session.key, chat);
+    let bytes = this.heldBytes;
+    for (const [key, { session }] of this.#held) {
+      if (bytes <= this.#maxBytes) break;
+      this.#held.delete(key);
+      bytes -= session.indexBytes;
+    }
+  }
+
+  async #chat(session: KeptSession): Promise<IndexedChat> {
+    const held = this.#held.get(session.key);
+    if (held?.session.indexBytes === session.indexBytes) return { ...held, session };
+    const decoded = decodeBlocks(await this.#store.readIndex(session.key, session.indexBytes));
+    const blocks: IndexedBlock[] = [];
+    let end = Infinity;
+    for (const { block, about } of decoded.reverse()) {
+      // Our own file, cut to what the catalog says of it.
+      const facts = about as BlockFacts;
+      blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
+      end = Math.min(end, facts.from);
+    }
+    return { session, blocks };
+  }
+}
+
+function isAsked({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
+  const changedAt = Math.max(entry.updatedAt, source.modifiedAt);
+  return (
+    tools?.includes(entry.tool) !== false &&
+    (workspace === undefined || endsWithPath(entry.workspace ?? '', workspace)) &&
+    (since === undefined || changedAt >= since) &&
+    (before === undefined || entry.updatedAt < before)
+  );
+}
+
+function* deedsIn({ blocks }: IndexedChat): Generator<PlacedDeed> {
+  const results = new Map(blocks.flatMap(({ facts }) => facts.results));
+  for (const { facts, valid } of blocks) {
+    for (const deed of facts.deeds) {
+      if (deed.message >= facts.from + valid) continue;
+      const ok = results.get(deed.callId);
+      yield ok === undefined ? deed : { ...deed, ok };
+    }
+  }
+}
+
+function touches(chat: IndexedChat, file: string): boolean {
+  for (const { kind, what } of deedsIn(chat)) {
+    if (kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace)) return true;
+  }
+  return false;
+}
+
+/** Commands that went well and hold every word, each once, the latest run of it. */
+function commandsIn(chats: readonly IndexedChat[], text: string) {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const found = new Map<
+    string,
+    { readonly chat: IndexedChat; readonly message: number; readonly score: number; readonly what: string }
+  >();
+  for (const chat of chats) {
+    for (const { kind, what, ok, message } of deedsIn(chat)) {
+      const command = what.toLowerCase();
+      if (kind !== 'run' || ok !== true || !words.every((word) => command.includes(word))) continue;
+      const score = 1 / (1 + command.length);
+      const known = found.get(what);
+      if (known && known.chat !== chat) continue;
+      found.set(what, { chat, message, score, what });
+    }
+  }
+  return found.values();
+}
+
+/** Whether a path that a tool names in a workspace is a file that is given by its whole path or the end of it. */
+function isSameFile(named: string, file: string, workspace: string | undefined): boolean {
+  const path = slashes(named).replace(/^\.\//, '');
+  const isWhole = /^(?:\/|[a-z]:\/)/i.test(path);
+  const whole = isWhole || workspace === undefined ? path : `${slashes(workspace)}/${path}`;
+  const wanted = slashes(file);
+  return endsWithPath(whole, wanted) || (!isWhole && workspace === undefined && endsWithPath(wanted, path));
+}
+
+function endsWithPath(path: string, end: string): boolean {
+  const [whole, part] = [slashes(path), slashes(end)];
+  return whole === part || whole.endsWith(part.startsWith('/') ? part : `/${part}`);
+}
+
+/** Windows writes paths with backslashes and drives in either case. */
+const slashes = (path: string): string =>
+  path
+    .replaceAll('\\', '/')
+    .replace(/^[a-z]:/i, (drive) => drive.toLowerCase())
+    .replace(/\/+$/, '');

@@ -1,0 +1,58 @@
+import type { Role } from '../model/message.ts';
+import { KEY_EVENT_KINDS, type KeyEventKind } from '../model/key-event.ts';
+
+/** What a user types to search all chats: words, and filters such as `tool:codex` among them. */
+export interface TypedQuery {
+  readonly text: string;
+  readonly tool?: string;
+  readonly workspace?: string;
+  readonly role?: Role;
+  readonly file?: string;
+  readonly kind?: KeyEventKind;
+  /** Ms since the epoch. */
+  readonly since?: number;
+  readonly before?: number;
+  readonly commands?: true;
+}
+
+const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+)/g;
+const COMMANDS = /^\s*cmd:\s*/;
+const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
+
+/** Reads a query; a filter whose value is none stays among the words. */
+export function readTypedQuery(typed: string): TypedQuery {
+  const found: { -readonly [Key in keyof TypedQuery]: TypedQuery[Key] } = { text: '' };
+  const isCommands = COMMANDS.test(typed);
+  const rest = typed.replace(COMMANDS, '').replace(FILTER, (whole, name: string, quoted: string) => {
+    const value = quoted.replace(/^"|"$/g, '');
+    switch (name) {
+      case 'role': {
+        const role = ROLES.find((one) => one === value);
+        if (!role) return whole;
+        found.role = role;
+        return ' ';
+      }
+      case 'kind': {
+        const kind = KEY_EVENT_KINDS.find((one) => one === value);
+        if (!kind) return whole;
+        found.kind = kind;
+        return ' ';
+      }
+      case 'since':
+      case 'before': {
+        const at = Date.parse(value);
+        if (Number.isNaN(at)) return whole;
+        found[name] = at;
+        return ' ';
+      }
+      case 'tool':
+      case 'workspace':
+      case 'file':
+        found[name] = value;
+        return ' ';
+      default:
+        return whole;
+    }
+  });
+  return { ...found, text: rest.replace(/\s+/g, ' ').trim(), ...(isCommands && { commands: true }) };
+}

@@ -1,0 +1,285 @@
+import type { Role } from '../model/message.ts';
+import type { TranscriptMessage } from '../transcript/transcript-message.ts';
+import { textHash } from '../text/hash.ts';
+import { visitWords } from '../text/words.ts';
+
+/**
+ * UTF-16 units of a passage. A long message is indexed passage by passage and ranked by its best one, so that words far
+ * apart in it do not add up.
+ */
+const PASSAGE_UNITS = 6_000;
+/** What a tool printed is indexed from its beginning and its end, which tell what it did and how it ended. */
+const MAX_TOOL_HEAD = 3_000;
+const MAX_TOOL_TAIL = 1_000;
+/** A posting is passage × 8 + occurrences; more than 7 occurrences in a passage change no score visibly. */
+const POSTING_UNIT = 8;
+/** Postings are written as what they are more than the one before, seven bits a byte: most take one byte. */
+const MORE = 0x80;
+const MAX_LENGTH = 0xffff;
+
+export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
+
+/** The words of some messages that follow each other, in flat arrays: small in memory, and written as they are. */
+export interface WordBlock {
+  /** How many messages it covers. */
+  readonly messages: number;
+  /** Of each passage: the message that it is of, counted from the block's first; its length in words. */
+  readonly owners: Uint32Array;
+  readonly lengths: Uint16Array;
+  /** Of each message: 32 bits that tell it apart from others. */
+  readonly prints: Uint32Array;
+  /** Of each message, as an index into `ROLES`. */
+  readonly roles: Uint8Array;
+  /** The words in UTF-16, sorted, one after the other; where each ends, and where its postings end. */
+  readonly text: Uint16Array;
+  readonly wordEnds: Uint32Array;
+  readonly postingEnds: Uint32Array;
+  readonly postings: Uint8Array;
+}
+
+/** Indexes messages. */
+export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 'text' | 'at'>[]): WordBlock {
+  const postings = new Map<string, number[]>();
+  const owners: number[] = [];
+  const lengths: number[] = [];
+  const roles = new Uint8Array(messages.length);
+  const prints = new Uint32Array(messages.length);
+  for (const [index, { role, text, at }] of messages.entries()) {
+    roles[index] = ROLES.indexOf(role);
+    prints[index] = print(at, role, text);
+    for (const [from, to] of passages(role, text)) {
+      const passage = owners.length;
+      let length = 0;
+      visitWords(
+        text,
+        (word) => {
+          length++;
+          const list = postings.get(word);
+          if (!list) postings.set(word, [passage * POSTING_UNIT + 1]);
+          else if (Math.floor(list.at(-1)! / POSTING_UNIT) < passage) list.push(passage * POSTING_UNIT + 1);
+          else if (list.at(-1)! % POSTING_UNIT < POSTING_UNIT - 1) list[list.length - 1]!++;
+        },
+        from,
+        to,
+      );
+      owners.push(index);
+      lengths.push(Math.min(length, MAX_LENGTH));
+    }
+  }
+  return {
+    messages: messages.length,
+    owners: Uint32Array.from(owners),
+    lengths: Uint16Array.from(lengths),
+    roles,
+    prints,
+    ...flat(postings),
+  };
+}
+
+const print = (at: number | undefined, role: Role, text: string): number =>
+  Number.parseInt(textHash([role, String(at), text]).slice(-8), 16);
+
+function* passages(role: Role, text: string): Generator<readonly [number, number]> {
+  const isCut = role === 'tool' && text.length > MAX_TOOL_HEAD + MAX_TOOL_TAIL;
+  const stretches = isCut
+    ? [
+        [0, MAX_TOOL_HEAD],
+        [text.length - MAX_TOOL_TAIL, text.length],
+      ]
+    : [[0, text.length]];
+  for (const [start = 0, end = 0] of stretches) {
+    for (let from = start; from < end;) {
+      const to = endOfWord(text, Math.min(end, from + PASSAGE_UNITS), end);
+      yield [from, to];
+      from = to;
+    }
+  }
+}
+
+/** The first white space from an offset on, within reach. */
+function endOfWord(text: string, offset: number, end: number): number {
+  for (let at = offset; at < Math.min(end, offset + 100); at++) if (/\s/.test(text[at]!)) return at;
+  return offset;
+}
+
+function flat(
+  postings: ReadonlyMap<string, readonly number[]>,
+): Pick<WordBlock, 'text' | 'wordEnds' | 'postingEnds' | 'postings'> {
+  const words = [...postings.keys()].sort();
+  const text = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
+  const wordEnds = new Uint32Array(words.length);
+  const postingEnds = new Uint32Array(words.length);
+  const all = new Bytes();
+  let at = 0;
+  for (const [index, word] of words.entries()) {
+    wordEnds[index] = at = putUnits(text, at, word);
+    let passage = 0;
+    for (const posting of postings.get(word)!) {
+      all.add(posting - passage * POSTING_UNIT);
+      passage = Math.floor(posting / POSTING_UNIT);
+    }
+    postingEnds[index] = all.length;
+  }
+  return { text, wordEnds, postingEnds, postings: all.taken() };
+}
+
+/** The places of the words that begin with a prefix, from `start` to `end` (exclusive). */
+export function prefixRange(block: WordBlock, prefix: string): { readonly start: number; readonly end: number } {
+  return { start: lowerBound(block, prefix, false), end: lowerBound(block, prefix, true) };
+}
+
+export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
+  return unitsOf(text.subarray(index === 0 ? 0 : wordEnds[index - 1], wordEnds[index]));
+}
+
+/** In how many passages a word stands. */
+export function frequencyAt({ postings, postingEnds }: WordBlock, index: number): number {
+  let count = 0;
+  for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
+    if (postings[at]! < MORE) count++;
+  }
+  return count;
+}
+
+/** Visits the passages that a word stands in, with how often. */
+export function visitPostings(
+  { postings, postingEnds }: WordBlock,
+  index: number,
+  visit: (passage: number, times: number) => void,
+): void {
+  let passage = 0;
+  let [value, scale] = [0, 1];
+  for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
+    const byte = postings[at]!;
+    value += (byte % MORE) * scale;
+    if (byte >= MORE) {
+      scale *= MORE;
+      continue;
+    }
+    passage += Math.floor(value / POSTING_UNIT);
+    visit(passage, value % POSTING_UNIT);
+    [value, scale] = [0, 1];
+  }
+}
+
+/** Bytes that numbers are added to. */
+class Bytes {
+  #bytes = new Uint8Array(1 << 12);
+  length = 0;
+
+  add(number: number): void {
+    if (this.length + 8 > this.#bytes.length) {
+      const longer = new Uint8Array(this.#bytes.length * 2);
+      longer.set(this.#bytes);
+      this.#bytes = longer;
+    }
+    let rest = number;
+    for (; rest >= MORE; rest = Math.floor(rest / MORE)) this.#bytes[this.length++] = (rest % MORE) + MORE;
+    this.#bytes[this.length++] = rest;
+  }
+
+  taken(): Uint8Array {
+    return this.#bytes.slice(0, this.length);
+  }
+}
+
+function putUnits(units: Uint16Array, from: number, text: string): number {
+  for (let at = 0; at < text.length; at++) units[from + at] = text.charCodeAt(at);
+  return from + text.length;
+}
+
+/** The text of UTF-16 units, a stretch at a time: as many arguments as units. */
+function unitsOf(units: Uint16Array): string {
+  let text = '';
+  for (let at = 0; at < units.length; at += 8192) text += String.fromCharCode(...units.subarray(at, at + 8192));
+  return text;
+}
+
+/** The first word that is not before the prefix, or with `after` the first that is behind all that begin with it. */
+function lowerBound({ text, wordEnds }: WordBlock, prefix: string, after: boolean): number {
+  let [low, high] = [0, wordEnds.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = compare(text, middle === 0 ? 0 : wordEnds[middle - 1]!, wordEnds[middle]!, prefix);
+    if (order < 0 || (after && order === 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Below 0: the word comes before the prefix; 0: it begins with it. */
+function compare(text: Uint16Array, from: number, to: number, prefix: string): number {
+  for (let at = 0; at < prefix.length; at++) {
+    if (from + at === to) return -1;
+    const difference = text[from + at]! - prefix.charCodeAt(at);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const SECTIONS = ['lengths', 'roles', 'text', 'postings', 'owners', 'wordEnds', 'postingEnds', 'prints'] as const;
+/** Numbers of eight bytes are read where they stand only at multiples of eight. */
+const ALIGNMENT = 8;
+const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+
+/** A block in bytes, with what else is to be kept of its messages, which has to be JSON. */
+export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
+  const sizes = SECTIONS.map((name) => block[name].byteLength);
+  const head = JSON.stringify({ messages: block.messages, sizes, about });
+  const start = aligned(ALIGNMENT + head.length * 2);
+  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + aligned(size), start));
+  new DataView(bytes.buffer).setUint32(0, bytes.length, true);
+  new DataView(bytes.buffer).setUint32(4, head.length, true);
+  putUnits(new Uint16Array(bytes.buffer), ALIGNMENT / 2, head);
+  let at = start;
+  for (const [index, name] of SECTIONS.entries()) {
+    const { buffer, byteOffset, byteLength } = block[name];
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += aligned(sizes[index]!);
+  }
+  return bytes;
+}
+
+/** The blocks that were written one after the other. Throws on bytes that are none. */
+export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; readonly about: unknown }[] {
+  // What is read from a file may begin anywhere in a larger piece of memory.
+  const whole = bytes.byteOffset % ALIGNMENT === 0 ? bytes : Uint8Array.from(bytes);
+  const { buffer, byteOffset } = whole;
+  const blocks = [];
+  for (let start = 0; start < whole.length;) {
+    const view = new DataView(buffer, byteOffset + start);
+    const [length, headLength] = [view.getUint32(0, true), view.getUint32(4, true)];
+    if (length === 0 || start + length > whole.length) throw new RangeError('the index is cut off');
+    const head: unknown = JSON.parse(unitsOf(new Uint16Array(buffer, byteOffset + start + ALIGNMENT, headLength)));
+    const { messages, sizes, about } = head as { messages: number; sizes: readonly number[]; about: unknown };
+    let at = byteOffset + start + aligned(ALIGNMENT + headLength * 2);
+    const section = <Array>(make: (from: number, bytes: number) => Array, index: number): Array => {
+      const size = sizes[index] ?? 0;
+      const made = make(at, size);
+      at += aligned(size);
+      return made;
+    };
+    const words = (from: number, size: number): Uint32Array => new Uint32Array(buffer, from, size / 4);
+    const lengths = section((from, size) => new Uint16Array(buffer, from, size / 2), 0);
+    const roles = section((from, size) => new Uint8Array(buffer, from, size), 1);
+    const text = section((from, size) => new Uint16Array(buffer, from, size / 2), 2);
+    const postings = section((from, size) => new Uint8Array(buffer, from, size), 3);
+    const [owners, wordEnds, postingEnds, prints] = [4, 5, 6, 7].map((index) => section(words, index));
+    blocks.push({
+      block: {
+        messages,
+        lengths,
+        roles,
+        text,
+        owners: owners!,
+        wordEnds: wordEnds!,
+        postingEnds: postingEnds!,
+        postings,
+        prints: prints!,
+      },
+      about,
+    });
+    start += length;
+  }
+  return blocks;
+}

@@ -1,0 +1,93 @@
+import type { ContentBlock } from '../model/message.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
+
+/** What a tool call did: read or changed a file, or ran a command. */
+export interface Deed {
+  readonly kind: 'read' | 'edit' | 'run';
+  /** The path as the call has it, or the command. */
+  readonly what: string;
+  /** Whether it went well; undefined while nothing tells. */
+  readonly ok?: boolean;
+}
+
+/** The deeds of a message's tool calls by their ids, and how earlier calls ended. */
+export interface MessageDeeds {
+  readonly deeds: readonly (Deed & { readonly callId: string })[];
+  readonly results: ReadonlyMap<string, boolean>;
+}
+
+const PATHS = [
+  'file_path',
+  'filePath',
+  'filepath',
+  'absolute_path',
+  'target_file',
+  'relative_workspace_path',
+  'notebook_path',
+  'path',
+  'file',
+  'filename',
+];
+const COMMANDS = ['command', 'cmd', 'script'];
+const CHANGES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+const SHELLS = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
+/** How the tools tell an exit status in what a command printed. */
+const EXIT = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
+/** Commands tell their status at the beginning or the end of what they printed. */
+const STATUS_UNITS = 400;
+/** A longer command holds a file. */
+const MAX_COMMAND_UNITS = 2_000;
+
+/** What the tool calls in a message did, and how calls ended whose results it holds. */
+export function deedsOf(blocks: readonly ContentBlock[]): MessageDeeds {
+  const deeds: (Deed & { readonly callId: string })[] = [];
+  const results = new Map<string, boolean>();
+  for (const block of blocks) {
+    if (block.type === 'tool_call') {
+      for (const deed of deedsOfCall(block.name, block.json)) deeds.push({ ...deed, callId: block.callId });
+    } else if (block.type === 'tool_result') results.set(block.callId, !block.isError && hasSucceeded(block.text));
+  }
+  return { deeds, results };
+}
+
+function deedsOfCall(name: string, json: string): Deed[] {
+  const value = tryParse(json);
+  const args = isObject(value) ? value : {};
+  const raw =
+    typeof value === 'string' ? value : json.startsWith('***') ? json : stringOf(args['input'] ?? args['patch']);
+  const patched = [...(raw ?? '').matchAll(PATCHED)].map(([, path = '']) => path.trim());
+  if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
+  const paths = pathsIn(args);
+  if (paths.length > 0) {
+    // One tool that views and changes says in its arguments which of them it does.
+    const kind = CHANGES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
+    return paths.map((what) => ({ kind, what }));
+  }
+  const command = commandIn(args);
+  return command === undefined ? [] : [{ kind: 'run', what: command.slice(0, MAX_COMMAND_UNITS) }];
+}
+
+function pathsIn(args: JsonObject): string[] {
+  const own = PATHS.map((name) => stringOf(args[name])).find((path) => path !== undefined && path !== '');
+  const files = ['files', 'paths', 'edits'].flatMap((name) => (isList(args[name]) ? args[name] : []));
+  const listed = files.flatMap((one) => (typeof one === 'string' ? [one] : isObject(one) ? pathsIn(one) : []));
+  return [...new Set(own === undefined ? listed : [own, ...listed])];
+}
+
+function commandIn(args: JsonObject): string | undefined {
+  for (const name of COMMANDS) {
+    const value = args[name];
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (!isList(value) || !value.every((part) => typeof part === 'string') || value.length === 0) continue;
+    const isWrapped = value.length > 2 && SHELLS.test(value[0]!) && /^[-/]/.test(value[1]!);
+    return isWrapped ? value.slice(2).join(' ') : value.join(' ');
+  }
+  return undefined;
+}
+
+function hasSucceeded(text: string): boolean {
+  const [, first] = EXIT.exec(text.slice(0, STATUS_UNITS)) ?? [];
+  const [, last] = EXIT.exec(text.slice(-STATUS_UNITS)) ?? [];
+  return (first ?? last ?? '0') === '0';
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ChatIndex, type ChatQuery } from '../../../src/app/library/chat-index.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { searchBlocks } from '../../../src/core/search/block-search.ts';
+import { TextIndex } from '../../../src/core/search/text-index.ts';
+import { decodeBlocks, encodeBlock, wordBlockOf } from '../../../src/core/search/word-block.ts';
+import { allSources } from '../../../src/sources/all-sources.ts';
+import { Databases } from '../../../src/sources/databases.ts';
+import { LibraryCopies } from '../../../src/storage/library-copies.ts';
+import { lines, put } from '../../support/tool-homes/conversation.ts';
+
+const TEXTS = [
+  'The bookings database uses PostgreSQL 16 on port 5432.',
+  'Which port does the staging server use?',
+  'Run npm test before each commit; the staging server is deployed by hand.',
+  'Die Datenbank der Buchungen läuft auf PostgreSQL. 端口是八千零八十。',
+  'parseBookingDate throws on an empty string; catch it in the route.',
+  '🚢 shipped',
+];
+const messages = TEXTS.map((text, index) => ({
+  role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+  text,
+}));
+const searched = (from: number, to: number, valid = to - from) => ({
+  block: wordBlockOf(messages.slice(from, to)),
+  valid,
+});
+const found = (...args: Parameters<typeof searchBlocks>): string[] =>
+  searchBlocks(...args).map(({ block, message }) => `${block}:${message}`);
+
+describe('search over blocks of words', () => {
+  it('ranks as the one search index does, however the messages are cut into blocks', () => {
+    const index = new TextIndex();
+    for (const [at, { text }] of messages.entries()) index.add(String(at), text);
+    for (const query of [
+      'postgresql port',
+      'staging server',
+      'parse booking',
+      '端口',
+      'which database did we choose',
+      'npm test',
+      'shipp',
+    ]) {
+      const expected = index.search(query).map(({ id }) => Number(id));
+      for (const cut of [1, 3, 6]) {
+        const hits = searchBlocks([searched(0, cut), searched(cut, 6)], query, { limit: 10 });
+        assert.deepEqual(
+          hits.map(({ block, message }) => (block === 0 ? message : cut + message)).sort(),
+          [...expected].sort(),
+          query,
+        );
+        assert.equal(hits[0] && (hits[0].block === 0 ? hits[0].message : cut + hits[0].message), expected[0], query);
+      }
+    }
+  });
+
+  it('finds a word with a typo where the word itself is nowhere', () => {
+    assert.deepEqual(found([searched(0, 6)], 'Postgerql', { limit: 5 }).length > 0, true);
+  });
+
+  it('leaves out messages that a later block has replaced, and other roles', () => {
+    assert.deepEqual(found([searched(0, 3, 1), searched(1, 2)], 'port', { limit: 5 }), ['1:0', '0:0']);
+    assert.deepEqual(found([searched(0, 6)], 'port', { limit: 5, roles: ['assistant'] }), ['0:1']);
+  });
+
+  it('is the same after it was written and read, wherever it begins in memory', () => {
+    const bytes = Buffer.concat([
+      encodeBlock(wordBlockOf(messages.slice(0, 3)), { from: 0 }),
+      encodeBlock(wordBlockOf(messages.slice(3)), 'ä'),
+    ]);
+    const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
+    for (const whole of [bytes, shifted]) {
+      const decoded = decodeBlocks(whole);
+      assert.deepEqual(
+        decoded.map(({ about }) => about),
+        [{ from: 0 }, 'ä'],
+      );
+      assert.deepEqual(decoded[1]?.block, wordBlockOf(messages.slice(3)));
+    }
+    assert.throws(() => decodeBlocks(bytes.subarray(0, bytes.length - 8)), RangeError);
+  });
+});
+
+describe('search in the chats of other tools', () => {
+  let place = '';
+  let home = '';
+  let databases: Databases;
+  const store = (): LibraryCopies => new LibraryCopies(path.join(place, 'copies'));
+  const message = (role: string, content: unknown, cwd = '/work/api'): object => ({
+    type: role,
+    sessionId: 's',
+    cwd,
+    timestamp: '2026-03-02T09:00:00Z',
+    message: { role, content },
+  });
+  const used = (id: string, name: string, input: object): object =>
+    message('assistant', [{ type: 'tool_use', id, name, input }]);
+  const result = (id: string, content: string, is_error = false): object =>
+    message('user', [{ type: 'tool_result', tool_use_id: id, content, is_error }]);
+
+  before(async () => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-index-'));
+    home = path.join(place, 'home');
+    databases = new Databases(place);
+    put(
+      home,
+      '.claude/projects/api/one.jsonl',
+      lines(
+        message('user', TEXTS[0]!),
+        used('c1', 'Bash', { command: 'npm test' }),
+        result('c1', '12 passing'),
+        used('c2', 'Bash', { command: 'npm test -- --watch' }),
+        result('c2', 'Exit code: 1', true),
+        used('c3', 'Edit', { file_path: '/work/api/src/config.ts', old_string: '1', new_string: '2' }),
+        result('c3', 'done'),
+      ),
+    );
+    put(
+      home,
+      '.claude/projects/web/two.jsonl',
+      lines(
+        message('user', TEXTS[1]!, '/work/web'),
+        message('assistant', [{ type: 'text', text: TEXTS[2]! }], '/work/web'),
+      ),
+    );
+    await pass();
+  });
+  after(async () => {
+    await databases.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  async function pass(): Promise<Library> {
+    const library = await Library.open(store());
+    await library.follow(allSources({ folder: home, env: {} }, databases));
+    return library;
+  }
+  /** As after a restart. */
+  async function search(query: Omit<ChatQuery, 'limit'>): Promise<string[]> {
+    const library = await Library.open(store());
+    const hits = await library.index.search(library.sessions(), { limit: 10, ...query });
+    return hits.map(({ text }) => text);
+  }
+
+  it('finds what was said, with its text, after a restart', async () => {
+    assert.equal((await search({ text: 'bookings postgresql' }))[0], TEXTS[0]);
+  });
+
+  it('takes only what the filters leave', async () => {
+    assert.deepEqual(await search({ text: 'port', workspace: 'web' }), [TEXTS[1]]);
+    assert.deepEqual(await search({ text: 'port', tools: ['codex'] }), []);
+    assert.deepEqual(await search({ text: 'staging', roles: ['assistant'] }), [TEXTS[2]]);
+    assert.deepEqual(await search({ text: 'port', since: Date.now() + 1000 }), []);
+    assert.deepEqual(await search({ text: 'port', before: Date.parse('2026-03-01') }), []);
+    assert.deepEqual(await search({ text: 'port', file: 'src/config.ts' }), [TEXTS[0]]);
+  });
+
+  it('finds commands that worked, and no others', async () => {
+    assert.deepEqual(await search({ text: 'npm test', commands: true }), ['npm test']);
+  });
+
+  it('tells what was done to a file', async () => {
+    const library = await Library.open(store());
+    const deeds = async (file: string): Promise<string[]> =>
+      (await library.index.deedsOn(library.sessions(), file)).map(({ kind, message: at, ok }) => `${kind} ${at} ${ok}`);
+    assert.deepEqual(await deeds('/work/api/src/config.ts'), ['edit 5 true']);
+    assert.deepEqual(await deeds('/work/api/src/other.ts'), []);
+  });
+
+  it('finds what was added since, and no longer what was rewritten', async () => {
+    const file = path.join(home, '.claude/projects/web/two.jsonl');
+    appendFileSync(file, lines(message('user', 'The certificate expires in May.', '/work/web')));
+    await pass();
+    assert.deepEqual(await search({ text: 'certificate' }), ['The certificate expires in May.']);
+    put(
+      home,
+      '.claude/projects/web/two.jsonl',
+      lines(message('user', TEXTS[1]!, '/work/web'), message('user', 'It was renewed.', '/work/web')),
+    );
+    await pass();
+    assert.deepEqual(await search({ text: 'certificate' }), []);
+    assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
+  });
+
+  it('finds the same when not all indexes have room in memory, and holds no more than fits', async () => {
+    const library = await Library.open(store());
+    const small = new ChatIndex(store(), 1);
+    const query = { text: 'port', limit: 10 };
+    const all = await library.index.search(library.sessions(), query);
+    const some = await small.search(library.sessions(), query);
+    assert.deepEqual(some.map(({ text }) => text).sort(), all.map(({ text }) => text).sort());
+    assert.ok(small.heldBytes <= Math.max(...library.sessions().map(({ indexBytes }) => indexBytes)));
+  });
+});

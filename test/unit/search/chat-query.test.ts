@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { readTypedQuery } from '../../../src/core/search/chat-query.ts';
+
+describe('a query over all chats', () => {
+  it('is words, and filters among them', () => {
+    assert.deepEqual(
+      readTypedQuery('staging tool:codex port role:user workspace:"my api" file:src/a.ts kind:decision'),
+      {
+        text: 'staging port',
+        tool: 'codex',
+        role: 'user',
+        workspace: 'my api',
+        file: 'src/a.ts',
+        kind: 'decision',
+      },
+    );
+    assert.deepEqual(readTypedQuery('port since:2026-01-01 before:2026-02-01'), {
+      text: 'port',
+      since: Date.parse('2026-01-01'),
+      before: Date.parse('2026-02-01'),
+    });
+  });
+
+  it('looks for commands after cmd:', () => {
+    assert.deepEqual(readTypedQuery('cmd: npm test'), { text: 'npm test', commands: true });
+  });
+
+  it('keeps as words what is no filter', () => {
+    assert.deepEqual(readTypedQuery('role:boss since:soon http://localhost:80 cmd:'), {
+      text: 'role:boss since:soon http://localhost:80 cmd:',
+    });
+  });
+});

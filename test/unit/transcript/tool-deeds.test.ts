@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock } from '../../../src/core/model/message.ts';
+import { deedsOf } from '../../../src/core/transcript/tool-deeds.ts';
+
+const call = (name: string, args: unknown): ContentBlock => ({
+  type: 'tool_call',
+  callId: 'c',
+  name,
+  json: typeof args === 'string' ? args : JSON.stringify(args),
+});
+const deeds = (name: string, args: unknown): string[] =>
+  deedsOf([call(name, args)]).deeds.map(({ kind, what }) => `${kind} ${what}`);
+const ended = (text: string, isError = false): boolean | undefined =>
+  deedsOf([{ type: 'tool_result', callId: 'c', text, isError }]).results.get('c');
+
+describe('what a tool call did', () => {
+  it('is told for the tools of every vendor', () => {
+    const told: readonly (readonly [string, unknown, string])[] = [
+      ['Read', { file_path: '/work/a.ts' }, 'read /work/a.ts'],
+      ['MultiEdit', { file_path: '/work/a.ts', edits: [] }, 'edit /work/a.ts'],
+      ['NotebookEdit', { notebook_path: '/work/a.ipynb' }, 'edit /work/a.ipynb'],
+      ['Bash', { command: 'npm test', description: 'runs tests' }, 'run npm test'],
+      ['shell', { command: ['bash', '-lc', 'npm test'], workdir: '/work' }, 'run npm test'],
+      ['exec_command', { cmd: 'ls -la' }, 'run ls -la'],
+      ['apply_patch', { input: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** End Patch' }, 'edit src/a.ts'],
+      ['apply_patch', '*** Begin Patch\n*** Add File: b.ts\n+1\n*** End Patch', 'edit b.ts'],
+      ['replace_string_in_file', { filePath: '/work/a.ts', oldString: '1', newString: '2' }, 'edit /work/a.ts'],
+      ['run_in_terminal', { command: 'npm test', isBackground: false }, 'run npm test'],
+      ['write_to_file', { path: 'src/a.ts', content: '' }, 'edit src/a.ts'],
+      ['execute_command', { command: 'npm test' }, 'run npm test'],
+      ['read_file', { absolute_path: '/work/a.ts' }, 'read /work/a.ts'],
+      ['run_shell_command', { command: 'npm test' }, 'run npm test'],
+      ['developer__text_editor', { command: 'str_replace', path: '/work/a.ts' }, 'edit /work/a.ts'],
+      ['developer__text_editor', { command: 'view', path: '/work/a.ts' }, 'read /work/a.ts'],
+      ['edit_file', { target_file: 'src/a.ts', code_edit: '' }, 'edit src/a.ts'],
+      ['run_terminal_cmd', { command: 'npm test' }, 'run npm test'],
+    ];
+    for (const [name, args, deed] of told) assert.deepEqual(deeds(name, args), [deed], name);
+  });
+
+  it('names every file of a call that has several', () => {
+    assert.deepEqual(deeds('read_file', { files: [{ path: 'a.ts' }, { path: 'b.ts' }] }), ['read a.ts', 'read b.ts']);
+    const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Delete File: b.ts\n*** End Patch';
+    assert.deepEqual(deeds('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
+  });
+
+  it('is nothing for other tools and for arguments that are no JSON', () => {
+    assert.deepEqual(deeds('web_search', { query: 'ports' }), []);
+    assert.deepEqual(deeds('Bash', '{"command": "npm te'), []);
+  });
+
+  it('went well unless the result says otherwise', () => {
+    assert.equal(ended('12 passing'), true);
+    assert.equal(ended('12 passing', true), false);
+    assert.equal(ended('Exit code: 1\nnpm error'), false);
+    assert.equal(ended('{"output":"","metadata":{"exit_code":0}}'), true);
+    assert.equal(ended('{"output":"no","metadata":{"exit_code":127}}'), false);
+    assert.equal(ended('Command exited with code 2'), false);
+  });
+});
