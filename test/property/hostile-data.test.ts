@@ -126,11 +126,14 @@ describe('data that somebody has changed', () => {
   it('in a journal loses nothing that is acknowledged', () =>
     inFolder(async (folder) => {
       const { id, file, checkpoint, bytes } = await written(folder);
+      const kept = await readFile(checkpoint);
       await each('journals', times(16_600), async (dice) => {
-        await rm(checkpoint, { force: true });
         await rm(`${file}.damaged`, { force: true });
         // A line that is forged with a sound checksum says what it says; damaged bytes lose nothing untold.
         const isForged = dice.upTo(2) === 0;
+        // That lines are missing at the end is known from what lies beside the journal.
+        if (isForged) await rm(checkpoint, { force: true });
+        else await writeFile(checkpoint, kept);
         await writeFile(file, isForged ? forged(bytes, dice) : damaged(bytes, dice));
         await goesOn(folder, id, isForged ? [] : ALL);
       });
