@@ -11,7 +11,7 @@ import type { ConversationSettings } from './settings.ts';
 export type Urgency = 'now' | 'background';
 
 export interface CompressionProgress {
-  readonly stage: string;
+  readonly stage: 'planning' | 'events' | 'summarizing';
   readonly done: number;
   readonly total: number;
 }

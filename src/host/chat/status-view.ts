@@ -1,6 +1,7 @@
 import type { ModelFault } from '../../app/fault.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { StatusView } from '../../protocol/views.ts';
+import { stageText } from '../platform/l10n.ts';
 import { translated } from '../platform/translated.ts';
 import * as vscode from 'vscode';
 
@@ -11,7 +12,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
   return {
     replying: conversation.isReplying,
     compression: progress && {
-      stage: progress.stage,
+      stage: stageText(progress.stage),
       done: progress.done,
       total: progress.total,
       background: progress.urgency === 'background',

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { CompressionProgress } from '../../app/compression-job.ts';
 
 /** Numbers and dates are written as the editor's language writes them. */
 export const locale = (): string => vscode.env.language;
@@ -39,4 +40,16 @@ export function sizeText(bytes: number): string {
   const kib = bytes / 1024;
   const [size, unit] = kib < 1024 ? [kib, 'KB'] : [kib / 1024, 'MB'];
   return `${size.toLocaleString(locale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
+}
+
+/** What a compression is at. */
+export function stageText(stage: CompressionProgress['stage']): string {
+  switch (stage) {
+    case 'planning':
+      return vscode.l10n.t('planning');
+    case 'events':
+      return vscode.l10n.t('finding key events');
+    case 'summarizing':
+      return vscode.l10n.t('summarizing');
+  }
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, messagesText } from '../platform/l10n.ts';
+import { countText, messagesText, stageText } from '../platform/l10n.ts';
 import type { CompressionOutcome, SkipReason } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -48,10 +48,8 @@ function withProgress(
 function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
   const now = compressor.progress;
   if (!now) return;
-  const stage = now.stage === 'events' ? vscode.l10n.t('finding key events') : vscode.l10n.t('summarizing');
-  progress.report({
-    message: now.stage === 'planning' ? vscode.l10n.t('planning') : `${stage}, ${now.done}/${now.total}`,
-  });
+  const stage = stageText(now.stage);
+  progress.report({ message: now.stage === 'planning' ? stage : `${stage}, ${now.done}/${now.total}` });
 }
 
 function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
