@@ -7,6 +7,7 @@ import { judgeTranslations } from './judge.ts';
 import { LANGUAGES, type Texts } from './languages.ts';
 import { judgePlurals } from './plurals.ts';
 import { collectTexts } from './source-texts.ts';
+import { judgeTerms } from './terms.ts';
 
 /** The English of what code says, for translators; each language stands beside it. */
 export const BUNDLE = 'l10n/bundle.l10n.json';
@@ -38,7 +39,7 @@ export async function judgeAllTexts(): Promise<TextsReport> {
       code: await readTexts(`l10n/bundle.l10n.${language}.json`),
       manifest: await readTexts(`package.nls.${language}.json`),
     };
-    faults.push(...judgeTranslations(language, english, translated));
+    faults.push(...judgeTranslations(language, english, translated), ...judgeTerms(language, english, translated));
   }
   const bundle = `${JSON.stringify(code, null, 2)}\n`;
   if ((await readFile(path.join(root, BUNDLE), 'utf8')) !== bundle)

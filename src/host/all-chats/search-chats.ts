@@ -71,7 +71,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Search All Chats');
   picker.placeholder = vscode.l10n.t(
-    'Words, with tool:, workspace:, role:, file:, kind:, since: or before: to narrow, or cmd: for commands that worked',
+    'Text to search for. Narrow the results with tool:, workspace:, role:, file:, kind:, since:, or before:, or use cmd: for commands that succeeded',
   );
   picker.value = first;
   let timer: NodeJS.Timeout | undefined;
