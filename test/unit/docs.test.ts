@@ -91,6 +91,16 @@ describe('the documentation', () => {
     }
   });
 
+  it('gives every decision a status', () => {
+    for (const page of pages.filter((each) => /^docs\/adr\/\d{4}-/.test(each)))
+      assert.match(read(page), /^# .+\n\nStatus: (?:accepted|superseded by \d+)/, page);
+  });
+
+  it('has a README that can be read in three minutes', () => {
+    const words = read('README.md').split(/\s+/).length;
+    assert.ok(words >= 500 && words <= 720, `${words} words`);
+  });
+
   it('names tests by titles that are there', () => {
     const unknown = pages.flatMap((page) =>
       Array.from(read(page).matchAll(/`([\w./-]+\.test\.ts)`((?:\s*“[^”]+”,?)*)/g)).flatMap(

@@ -44,6 +44,16 @@ describe('the manifest', () => {
     assert.deepEqual(Object.fromEntries(offered), Object.fromEntries(narrowed));
   });
 
+  it('offers at most 28 commands whatever is open, and 12 settings before the advanced ones', () => {
+    const always = Object.values(COMMANDS).filter((when) => when === undefined);
+    assert.ok(always.length <= 28, `${always.length} commands`);
+    const settings = contributes.configuration.flatMap((group: { properties: object }) =>
+      Object.values<{ tags?: readonly string[] }>(group.properties as Record<string, { tags?: readonly string[] }>),
+    );
+    const first = settings.filter(({ tags }: { tags?: readonly string[] }) => !tags?.includes('advanced'));
+    assert.ok(first.length <= 12, `${first.length} settings`);
+  });
+
   it('names no command in menus and key bindings that it does not contribute', () => {
     const known = new Set(contributes.commands.map((one: { command: string }) => one.command));
     for (const entry of [...Object.values(contributes.menus).flat(), ...contributes.keybindings] as {
