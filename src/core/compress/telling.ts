@@ -112,6 +112,6 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
   if (role !== 'user' && NARRATION.test(text)) return 0;
   // A line that only introduces the next tells nothing without it.
   if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
-  if (role === 'user') return running ? (/[?？]\W*$/u.test(text) ? 0.6 : 1) : 0.3;
+  if (role === 'user') return running ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.3;
   return (isReport ? REPORT : ON_THE_WAY) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);
 }
