@@ -88,6 +88,11 @@ export class Calibration {
     return this.window;
   }
 
+  /** What the server itself says that it reads: of a prompt whose longest messages were dropped, it was seen to read less. */
+  told(window: number): void {
+    if (this.window !== undefined && window > this.window) this.window = window;
+  }
+
   /** False until enough reports have come: figures are then shown as approximate. */
   get calibrated(): boolean {
     return this.observations.length >= OBSERVATIONS_TO_TRUST;

@@ -138,6 +138,14 @@ export class Models {
     }
   }
 
+  /** The context that a server of one's own has the model loaded with now, in tokens; undefined where it does not say. */
+  async loadedContext(chosen: ChosenModel): Promise<number | undefined> {
+    const server = serverOf(chosen);
+    this.#asked.delete(`${server} ${chosen.model}`);
+    await this.prepare(chosen);
+    return this.#learned.of(server, chosen.model)?.loadedContext;
+  }
+
   /** The editor's own models are sent text alone. */
   takesImages(chosen: ChosenModel): boolean {
     return chosen.provider !== 'vscode' && this.info(chosen).takesImages;

@@ -129,6 +129,14 @@ export class OpenConversations {
       recall: (text, budget) => search.recall(text, budget, counter),
     });
     this.#notices.watch(conversation, chatModel);
+    conversation.onUpdate(({ type }) => {
+      if (type !== 'truncated') return;
+      const chosen = chatModel();
+      models.loadedContext(chosen).then(
+        (window) => window !== undefined && calibrations.of(chosen)?.told(window),
+        (error: unknown) => log.warn(`The server did not say how much it reads: ${String(error)}`),
+      );
+    });
     this.#open.set(journal.id, {
       conversation,
       search,
