@@ -23,6 +23,8 @@ export interface StrictOptions {
   readonly maxNumCtx?: number;
   /** The headers come at once, the first token so many milliseconds later. */
   readonly firstTokenMs?: number;
+  /** Milliseconds between two parts of a stream. */
+  readonly eventMs?: number;
   /** OpenRouter: US dollars left on the account. */
   readonly credit?: number;
   /** vLLM before 0.10 and FastAPI: errors without an `error` member, no `stream_options`. */
@@ -154,7 +156,10 @@ export class StrictServer {
       outgoing.writeHead(200, { 'content-type': native ? 'application/x-ndjson' : 'text/event-stream' });
       outgoing.flushHeaders();
       if (this.options.firstTokenMs !== undefined) await pause(this.options.firstTokenMs);
-      for (const event of this.#stream(path, reply, body)) outgoing.write(event);
+      for (const event of this.#stream(path, reply, body)) {
+        outgoing.write(event);
+        if (this.options.eventMs !== undefined) await pause(this.options.eventMs);
+      }
       outgoing.end();
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'server_error', String(error));
@@ -310,9 +315,8 @@ export class StrictServer {
       !('tools' in body)
     )
       throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools');
-    const { unknown = '' } = this.options;
-    if (unknown !== '' && JSON.stringify(body).includes(unknown))
-      throw invalid(`Unknown parameter: '${unknown}'.`, unknown);
+    const { unknown } = this.options;
+    if (unknown && JSON.stringify(body).includes(unknown)) throw invalid(`Unknown parameter: '${unknown}'.`, unknown);
     if (this.options.oldErrors && 'stream_options' in body)
       throw new Refusal(422, 'validation', 'Extra inputs are not permitted: stream_options');
   }
@@ -338,10 +342,8 @@ export class StrictServer {
     const text = this.#counter.text(full) <= limit - reasoning ? full : cutTo(full, limit - reasoning, this.#counter);
     const answered = this.#counter.text(text);
     const thinkingAs = traits.thinkingAs ?? 'field';
-    return {
-      reply: { model, text, reasoning, answered, cut: text.length < full.length, input: read, cache, thinkingAs },
-      sent,
-    };
+    const cut = text.length < full.length;
+    return { reply: { model, text, reasoning, answered, cut, input: read, cache, thinkingAs }, sent };
   }
 
   /** Tokens of the prompt that are read: all, or a refusal, or what Ollama leaves of it. */

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { StrictServer } from '../support/strict/strict-server.ts';
+import { THOUGHT } from '../support/strict/streams.ts';
+import { ChatPage, writeSettings } from './chat-page.ts';
+
+/** A server that says nothing of a model but its name. */
+const UNKNOWN = 'phi-mini:1b';
+const THINKING = 'deepseek-r1:8b';
+
+describe('a model on a server of one’s own', () => {
+  let silent: StrictServer;
+  let server: StrictServer;
+  let chat: ChatPage;
+
+  const at = ({ url }: StrictServer, model: string) => ({
+    'threadkeeper.chat.provider': 'compatible',
+    'threadkeeper.chat.model': model,
+    'threadkeeper.chat.baseUrl': `${url}/v1`,
+  });
+
+  before(async () => {
+    silent = await StrictServer.start('openai');
+    server = await StrictServer.start('vllm');
+    chat = await ChatPage.open('thinking', at(silent, UNKNOWN));
+  });
+  after(async () => {
+    await chat.workbench.close();
+    await silent.stop();
+    await server.stop();
+  });
+
+  it('that nobody knows is asked about once, with 32,768 tokens suggested', async () => {
+    await chat.send('How large are you?', 'They spoke of');
+    const { workbench } = chat;
+    const notice = workbench.toast(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
+    await notice.getByRole('button', { name: 'Set Context Window' }).click();
+    const input = workbench.quickInput();
+    await input.waitFor();
+    assert.equal(await input.inputValue(), '32768');
+    await input.fill('8192');
+    await input.press('Enter');
+    await notice.waitFor({ state: 'hidden' });
+    await chat.send('And now?', 'They spoke of');
+    assert.equal(await notice.count(), 0);
+  });
+
+  it('is seen to think, and its thinking is not in the reply', async () => {
+    await writeSettings(chat.folder, at(server, THINKING));
+    await chat.newSession();
+    server.options = { eventMs: 700 };
+    await chat.write('Why is the queue empty?');
+    await chat.workbench
+      .webview()
+      .getByText(/^Thinking… \d+ s$/)
+      .waitFor();
+    await chat.workbench.screenshot('thinking');
+    server.options = {};
+    await chat.message('They spoke of').waitFor();
+    await chat.button('Send').waitFor();
+    assert.equal(await chat.message(THOUGHT.slice(0, 20)).count(), 0);
+  });
+});
