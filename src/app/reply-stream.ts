@@ -118,7 +118,10 @@ export function requestOf(
   const { reservedTokens, reply, temperature } = settings;
   const textTokens = reply?.textTokens ?? reservedTokens;
   const thinking = reply?.reasoningTokens ?? 0;
-  const reasoningTokens = moreRoom && reply ? Math.min(thinking * MORE_ROOM, reply.maxOutput - textTokens) : thinking;
+  // A model that is not known to think has no room for it yet: the text's own is what grows then.
+  const more = (thinking || textTokens) * MORE_ROOM;
+  const reasoningTokens =
+    moreRoom && reply ? Math.max(thinking, Math.min(more, reply.maxOutput - textTokens)) : thinking;
   return {
     purpose: 'chat',
     system: context.system,

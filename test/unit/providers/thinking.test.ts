@@ -197,6 +197,30 @@ describe('a chat reply that is all thinking', () => {
     }
   });
 
+  it('has more room the next time too where the model was not known to think, and never less', async () => {
+    for (const [reply, expected] of [
+      [{ textTokens: 4_000, reasoningTokens: 0, maxOutput: 16_000 }, [0, 12_000]],
+      [{ textTokens: 4_000, reasoningTokens: 6_000, maxOutput: 8_000 }, [6_000, 6_000]],
+    ] as const) {
+      const desk = await Desk.open();
+      try {
+        const { model, requests } = thinker(11_000);
+        desk.chat = model;
+        desk.settings = { ...desk.settings, reservedTokens: 4_000, reply };
+        const conversation = await desk.converse();
+        await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
+        await conversation.retry(conversation.state.head!).catch(() => undefined);
+        assert.deepEqual(
+          requests.map(({ reasoningTokens = 0 }) => reasoningTokens),
+          expected,
+        );
+        await conversation.close();
+      } finally {
+        await desk.close();
+      }
+    }
+  });
+
   it('that is retracted leaves nothing of it in the session', async () => {
     const desk = await Desk.open(async function* () {
       await Promise.resolve();
