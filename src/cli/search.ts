@@ -1,7 +1,8 @@
 import { readSession } from '../app/library/read-session.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
-import { TextIndex } from '../core/search/text-index.ts';
+import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
+import { wordBlockOf } from '../core/search/word-block.ts';
 import { readChats, withSources, type Chat } from './all-chats.ts';
 import { requiredOption, wholeOption, type Verb } from './verb.ts';
 
@@ -9,9 +10,6 @@ const DEFAULT_HITS = 10;
 
 /** UTF-16 units of an excerpt: a paragraph or two. */
 const EXCERPT_UNITS = 600;
-
-/** What a tool printed answers fewer questions than what people said. */
-const TOOL_WEIGHT = 0.6;
 
 export const verb: Verb = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
@@ -33,21 +31,18 @@ run threadkeeper sources.
     const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const refused: { path: string; tool: string; reason: string }[] = [];
     const hits = await withSources(options, env, async (sources) => {
-      const index = new TextIndex();
+      const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
       const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
         refused.push({ path, tool, reason: inEnglish(reason) });
       for await (const { session, ...chat } of readChats(sources, refuse)) {
-        for (const [at, { role, text }] of session.messages.entries()) {
-          index.add(`${chats.length} ${at}`, text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
-        }
+        blocks.push({ block: wordBlockOf(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
       // Texts are not kept while everything is indexed: those of the hits are read again.
       const found = [];
-      for (const { id, score } of index.search(query, { limit })) {
-        const [chat = 0, message = 0] = id.split(' ').map(Number);
-        found.push(await hitOf(chats[chat]!, message, query, score));
+      for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
+        found.push(await hitOf(chats[block]!, message, query, score));
       }
       return found;
     });

@@ -24,7 +24,10 @@ const RECORDS = [
   claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
   claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
   claude(3, 'user', 'Which port is free?'),
-  claude(4, 'assistant', [{ type: 'text', text: '8080 is free.' }]),
+  claude(4, 'assistant', [
+    { type: 'text', text: '8080 is free.' },
+    { type: 'tool_use', id: 'c1', name: 'Edit', input: { file_path: '/work/api/config.ts' } },
+  ]),
 ];
 const SESSION = '.claude/projects/-work-api/ports.jsonl';
 
@@ -105,7 +108,8 @@ describe('the chats of other tools in the editor', () => {
     const app = await product();
     await run('openKeptChat', await chatRow());
     const opened = app.sessions.current!;
-    assert.deepEqual(transcript(opened).slice(2, 4), ['user: Which port is free?', 'assistant: 8080 is free.']);
+    assert.equal(transcript(opened)[2], 'user: Which port is free?');
+    assert.match(transcript(opened)[3]!, /^assistant: 8080 is free/);
     assert.ok(opened.journal.readOnly);
     assert.equal(opened.state.compressions.length, 1);
     await eventually(() => Promise.resolve(opened.state.events.size > 0));
@@ -122,6 +126,37 @@ describe('the chats of other tools in the editor', () => {
     assert.equal(transcript(own).length, 3);
     await own.send('Go on.');
     assert.equal(transcript(own)[3], 'user: Go on.');
+  });
+
+  it('are searched while the user types, and opened at the place', async () => {
+    const app = await product();
+    const { library } = app.chats;
+    const [hit] = await library.search({ text: 'bookings port', limit: 5 });
+    assert.match(hit?.text ?? '', /Never use port 80/);
+    const searching = run('searchChats', 'which port');
+    // The picker has what it found; the first is chosen.
+    await eventually(async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return app.sessions.current?.journal.isForeign === true;
+    });
+    await searching;
+  });
+
+  it('tell what was done to a file', async () => {
+    let offered: Picked = [];
+    await answering(
+      {
+        showQuickPick: (items: Picked) => {
+          offered = items;
+          return Promise.resolve(undefined);
+        },
+      },
+      () => Promise.resolve(run('chatsAboutFile', vscode.Uri.file('/work/api/config.ts'))),
+    );
+    assert.deepEqual(
+      offered.map(({ label }) => label),
+      ['$(edit) Never use port 80 for the bookings service. We decided to…'],
+    );
   });
 
   it('tell what their own compaction dropped', async () => {

@@ -77,6 +77,11 @@ export class AllChats implements vscode.Disposable {
     this.#changed.fire(undefined);
   }
 
+  /** What our copies take on disk, also of tools that are followed no more. */
+  async keptBytes(): Promise<number> {
+    return vscode.workspace.isTrusted ? (await this.library.list()).bytes : 0;
+  }
+
   #failed(why: string): void {
     this.#warn(`The chats of other tools could not be read: ${why}`);
   }

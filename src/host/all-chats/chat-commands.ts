@@ -157,7 +157,7 @@ export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): 
       dropped.total > items.length
         ? vscode.l10n.t('Dropped by Compaction: {0} of {1}', items.length, dropped.total)
         : vscode.l10n.t('Dropped by Compaction: {0}', items.length),
-    placeHolder: vscode.l10n.t('Select the chats to copy.'),
+    placeHolder: vscode.l10n.t('Select the key events to copy.'),
     canPickMany: true,
     matchOnDescription: true,
   });

@@ -17,6 +17,8 @@ export interface SessionsApp {
   /** Identity of this window's workspace. */
   readonly workspace: string;
   readonly panel: { open(): void };
+  /** The copies of other tools' chats. */
+  readonly chats: { keptBytes(): Promise<number> };
   /** Drops what the editor's state still holds of sessions that were deleted for good. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
 }
@@ -84,6 +86,11 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       detail: vscode.l10n.t('Orphaned counts, checkpoints, and locks'),
       picked: true,
     });
+  const keptBytes = await app.chats.keptBytes();
+  if (keptBytes > 0) {
+    const label = vscode.l10n.t('Kept chats of other tools: {0}', sizeText(keptBytes));
+    items.push({ label, kind: vscode.QuickPickItemKind.Separator });
+  }
   const all = sum(sessions.map(sizeOf)) + leftover;
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Clean Up: {0} in {1}', sizeText(all), sessionsText(sessions.length)),
