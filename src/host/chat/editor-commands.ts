@@ -86,10 +86,10 @@ export async function moveChat(app: ChatApp, place: ChatPlace): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
   // The user's own setting, unless the workspace has one, which would go before it.
   const target =
-    configuration.inspect('place')?.workspaceValue === undefined
+    configuration.inspect('location')?.workspaceValue === undefined
       ? vscode.ConfigurationTarget.Global
       : vscode.ConfigurationTarget.Workspace;
-  await configuration.update('place', place, target);
+  await configuration.update('location', place, target);
   app.panel.open();
 }
 

@@ -38,7 +38,7 @@ function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): strin
   }
 }
 
-/** Whether any setting has changed but the one of that name, such as `chat.place`: one write may change several. */
+/** Whether any setting has changed but the one of that name, such as `chat.location`: one write may change several. */
 export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }

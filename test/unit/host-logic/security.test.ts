@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pageHtml } from '../../../src/host/platform/page-html.ts';
+import { SETTING_NAMES } from '../../../src/host/platform/settings-schema.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -40,11 +41,17 @@ describe('what a model or a repository says', () => {
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
     assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), [
       'baseUrl',
+      'location',
       'overrides',
-      'place',
       'provider',
       'tools',
     ]);
+    // The editor refuses to write a setting that the manifest does not have.
+    for (const [, name] of written)
+      assert.ok(
+        SETTING_NAMES.some((known) => known.endsWith(`.${name}`)),
+        name,
+      );
   });
 
   it('opens no connection but to a model’s server: every request leaves by one function', () => {
