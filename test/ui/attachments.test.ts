@@ -182,7 +182,7 @@ describe('what goes with a message', () => {
     await attach('Image…');
     await (await chosen).setFiles(path.join(chat.folder, 'pixel.png'));
     await chips()
-      .filter({ hasText: /pixel\.png.*tokens/ })
+      .filter({ hasText: /pixel\.png.*1 token/ })
       .waitFor();
     server.answer('One white pixel.');
     await chat.send('What is in the picture?', 'One white pixel.');
