@@ -113,7 +113,7 @@ describe('a model that another extension offers to the editor', () => {
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', 'test-models/gone');
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
-    assert.match(text, /does not know this model/);
+    assert.match(text, /doesn’t offer this model/);
     assert.equal(action?.command, 'chooseModel');
   });
 
@@ -160,11 +160,11 @@ describe('a monthly limit that is used up', () => {
       assert.equal(outcome.fault.name, SpendLimitReached.name);
       assert.equal(outcome.record.calls.count, 0);
       const { text, action } = app.describe(outcome.fault);
-      assert.match(text, /limit for compression is used up/);
+      assert.match(text, /limit for compression is reached/);
       assert.equal(action?.command, 'openSettings');
       assert.match(
         spendLine({ usd: 0, limitUsd: 0, isSpent: true }),
-        /^Compression cost \$0\.00 of \$0\.00 this month\./,
+        /^Compression cost this month: \$0\.00 of \$0\.00\./,
       );
     });
     await app.keys.clear('openai');

@@ -15,7 +15,7 @@ describe('the check of health', () => {
     await vscode.commands.executeCommand('threadkeeper.openAsText');
     const report = vscode.window.activeTextEditor?.document.getText() ?? '';
     assert.match(report, /^# Threadkeeper Health Report\n\nNo problems found\./);
-    assert.match(report, /messages of the open session: 1,/);
+    assert.match(report, /messages in the open session: 1,/);
     assert.doesNotMatch(report, /secret title|hidden phrase|file:|\/workspace/);
   });
 
