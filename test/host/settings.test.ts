@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { moveRenamedSettings } from '../../src/host/platform/renamed-settings.ts';
@@ -23,7 +23,9 @@ describe('settings that change', () => {
         resolve(event);
       });
     });
-    await writeFile(file, JSON.stringify({ ...JSON.parse(original), ...settings }));
+    // In one piece: of a file that is written in place the editor may read the half, and tell of it in two events.
+    await writeFile(`${file}.new`, JSON.stringify({ ...JSON.parse(original), ...settings }));
+    await rename(`${file}.new`, file);
     return told;
   }
 
