@@ -27,6 +27,7 @@ const ENGLISH = {
   composer: 'Message',
   placeholder: 'Ask, or type / for commands and # for files',
   placeholderReadOnly: 'Read-only: this session is open in another window',
+  placeholderForeign: 'Read-only: select Continue Here to chat from here',
   send: 'Send',
   stop: 'Stop response',
   attach: 'Add Context',

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { StatusView } from '../../protocol/views.ts';
 import { completingAt, InputHistory, readCommand } from '../completion.ts';
 import { formatShort } from '../format.ts';
 import { usePage, useSignal } from '../page-context.ts';
@@ -170,7 +171,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           rows={1}
           value={value}
           readOnly={status.readOnly !== null}
-          placeholder={text(status.readOnly === null ? 'placeholder' : 'placeholderReadOnly')}
+          placeholder={text(placeholderOf(status))}
           aria-label={text('composer')}
           aria-autocomplete="list"
           aria-controls={open ? 'suggestions' : undefined}
@@ -235,4 +236,12 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
 
 async function pinText(page: Page, quote: string): Promise<void> {
   if (await page.do('pinQuote', { quote, kind: 'fact' })) page.tell(text('pinned'));
+}
+
+function placeholderOf({
+  readOnly,
+  foreign,
+}: StatusView): 'placeholder' | 'placeholderReadOnly' | 'placeholderForeign' {
+  if (readOnly === null) return 'placeholder';
+  return foreign ? 'placeholderForeign' : 'placeholderReadOnly';
 }
