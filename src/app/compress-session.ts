@@ -280,7 +280,12 @@ async function summarize(
   const sentFront = (): number => frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft }).all;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
-    const joined = await condenseNeighbours(frontier, { room, known, downTo: job.aim ? 1 : CONDENSED }, state, parents);
+    const joined = await condenseNeighbours(
+      frontier,
+      { room, known, downTo: job.aim ? 1 : CONDENSED, little: job.aim || !model ? 1 : CONDENSED },
+      state,
+      parents,
+    );
     condensed.push(...joined.parents);
     ({ frontier } = joined);
     // Within a target each node is sent whole first; in a session the old fades in steps, so that it seldom changes.
@@ -370,13 +375,15 @@ interface Condensing {
   readonly room: number;
   /** Of a room that is exceeded, how much is taken afterwards. */
   readonly downTo: number;
+  /** The same where there is little room: all of it, where joining more often makes no calls more often. */
+  readonly little: number;
   readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
 }
 
 /** Joins nodes where all together exceed their room; only neighbours without a message between them are joined. */
 async function condenseNeighbours(
   frontier: readonly SummaryNode[],
-  { room, known, downTo }: Condensing,
+  { room, known, downTo, little }: Condensing,
   state: SessionState,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
@@ -393,7 +400,7 @@ async function condenseNeighbours(
     const share = groups.length === 1 ? room : (room * leastTokens(group)) / Math.max(1, total);
     const result =
       share <= LITTLE_ROOM
-        ? await joinOld(group, share * downTo, known, tools)
+        ? await joinOld(group, share * little, known, tools)
         : await condense(group, share, FAN_IN, tools, downTo);
     joined.push(...result.frontier);
     parents.push(...result.parents);
