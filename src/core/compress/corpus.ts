@@ -20,6 +20,9 @@ export interface Term {
   tool: number;
   /** The newest message that was counted. */
   lastMessage: number;
+  /** It stands with a capital in the midst of a sentence, or in small letters; told in chats of short messages. */
+  isName: boolean;
+  isWord: boolean;
 }
 
 /** Messages cut into passages, with a vocabulary: what the extractive summarizer and the distiller choose from. */
@@ -97,9 +100,14 @@ export async function buildCorpus(
       if (index === undefined) {
         index = terms.length;
         vocabulary.set(key, index);
-        terms.push({ kind, user: 0, assistant: 0, tool: 0, lastMessage: -1 });
+        terms.push({ kind, user: 0, assistant: 0, tool: 0, lastMessage: -1, isName: false, isWord: false });
       }
       const term = terms[index]!;
+      if (isShort) {
+        if (/^\p{Ll}/u.test(text.slice(start, start + 2))) term.isWord = true;
+        else if (kind === 'name' && /[\p{Ll},] $/u.test(text.slice(Math.max(from, start - 2), start)))
+          term.isName = true;
+      }
       if (term.lastMessage === passage.message) {
         if (!mentioned.includes(index)) mentioned.push(index);
         continue;
@@ -113,7 +121,10 @@ export async function buildCorpus(
     passages.push({ ...passage, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
-  const worth = Float64Array.from(terms, worthOfTerm);
+  const worth = Float64Array.from(
+    terms,
+    (term) => worthOfTerm(term) * (term.isName && !term.isWord ? NAMES_IN_CHAT : 1),
+  );
   const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
     rarityAmong(user + assistant + tool, messages.length),
   );
@@ -231,6 +242,9 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
 
 /** What a term is worth when it is first mentioned, by its kind. */
 const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
+
+/** In a chat of short messages people and places, which stand nowhere in small letters, are most of what there is to keep. */
+const NAMES_IN_CHAT = 4;
 
 /** A term that several messages mention matters more; one that output alone mentions matters less; rare words tell. */
 function worthOfTerm(term: Term): number {

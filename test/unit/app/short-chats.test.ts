@@ -129,6 +129,14 @@ describeWithData('chats of short messages, grown turn by turn', () => {
     });
   }
 
+  it('under steady are compressed at 40 messages too, and not between the tens', async () => {
+    const session = await grown(jsonLines('bookings-1000.jsonl').slice(0, 46), 'steady', 'customer');
+    assert.deepEqual(
+      session.attempts.map(({ at, outcome }) => [at, outcome]),
+      [20, 30, 40].map((at) => [at, 'committed']),
+    );
+  });
+
   it('keeps the names of a story at a fifth of the tokens, without a model', async () => {
     const said = jsonLines('role-play.jsonl');
     const session = new MemorySession({
@@ -165,6 +173,10 @@ describeWithData('chats of short messages, grown turn by turn', () => {
     const told = [...names].filter((name) => source.includes(name.toLowerCase()));
     const kept = told.filter((name) => context.includes(name.toLowerCase()));
     assert.ok(told.length >= 15, `${told.length}`);
-    assert.ok(kept.length >= 0.6 * told.length, `${kept.length} of ${told.length}`);
+    assert.ok(kept.length >= 0.7 * told.length, `${kept.length} of ${told.length}`);
+    // The newest fifth by itself says much less of what came before it.
+    const newest = said.slice(-Math.ceil(said.length / 5)).map(({ content }) => content);
+    const inNewest = told.filter((name) => newest.join('\n').toLowerCase().includes(name.toLowerCase()));
+    assert.ok(inNewest.length < 0.6 * told.length, `${inNewest.length} of ${told.length}`);
   });
 });
