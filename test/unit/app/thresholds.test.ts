@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
+import { Desk, fill } from './desk.ts';
+
+/** What is said at a reception desk, a line at a time. */
+const line = (n: number): string =>
+  n % 2 === 0
+    ? `Can you move the appointment of Mrs Okafor, number ${4_100 + n}, to ${8 + (n % 9)}:30?`
+    : `It is moved. Dr Lindqvist sees her in room ${n % 12} and asks for the letter of referral ${n}.`;
+
+const DAY_MS = 86_400_000;
+
+describe('a trigger in a chat of short messages', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+  beforeEach(async () => {
+    desk = await Desk.open();
+    conversation = await desk.converse();
+  });
+  afterEach(() => desk.close());
+
+  /** The turn has ended: what is due is begun, made and committed. */
+  const turnEnds = async (): Promise<void> => {
+    await conversation.betweenTurns();
+    await conversation.settled();
+  };
+  const under = (policy: PolicyName): void => {
+    desk.settings = { ...desk.settings, policy: resolvePolicy(policy) };
+  };
+  /** Sets the context window so that what would be sent takes this share of the budget, or a token less. */
+  const fills = (share: number, tokensLess = 0): void => {
+    const total = conversation.context().total + tokensLess;
+    desk.settings = { ...desk.settings, contextWindow: Math.floor(total / share), reservedTokens: 0 };
+  };
+
+  for (const [policy, share] of [
+    ['balanced', 0.7],
+    ['long-memory', 0.8],
+  ] as const)
+    it(`fires under ${policy} at ${share * 100}% of the budget, not below`, async () => {
+      under(policy);
+      await fill(conversation, 60, line);
+      fills(share, 6);
+      await turnEnds();
+      assert.equal(conversation.state.counters.compressions, 0);
+      fills(share);
+      await turnEnds();
+      assert.equal(conversation.state.counters.compressions, 1);
+    });
+
+  it('keeps the newest three under long-memory', async () => {
+    under('long-memory');
+    await fill(conversation, 60, line);
+    fills(0.8);
+    await turnEnds();
+    assert.equal(conversation.state.uncoveredCount, 3);
+    const sent = conversation.context().messages.map(({ content }) => content.at(-1));
+    assert.deepEqual(
+      sent,
+      [57, 58, 59].map((n) => ({ type: 'text', text: line(n) })),
+    );
+  });
+
+  it('fires when the newest summary is older than 24 hours and something has come since, not at 24 hours', async () => {
+    await fill(conversation, 60, line);
+    await conversation.compressNow();
+    assert.equal(conversation.state.counters.compressions, 1);
+    const made = conversation.state.compressions.at(-1)!;
+    await fill(conversation, 24, (n) => line(100 + n));
+    desk.clock.ahead = DAY_MS - 60_000;
+    await turnEnds();
+    assert.equal(conversation.state.counters.compressions, 1, `after ${made.id}`);
+    desk.clock.ahead = DAY_MS + 60_000;
+    await turnEnds();
+    assert.equal(conversation.state.counters.compressions, 2);
+  });
+
+  for (const [messages, compressions] of [
+    [40, 0],
+    [41, 1],
+  ] as const)
+    it(`${compressions === 0 ? 'does not fire' : 'fires'} at a reset of ${messages} messages, and the reset is logged`, async () => {
+      await fill(conversation, messages, line);
+      await conversation.setTask('Move the appointments', []);
+      await conversation.resetTask();
+      assert.equal(conversation.state.counters.compressions, compressions);
+      assert.equal(conversation.state.task, undefined);
+      assert.equal(conversation.state.path.length, messages);
+      assert.equal(desk.logged('history_compression_triggered').length, compressions);
+      assert.equal(desk.logged('history_compression_complete').length, compressions);
+      assert.equal(desk.logged('task_reset_preserving_conversation').length, 1);
+    });
+});
