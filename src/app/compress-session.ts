@@ -209,13 +209,7 @@ async function summarize(
   let { frontier } = mended;
 
   const ceilingTokens = ceilingOf(job, plan, draft);
-  const { leavingTokens } = plan;
-  // Of little the first summary may tell more: it is the whole of what was said.
-  const isFirst = frontier.length === 0;
-  const replaced = Math.max(
-    REPLACED_SHARE.least * leavingTokens,
-    Math.min(REPLACED_SHARE.upToTokens, (isFirst ? REPLACED_SHARE.first : REPLACED_SHARE.most) * leavingTokens),
-  );
+  const replaced = replacedTokens(plan, frontier.length === 0);
   const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
   const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
@@ -303,8 +297,14 @@ async function summarize(
     }
     room = Math.max(0, room - (after - limit));
   }
-  const leftTokens = leavingTokens - uncovered;
+  const leftTokens = plan.leavingTokens - uncovered;
   return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
+}
+
+/** What ledger and summaries may take of what leaves; a first summary may tell more of little: it is the whole of what was said. */
+function replacedTokens({ leavingTokens }: Plan, isFirst: boolean): number {
+  const { least, first, most, upToTokens } = REPLACED_SHARE;
+  return Math.max(least * leavingTokens, Math.min(upToTokens, (isFirst ? first : most) * leavingTokens));
 }
 
 /** One node sent brief in place of detailed, so that at least so many tokens are saved, and as few more as can be. */

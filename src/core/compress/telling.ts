@@ -1,4 +1,5 @@
 import type { Corpus, IndexedPassage } from './corpus.ts';
+import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { passageText } from './passages.ts';
 
@@ -27,7 +28,24 @@ const OUTCOME_WORDS =
  * message less for each of its lines. The less room there is, as a share of the messages, the more it counts: where there
  * is plenty, names and values that stand in output alone are wanted too.
  */
-export function tellingFactors(corpus: Corpus, room: number): Float64Array {
+export function tellingFactors(
+  corpus: Corpus,
+  room: number,
+  events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
+): Float64Array {
+  const factors = factorsBySpeech(corpus, room);
+  // Key events that found no room in the ledger go before what is none.
+  for (const [message, found] of events) {
+    for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
+      const { start, end } = corpus.passages[at]!;
+      const importance = Math.max(0, ...found.map((one) => (one.start < end && start < one.end ? one.importance : 0)));
+      if (importance > 0) factors[at]! *= importance;
+    }
+  }
+  return factors;
+}
+
+function factorsBySpeech(corpus: Corpus, room: number): Float64Array {
   const { texts, roles, passages, firstOf } = corpus;
   const factors = new Float64Array(passages.length).fill(1);
   if (corpus.isShortChat) return factors;
@@ -61,13 +79,13 @@ export function tellingFactors(corpus: Corpus, room: number): Float64Array {
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && said > SHORTEST_REPORT) hasReport = true;
   }
-  const plenty = Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY.room - SCARCE)));
-  return factors.map((factor) => factor ** (1 - plenty * (1 - (factor > 1 ? PLENTY.more : PLENTY.less))));
+  const plenty = Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
+  return factors.map((factor) => factor ** (1 - plenty));
 }
 
-/** From this share of the messages on there is room for more than what tells most; below the other for that alone. */
-const PLENTY = { room: 0.08, more: 0.5, less: 0.1 } as const;
-const SCARCE = 0.035;
+/** Shares of the messages: with less room what tells most is all there is room for; with more all is weighed alike. */
+const SCARCE = 0.028;
+const PLENTY = 0.05;
 
 /** What users answered to a tool that asked them, or said as they stopped one: it stands in the tool's result. */
 const ANSWER = /^(?:\*\*Answer:\*\*|User (?:has )?answered|The user (?:said|answered|chose)\b(?!.*:$))/u;
@@ -102,7 +120,7 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
       return NARRATION.test(text) ? 0 : 0.5;
     case 'text':
     case 'line':
-      return 0.2;
+      return 1;
     case 'error':
     case 'outcome':
       return 1;
