@@ -1,5 +1,5 @@
 // Mocha loads this before the tests: one server with the packaged extension for all of them.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from 'mocha';
@@ -31,7 +31,9 @@ async function start(): Promise<Editor> {
   const dataFolder = path.join(scratch, 'server');
   await installExtension(program, dataFolder, vsix);
   // Without the smoke-test driver, which would hide all notifications.
-  const server = await startServer({ program, dataFolder, smokeTestDriver: false });
+  const home = path.join(scratch, 'home');
+  await mkdir(home);
+  const server = await startServer({ program, dataFolder, smokeTestDriver: false, env: { HOME: home } });
   const door = await openFrontDoor(server.origin, 0, path.join(scratch, 'secret-key'));
   return { scratch, server, door };
 }
@@ -46,6 +48,11 @@ export async function editorOrigin(): Promise<string> {
 /** Where the server keeps the extension's `globalStorageUri`, for tests that look at the files themselves. */
 export async function globalStorageFolder(): Promise<string> {
   return path.join((await running()).scratch, 'server/data/User/globalStorage/threadkeeper.threadkeeper');
+}
+
+/** The home of the editor's user, where other tools keep their chats. */
+export async function homeFolder(): Promise<string> {
+  return path.join((await running()).scratch, 'home');
 }
 
 /** A new folder with the demo workspace in it; removed after the suite. */

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { lines, put } from '../support/tool-homes/conversation.ts';
+import { violations } from './axe.ts';
+import { homeFolder } from './editor.ts';
+import { Workbench } from './workbench.ts';
+
+describe('the chats of other tools', () => {
+  let workbench: Workbench;
+  let home: string;
+
+  const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
+    type: role,
+    sessionId: 'ports',
+    cwd: workbench.folder,
+    timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
+    message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
+    ...more,
+  });
+  const row = (text: string | RegExp): Locator =>
+    workbench.page.locator('.sidebar .monaco-list-row', { hasText: text }).first();
+
+  before(async () => {
+    workbench = await Workbench.open({ profile: 'all-chats' });
+    home = await homeFolder();
+    put(
+      home,
+      '.claude/projects/demo/ports.jsonl',
+      lines(
+        claude(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
+        claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
+        claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
+        claude(3, 'user', 'Which port is free?'),
+        claude(4, 'assistant', [
+          { type: 'text', text: '8080 is free, and config.ts says so now.' },
+          {
+            type: 'tool_use',
+            id: 'c1',
+            name: 'Edit',
+            input: { file_path: path.join(workbench.folder!, 'src/config.ts') },
+          },
+        ]),
+      ),
+    );
+  });
+
+  after(async () => {
+    await workbench.close();
+    await rm(path.join(home, '.claude'), { recursive: true, force: true });
+  });
+
+  it('are asked about once, with what there is', async () => {
+    await workbench.chooseCommand('Threadkeeper: Keep Chats of Other Tools');
+    await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
+    await workbench.screenshot('all-chats-question');
+    await workbench.page.keyboard.press('Enter');
+    await row('ports').or(row('Never use port 80')).waitFor();
+    await workbench.screenshot('all-chats-view');
+  });
+
+  it('open for reading, named as what they are, without a fault of accessibility', async () => {
+    await row('Never use port 80').click();
+    const page = workbench.webview();
+    await page.getByText('This is a chat of Claude Code, opened for reading.').waitFor();
+    await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
+    await workbench.screenshot('all-chats-open');
+    assert.deepEqual(await violations(workbench), []);
+    const settings = path.join(workbench.folder!, '.vscode/settings.json');
+    await writeFile(settings, JSON.stringify({ 'workbench.colorTheme': 'Default Dark Modern' }));
+    await page.locator('body.vscode-dark').waitFor();
+    await workbench.screenshot('all-chats-open-dark');
+    assert.deepEqual(await violations(workbench), []);
+    // The chat is some 300 pixels wide then, beside the list.
+    const size = workbench.page.viewportSize()!;
+    await workbench.page.setViewportSize({ width: 660, height: size.height });
+    await page.getByRole('button', { name: 'Continue Here' }).first().waitFor();
+    await workbench.screenshot('all-chats-open-narrow');
+    await workbench.page.setViewportSize(size);
+  });
+
+  it('are searched, by keyboard alone', async () => {
+    await workbench.chooseCommand('Threadkeeper: Search All Chats');
+    await workbench.quickInput().fill('bookings cache');
+    await workbench.paletteRow(/Never use port 80/).waitFor();
+    await workbench.screenshot('all-chats-search');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().waitFor({ state: 'hidden' });
+  });
+
+  it('tell which of them are about a file', async () => {
+    await workbench.openFile('config.ts');
+    await workbench.page.locator('.monaco-editor .view-lines').first().click({ button: 'right' });
+    await workbench.chooseInMenu('Chats About This File');
+    await workbench.paletteRow(/Never use port 80/).waitFor();
+    await workbench.screenshot('all-chats-file');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.webview().getByText('This is a chat of Claude Code, opened for reading.').waitFor();
+  });
+
+  it('go on as a session of the user’s own', async () => {
+    await workbench.webview().getByRole('button', { name: 'Continue Here' }).first().click();
+    const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
+    await composer.fill('Go on with port 8080.');
+    await composer.press('Enter');
+    await workbench.webview().getByRole('article', { name: 'You' }).filter({ hasText: 'Go on with' }).waitFor();
+  });
+
+  it('are forgotten when the user says so', async () => {
+    await workbench.chooseCommand('Threadkeeper: Delete Kept Chats');
+    await workbench.paletteRow(/Claude Code/).click();
+    await workbench.page.getByRole('button', { name: 'Delete Copies' }).click();
+    await row('Never use port 80').waitFor({ state: 'detached' });
+  });
+});
