@@ -26,7 +26,9 @@ describe('writing in the chat', () => {
     await chat.composer().pressSequentially('/');
     assert.deepEqual(
       await suggestions().locator('.suggestion-label').allInnerTexts(),
-      ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'].map((name) => `/${name}`),
+      ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'].map(
+        (name) => `/${name}`,
+      ),
     );
     await chat.composer().press('Escape');
     await suggestions().first().waitFor({ state: 'detached' });
