@@ -174,7 +174,7 @@ describe('writing in the chat', () => {
     const asked = () => server.lastRequest?.body['model'];
     await chat.write('/model');
     await chat.workbench.paletteRow('OpenAI-compatible server').click();
-    await chat.workbench.paletteRow('gpt-4o').click();
+    await chat.workbench.chooseListed(/^Select Model$/, 'gpt-4o');
     await model.filter({ hasNotText: 'test-model' }).waitFor();
     await chat.write('/task Its own; One step');
     await page.getByText('0 of 1 step').waitFor();

@@ -175,6 +175,14 @@ export class Workbench {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   }
 
+  /** Chooses from the list with a title by keyboard: rows that the editor uses again may still show another list's. */
+  async chooseListed(title: RegExp, text: string): Promise<void> {
+    await this.page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
+    await this.quickInput().fill(text);
+    await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
   /** The input of the quick pick or input box that is open. */
   quickInput(): Locator {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
