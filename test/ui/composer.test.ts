@@ -173,7 +173,7 @@ describe('writing in the chat', () => {
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
     await chat.write('/model');
-    await chat.workbench.paletteRow('OpenAI-compatible server').click();
+    await chat.workbench.chooseListed(/^Select a model for this session$/, 'OpenAI-compatible server');
     await chat.workbench.chooseListed(/^Select Model$/, 'gpt-4o');
     await model.filter({ hasNotText: 'test-model' }).waitFor();
     await chat.write('/task Its own; One step');

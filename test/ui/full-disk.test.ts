@@ -49,7 +49,7 @@ describe('a chat on a disk that fills up', function () {
 
   it('writes all of it by itself when there is room again', async () => {
     await disk!.clear();
-    await chat.workbench.told('all that was said is saved');
+    await chat.workbench.told('All messages have been saved');
     await notice().waitFor({ state: 'detached' });
     await gauge().waitFor({ state: 'detached' });
   });

@@ -61,6 +61,7 @@ export class ModelNotices {
     const answer = await vscode.window.showInputBox({
       title: vscode.l10n.t('Context window of {0}, in tokens', model),
       value: String(UNKNOWN_CONTEXT_WINDOW),
+      ignoreFocusOut: true,
       validateInput: (value) =>
         /^\d+$/.test(value.trim()) && Number(value) >= 1024
           ? undefined
