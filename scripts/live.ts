@@ -2,9 +2,7 @@
 //   npm run live -- openai|anthropic|compatible [--model M] [--base-url U]
 // The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models a run costs about a tenth of a cent.
 import { parseArgs } from 'node:util';
-import { asVendor } from '../test/support/strict/official.ts';
-import { StrictServer } from '../test/support/strict/strict-server.ts';
-import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive } from './live/live.ts';
+import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive, runStrict } from './live/live.ts';
 import { PlainError, runMain } from './support/plain-error.ts';
 
 await runMain(async () => {
@@ -29,17 +27,10 @@ await runMain(async () => {
   console.log(`${config.model} at ${baseUrl ?? provider}`);
   const real = await runLive(config);
   for (const result of real) console.log(liveLine(result));
-  if (provider === 'compatible') return;
-  const server = await StrictServer.start(provider);
-  try {
-    const strict = await asVendor(server, () => runLive(liveConfig(provider, { model: config.model, apiKey: 'none' })));
-    const found = differences(real, strict);
-    console.log(
-      found.length === 0
-        ? 'Nothing differs from the strict server.'
-        : `\nDiffers from the strict server:\n${found.join('\n')}`,
-    );
-  } finally {
-    await server.stop();
-  }
+  const strict = await runStrict(config);
+  const server = `the strict server${strict.model === config.model ? '' : ` with ${strict.model}`}`;
+  const found = differences(real, strict.results);
+  console.log(
+    found.length === 0 ? `\nNothing differs from ${server}.` : `\nDiffers from ${server}:\n${found.join('\n')}`,
+  );
 });

@@ -4,6 +4,9 @@ import { replyRoom } from '../../src/app/reply-room.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
+import { asVendor } from '../../test/support/strict/official.ts';
+import { StrictServer, type Flavour } from '../../test/support/strict/strict-server.ts';
+import { TRAITS } from '../../test/support/strict/traits.ts';
 
 export const LIVE_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type LiveProvider = (typeof LIVE_PROVIDERS)[number];
@@ -33,6 +36,31 @@ export function liveConfig(
   const { baseUrl, apiKey } = options;
   const model = options.model ?? (provider === 'compatible' ? '' : DEFAULT_MODELS[provider].summary);
   return { provider, model, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
+}
+
+/** The kind of strict server for a service, by its address; a server that nothing is known of is taken for vLLM. */
+export function flavourOf({ provider, baseUrl = '' }: ModelConfig): Flavour {
+  if (provider === 'openai' || provider === 'anthropic') return provider;
+  if (/\/\/(?:\w+\.)?openrouter\.ai\//.test(baseUrl)) return 'openrouter';
+  return /:11434(?:\/|$)/.test(baseUrl) ? 'ollama' : 'vllm';
+}
+
+/** The same run on the strict server. A model that it does not know is replaced by a plain one of the same kind. */
+export async function runStrict(config: ModelConfig): Promise<{ model: string; results: readonly LiveResult[] }> {
+  const flavour = flavourOf(config);
+  const known = TRAITS[config.model.replace(/^.*\//, '')] !== undefined;
+  const plain = { openai: 'gpt-4o', openrouter: 'openai/gpt-4o', anthropic: 'claude-haiku-4-5' } as const;
+  const model = known ? config.model : flavour in plain ? plain[flavour as keyof typeof plain] : 'llama3.1:8b';
+  const server = await StrictServer.start(flavour);
+  // A vendor's own address leads to the strict server; every other one, a gateway's too, gives way to it.
+  const baseUrl = flavour === 'openrouter' ? config.baseUrl : `${server.url}/v1`;
+  const own = config.provider === 'compatible' && baseUrl !== undefined ? { baseUrl } : {};
+  try {
+    const { provider } = config;
+    return { model, results: await asVendor(server, () => runLive({ provider, model, apiKey: 'none', ...own })) };
+  } finally {
+    await server.stop();
+  }
 }
 
 /** Ten turns that grow as a session does, with what goes with one turn alone, and one compression. */

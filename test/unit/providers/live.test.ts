@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { differences, liveConfig, liveLine, runLive, type LiveProvider } from '../../../scripts/live/live.ts';
+import {
+  differences,
+  flavourOf,
+  liveConfig,
+  liveLine,
+  runLive,
+  runStrict,
+  type LiveProvider,
+} from '../../../scripts/live/live.ts';
 import { asVendor } from '../../support/strict/official.ts';
 import { StrictServer, type Flavour } from '../../support/strict/strict-server.ts';
 
@@ -33,6 +41,23 @@ describe('the live check', () => {
       assert.deepEqual(differences(results, await live(provider, flavour, model)), []);
     });
   }
+
+  it('holds a server of one’s own against the strict one of its kind, whatever its model is called', async () => {
+    const server = await StrictServer.start('vllm', { think: 0 });
+    try {
+      const config = liveConfig('compatible', { model: 'qwen3:4b', baseUrl: `${server.url}/v1`, apiKey: 'k' });
+      const found = differences(await runLive(config), (await runStrict(config)).results);
+      assert.match(found.join('\n'), /turn 1: reasoning reported is false, on the strict server true/);
+      const { model, results } = await runStrict({ ...config, model: 'house-model-7b' });
+      assert.deepEqual([model, results.length, results[0]?.ending], ['llama3.1:8b', 11, 'complete']);
+    } finally {
+      await server.stop();
+    }
+    const kinds = ['http://127.0.0.1:11434/v1', 'https://openrouter.ai/api/v1', 'http://gpu:8000/v1'].map((baseUrl) =>
+      flavourOf({ provider: 'compatible', model: 'm', baseUrl }),
+    );
+    assert.deepEqual(kinds, ['ollama', 'openrouter', 'vllm']);
+  });
 
   it('says where a service does otherwise than the strict server', async () => {
     const strict = await live('openai', 'openai');
