@@ -190,6 +190,7 @@ export async function compressPreserveEvents(
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - LEAST_BESIDE_RECENT));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
+    await options.breather?.rest();
     if (sentTokens(session, counter) > targetTokens) {
       // Not even the newest user message fits beside a line of summary: all is summarized.
       const { text, tokens: after, calls } = await summarizeRecursive(messages, targetTokens, options);
@@ -201,10 +202,9 @@ export async function compressPreserveEvents(
       return { messages: sent, events, nodes: [], tokens: { before: tokens, after, target: targetTokens }, calls };
     }
   }
-  return {
-    ...sentBy(session, counter),
-    tokens: { before: tokens, after: sentTokens(session, counter), target: targetTokens },
-  };
+  await options.breather?.rest();
+  const { tokensAfter, ...sent } = sentBy(session, counter);
+  return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
 }
 
 /** Recent messages that were asked for take no more of a target than this. */

@@ -132,7 +132,9 @@ export class MemorySession {
   }
 
   /** Compresses now; to `aim` in place of what the policy says. */
-  compress(aim?: CompressionAim): Promise<CompressionOutcome> {
+  async compress(aim?: CompressionAim): Promise<CompressionOutcome> {
+    // Counted with pauses; what is looked at next would count at one go.
+    await this.meter.countNew();
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', aim);
   }
 
