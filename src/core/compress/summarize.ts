@@ -257,9 +257,9 @@ async function cutPieces(
     }
   }
   const readable = sum(cut.map((one) => one.readable));
-  const factors = new Map(
-    corpora.map((corpus, run) => [corpus, tellingFactors(corpus, roomTokens / total, runs[run]!.events)]),
-  );
+  const factors = new Map<Corpus, Float64Array>();
+  for (const [run, corpus] of corpora.entries())
+    factors.set(corpus, await tellingFactors(corpus, roomTokens / total, pace, runs[run]!.events));
   const allowance = count * messageAllowance(total / count, effort);
   const pieces: Piece[] = [];
   for (const { run, segment, corpus, readable: own } of cut) {

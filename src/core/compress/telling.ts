@@ -2,6 +2,7 @@ import type { Corpus, IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { passageText } from './passages.ts';
+import type { Pace } from './source.ts';
 
 /** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
 const NARRATION =
@@ -28,14 +29,16 @@ const OUTCOME_WORDS =
  * message less for each of its lines. The less room there is, as a share of the messages, the more it counts: where there
  * is plenty, names and values that stand in output alone are wanted too.
  */
-export function tellingFactors(
+export async function tellingFactors(
   corpus: Corpus,
   room: number,
+  pace: Pace,
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
-): Float64Array {
-  const factors = factorsBySpeech(corpus, room);
+): Promise<Float64Array> {
+  const factors = await factorsBySpeech(corpus, room, pace);
   // Key events that found no room in the ledger go before what is none.
   for (const [message, found] of events) {
+    if (pace.isDue()) await pace.rest();
     for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
       const { start, end } = corpus.passages[at]!;
       const importance = Math.max(0, ...found.map((one) => (one.start < end && start < one.end ? one.importance : 0)));
@@ -45,7 +48,7 @@ export function tellingFactors(
   return factors;
 }
 
-function factorsBySpeech(corpus: Corpus, room: number): Float64Array {
+async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promise<Float64Array> {
   const { texts, roles, passages, firstOf } = corpus;
   const factors = new Float64Array(passages.length).fill(1);
   if (corpus.isShortChat) return factors;
@@ -61,6 +64,7 @@ function factorsBySpeech(corpus: Corpus, room: number): Float64Array {
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       const words = passageText(passage, text);
+      if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       factors[at] = isAnswer || ANSWER.test(words) ? USERS_ANSWER : factorOf(words, passage, role, isReport);
       isAnswer = role === 'tool' && ANSWER_FOLLOWS.test(words);
       // Of a log's lines, which differ in their numbers alone, the newest tell enough.
@@ -94,6 +98,9 @@ const USERS_ANSWER = 20;
 
 /** A tool that shows a file or what it found in files: what reads as an error there is none. */
 const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
+
+/** So many patterns look at each line. */
+const PATTERNS = 6;
 
 /** Lines of one form that are taken; a line of fewer letters and blanks than this share is none of prose. */
 const MAX_ALIKE = 2;
