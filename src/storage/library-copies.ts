@@ -16,7 +16,7 @@ const FILE_MODE = 0o600;
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
 /** How the line of a message begins. */
-const MESSAGE_LINE = '{"message":';
+const MESSAGE_LINE = Buffer.from('{"message":');
 
 const count = v.pipe(v.number(), v.minValue(0));
 const { content, usage } = messageSchema.entries;
@@ -142,10 +142,14 @@ export class LibraryCopies implements LibraryStore {
     const file = await open(this.#copy(key), 'r');
     try {
       const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
+      const lines = gunzipSync(buffer);
       let index = first;
-      for (const line of gunzipSync(buffer).toString('utf8').split('\n')) {
-        if (!line.startsWith(MESSAGE_LINE) || index++ < message) continue;
-        const record = v.parse(recordSchema, JSON.parse(line));
+      for (let at = 0, end = 0; at < lines.length; at = end + 1) {
+        end = lines.indexOf('\n', at);
+        if (end === -1) end = lines.length;
+        if (lines.compare(MESSAGE_LINE, 0, undefined, at, at + MESSAGE_LINE.length) !== 0 || index++ < message)
+          continue;
+        const record = v.parse(recordSchema, JSON.parse(lines.toString('utf8', at, end)));
         return 'message' in record ? record.message : undefined;
       }
       return undefined;

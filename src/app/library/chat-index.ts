@@ -1,6 +1,6 @@
 import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
-import { searchBlocks, type SearchedBlock } from '../../core/search/block-search.ts';
+import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
 import { decodeBlocks, encodeBlock, wordBlockOf } from '../../core/search/word-block.ts';
 import { deedsOf, type Deed } from '../../core/transcript/tool-deeds.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
@@ -90,6 +90,7 @@ export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
   readonly #held = new Map<string, IndexedChat>();
+  readonly #scratch = new SearchScratch();
 
   constructor(store: LibraryStore, maxBytes = MAX_HELD_BYTES) {
     this.#store = store;
@@ -115,19 +116,20 @@ export class ChatIndex {
       else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
         const { roles, limit } = query;
-        for (const hit of searchBlocks(blocks, query.text, { limit, ...(roles && { roles }) })) {
+        for (const hit of searchBlocks(blocks, query.text, { limit, ...(roles && { roles }) }, this.#scratch)) {
           const { chat, facts } = blocks[hit.block]!;
           found.push({ chat, message: facts.from + hit.message, score: hit.score });
         }
       }
     }
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
-    const hits: ChatHit[] = [];
-    for (const { chat, message, score, what } of found.slice(0, query.limit)) {
-      const hit = await this.#hit(chat, message, query.text, what);
-      if (hit) hits.push({ ...hit, score });
-    }
-    return hits;
+    const hits = await Promise.all(
+      found.slice(0, query.limit).map(async ({ chat, message, score, what }) => {
+        const hit = await this.#hit(chat, message, query.text, what);
+        return hit ? [{ ...hit, score }] : [];
+      }),
+    );
+    return hits.flat();
   }
 
   /** What was done to a file, by the end of its path, in the order of the chats given. */
@@ -169,25 +171,22 @@ export class ChatIndex {
   /** The chats in groups that have room in memory; the newest ones are held from one search to the next. */
   async *#groups(sessions: readonly KeptSession[]): AsyncGenerator<readonly IndexedChat[]> {
     const newest = [...sessions].sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);
-    let group: IndexedChat[] = [];
-    let bytes = 0;
-    let isFirst = true;
-    for (const session of newest) {
-      if (bytes + session.indexBytes > this.#maxBytes && group.length > 0) {
-        yield group;
-        [group, bytes, isFirst] = [[], 0, false];
+    for (let from = 0, to = 0; from < newest.length; from = to) {
+      let bytes = 0;
+      while (to < newest.length && (to === from || bytes + newest[to]!.indexBytes <= this.#maxBytes)) {
+        bytes += newest[to++]!.indexBytes;
       }
-      const chat = await this.#chat(session);
-      if (isFirst) this.#hold(chat);
-      group.push(chat);
-      bytes += session.indexBytes;
+      const group = await Promise.all(newest.slice(from, to).map((session) => this.#chat(session)));
+      if (from === 0) this.#hold(group);
+      yield group;
     }
-    if (group.length > 0) yield group;
   }
 
-  #hold(chat: IndexedChat): void {
-    this.#held.delete(chat.session.key);
-    this.#held.set(chat.session.key, chat);
+  #hold(chats: readonly IndexedChat[]): void {
+    for (const chat of chats) {
+      this.#held.delete(chat.session.key);
+      this.#held.set(chat.session.key, chat);
+    }
     let bytes = this.heldBytes;
     for (const [key, { session }] of this.#held) {
       if (bytes <= this.#maxBytes) break;

@@ -2,7 +2,7 @@ import type { Role } from '../model/message.ts';
 import { nearness } from './near-terms.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf } from './ranking.ts';
-import { frequencyAt, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
+import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
 /** What a tool printed answers fewer questions than what people said. */
 const TOOL_WEIGHT = 0.6;
@@ -28,66 +28,148 @@ export interface BlockHit {
   readonly score: number;
 }
 
-interface Answers {
-  readonly score: Float32Array;
-  readonly covered: Float32Array;
-  readonly hasManner: Uint8Array;
+/** What a search fills in for each message of all blocks: 21 bytes a message, kept from one search to the next. */
+export class SearchScratch {
+  #messages = 0;
+  /** How well a message answers the query, and one term of it. */
+  score = new Float32Array(0);
+  ofTerm = new Float32Array(0);
+  /** Summed rarity of the query's words that a message holds. */
+  covered = new Float32Array(0);
+  hasManner = new Uint8Array(0);
+  /** The messages that answer anything, and those that answer one term. */
+  readonly found = new MessageList();
+  readonly foundByTerm = new MessageList();
+
+  begin(messages: number): void {
+    if (messages > this.#messages) {
+      this.#messages = messages;
+      this.score = new Float32Array(messages);
+      this.ofTerm = new Float32Array(messages);
+      this.covered = new Float32Array(messages);
+      this.hasManner = new Uint8Array(messages);
+      this.found.reserve(messages);
+      this.foundByTerm.reserve(messages);
+      return;
+    }
+    const { list, length } = this.found;
+    for (let at = 0; at < length; at++) {
+      const message = list[at]!;
+      this.score[message] = this.covered[message] = this.hasManner[message] = 0;
+    }
+    this.found.length = 0;
+  }
+
+  /** Keeps the best score that a message has for a term. */
+  raise(message: number, value: number): void {
+    const before = this.ofTerm[message]!;
+    if (value <= before) return;
+    if (before === 0) this.foundByTerm.add(message);
+    this.ofTerm[message] = value;
+  }
+
+  /** Adds the scores for a term to those for the query. */
+  settle({ isManner }: SoughtTerm, rarity: number): void {
+    const { score, ofTerm, covered, hasManner, found } = this;
+    const share = isManner ? MANNER_SHARE : 1;
+    const { list, length } = this.foundByTerm;
+    for (let at = 0; at < length; at++) {
+      const message = list[at]!;
+      if (score[message] === 0) found.add(message);
+      score[message]! += ofTerm[message]! * share;
+      covered[message]! += rarity;
+      if (isManner) hasManner[message] = 1;
+      ofTerm[message] = 0;
+    }
+    this.foundByTerm.length = 0;
+  }
 }
 
-/** How well messages of one block answer one term, by message; 0: not at all. */
-type Scores = Float32Array;
+class MessageList {
+  list = new Uint32Array(0);
+  length = 0;
+
+  reserve(messages: number): void {
+    this.list = new Uint32Array(messages);
+    this.length = 0;
+  }
+
+  add(message: number): void {
+    this.list[this.length++] = message;
+  }
+}
 
 /** Ranked search over blocks as over one index; the same scores as `TextIndex` gives, but for typos of words that occur. */
 export function searchBlocks(
   searched: readonly SearchedBlock[],
   query: string,
   { limit, roles = ROLES }: BlockSearchOptions,
+  scratch = new SearchScratch(),
 ): readonly BlockHit[] {
   const { sought } = readQuery(query);
   const facts = factsOf(searched);
-  const answers = new Map<number, Answers>();
+  scratch.begin(facts.size);
   let total = 0;
   for (const term of sought) {
-    const byBlock = scoresOf(searched, facts, term);
-    let matched = 0;
-    for (const scores of byBlock.values()) for (const score of scores) if (score > 0) matched++;
-    const rarity = term.isManner ? 0 : rarityOf(matched, facts.messages);
+    scoreTerm(searched, facts, term, scratch);
+    const rarity = term.isManner ? 0 : rarityOf(scratch.foundByTerm.length, facts.messages);
     total += rarity;
-    for (const [index, scores] of byBlock) take(answersIn(answers, index, searched[index]!), scores, term, rarity);
+    scratch.settle(term, rarity);
   }
   const allowed = Uint8Array.from(ROLES, (role) => (roles.includes(role) ? 1 : 0));
+  const weights = Float32Array.from(ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
+  const { score, covered, hasManner, found } = scratch;
   const best: BlockHit[] = [];
-  for (const [index, { score, covered, hasManner }] of answers) {
-    const { block, valid } = searched[index]!;
-    for (let message = 0; message < valid; message++) {
-      if (score[message] === 0) continue;
-      const role = block.roles[message]!;
-      if (allowed[role] === 0) continue;
-      const coverage = total === 0 ? 1 : covered[message]! / total;
-      const favour = hasManner[message] === 1 && covered[message]! > 0 ? MANNER_WEIGHT : 1;
-      const weight = ROLES[role] === 'tool' ? TOOL_WEIGHT : 1;
-      const value = score[message]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * favour * weight;
-      if (best.length === limit && value <= best.at(-1)!.score) continue;
-      insert(best, { block: index, message, score: value }, limit);
-    }
+  // Most messages do not come near the best, whoever said them.
+  let bar = 0;
+  for (let next = 0; next < found.length; next++) {
+    const at = found.list[next]!;
+    const coverage = total === 0 ? 1 : covered[at]! / total;
+    const favour = hasManner[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
+    const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * favour;
+    if (unweighted < bar) continue;
+    const index = blockOf(facts.firsts, at);
+    const message = at - facts.firsts[index]!;
+    const role = searched[index]!.block.roles[message]!;
+    if (allowed[role] === 0) continue;
+    insert(best, { block: index, message, score: unweighted * weights[role]! }, limit);
+    if (best.length === limit) bar = best.at(-1)!.score;
   }
   return best;
 }
 
+/** The block that a message is of. */
+function blockOf(firsts: readonly number[], message: number): number {
+  let [low, high] = [0, firsts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (firsts[middle]! <= message) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 interface Facts {
   readonly passages: number;
+  /** That still hold. */
   readonly messages: number;
   readonly averageLength: number;
+  /** All messages of all blocks, and where each block begins among them. */
+  readonly size: number;
+  readonly firsts: readonly number[];
 }
 
 function factsOf(searched: readonly SearchedBlock[]): Facts {
-  let [passages, messages, length] = [0, 0, 0];
+  let [passages, messages, length, size] = [0, 0, 0, 0];
+  const firsts: number[] = [];
   for (const { block, valid } of searched) {
+    firsts.push(size);
+    size += block.messages;
     passages += block.lengths.length;
     messages += valid;
-    for (const one of block.lengths) length += one;
+    length += block.words;
   }
-  return { passages, messages, averageLength: length / Math.max(1, passages) };
+  return { passages, messages, averageLength: length / Math.max(1, passages), size, firsts };
 }
 
 /** A word of a block that answers a term, and how well. */
@@ -98,27 +180,39 @@ interface NearWord {
   readonly near: number;
 }
 
-function scoresOf(searched: readonly SearchedBlock[], facts: Facts, term: SoughtTerm): ReadonlyMap<number, Scores> {
-  const exact = wordsLike(searched, term.term, () => 1, true);
+function scoreTerm(searched: readonly SearchedBlock[], facts: Facts, term: SoughtTerm, scratch: SearchScratch): void {
+  const exact = wordsEqual(searched, term.term, 1);
   const near = (word: string): number => (word === term.term ? 0 : nearness(term.term, word));
-  const others = wordsLike(searched, term.term, near, false);
   // Every word with the same first letter is looked at for typos, which is slow: only where the term is nowhere found.
-  const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, false, Infinity);
-  const synonyms = term.synonyms.flatMap((word) => wordsLike(searched, word, () => SYNONYM_WEIGHT, true));
+  const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, Infinity);
+  const others = typos.length > 0 ? typos : wordsLike(searched, term.term, near, MAX_NEAR_WORDS);
+  const synonyms = term.synonyms.flatMap((word) => wordsEqual(searched, word, SYNONYM_WEIGHT));
   const frequency = new Map<string, number>();
-  const all = [...exact, ...synonyms, ...(typos.length > 0 ? typos : others)];
+  const all = [...exact, ...synonyms, ...others];
   for (const { block, at, word } of all) {
     frequency.set(word, (frequency.get(word) ?? 0) + frequencyAt(searched[block]!.block, at));
   }
   const rarity = (word: string): number => rarityOf(frequency.get(word) ?? 0, facts.passages);
   const own = exact.length > 0 ? rarity(term.term) : Infinity;
-  const found = new Map<number, Scores>();
   for (const { block: index, at, word, near: weight } of all) {
     const isOther = weight !== 1 && weight !== SYNONYM_WEIGHT;
     const worth = weight * (isOther ? Math.min(rarity(word), own) : rarity(word));
-    const scores = found.get(index) ?? new Float32Array(searched[index]!.block.messages);
-    found.set(index, scores);
-    score(searched[index]!, at, worth, facts.averageLength, scores);
+    const { block, valid } = searched[index]!;
+    const first = facts.firsts[index]!;
+    visitPostings(block, at, (passage, times) => {
+      const message = block.owners[passage]!;
+      if (message >= valid) return;
+      const norm = K1 * (1 - B + (B * block.lengths[passage]!) / facts.averageLength);
+      scratch.raise(first + message, (worth * times * (K1 + 1)) / (times + norm));
+    });
+  }
+}
+
+function wordsEqual(searched: readonly SearchedBlock[], word: string, near: number): NearWord[] {
+  const found: NearWord[] = [];
+  for (const [index, { block }] of searched.entries()) {
+    const at = placeOf(block, word);
+    if (at !== undefined) found.push({ block: index, at, word, near });
   }
   return found;
 }
@@ -127,63 +221,29 @@ function wordsLike(
   searched: readonly SearchedBlock[],
   beginning: string,
   nearOf: (word: string) => number,
-  isWhole: boolean,
-  most = MAX_NEAR_WORDS,
+  max: number,
 ): NearWord[] {
   const found: NearWord[] = [];
+  const known = new Map<string, number>();
   for (const [index, { block }] of searched.entries()) {
     const { start, end } = prefixRange(block, beginning);
-    // A word comes before all longer ones that begin with it.
-    const last = isWhole ? Math.min(end, start + 1) : Math.min(end, start + most);
-    for (let at = start; at < last; at++) {
+    for (let at = start; at < Math.min(end, start + max); at++) {
       const word = wordAt(block, at);
-      const near = isWhole && word !== beginning ? 0 : nearOf(word);
+      let near = known.get(word);
+      if (near === undefined) known.set(word, (near = nearOf(word)));
       if (near > 0) found.push({ block: index, at, word, near });
     }
   }
   return found;
 }
 
-function score({ block, valid }: SearchedBlock, word: number, worth: number, average: number, scores: Scores): void {
-  visitPostings(block, word, (passage, times) => {
-    const message = block.owners[passage]!;
-    if (message >= valid) return;
-    const length = block.lengths[passage]!;
-    const value = (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
-    if (value > scores[message]!) scores[message] = value;
-  });
-}
-
-function answersIn(answers: Map<number, Answers>, index: number, { block }: SearchedBlock): Answers {
-  const known = answers.get(index);
-  if (known) return known;
-  const { messages } = block;
-  const made = {
-    score: new Float32Array(messages),
-    covered: new Float32Array(messages),
-    hasManner: new Uint8Array(messages),
-  };
-  answers.set(index, made);
-  return made;
-}
-
-function take(
-  { score: sum, covered, hasManner }: Answers,
-  scores: Scores,
-  { isManner }: SoughtTerm,
-  rarity: number,
-): void {
-  for (const [message, value] of scores.entries()) {
-    if (value === 0) continue;
-    sum[message]! += value * (isManner ? MANNER_SHARE : 1);
-    covered[message]! += rarity;
-    if (isManner) hasManner[message] = 1;
-  }
-}
-
+/** Best first; of equals the one that comes first. */
 function insert(best: BlockHit[], hit: BlockHit, limit: number): void {
+  const isBefore = (one: BlockHit): boolean =>
+    one.score > hit.score ||
+    (one.score === hit.score && (one.block < hit.block || (one.block === hit.block && one.message < hit.message)));
   let at = best.length;
-  while (at > 0 && best[at - 1]!.score < hit.score) at--;
+  while (at > 0 && !isBefore(best[at - 1]!)) at--;
   best.splice(at, 0, hit);
   if (best.length > limit) best.pop();
 }

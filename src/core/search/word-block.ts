@@ -23,6 +23,8 @@ export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 export interface WordBlock {
   /** How many messages it covers. */
   readonly messages: number;
+  /** How many words are in all its passages. */
+  readonly words: number;
   /** Of each passage: the message that it is of, counted from the block's first; its length in words. */
   readonly owners: Uint32Array;
   readonly lengths: Uint16Array;
@@ -68,12 +70,19 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
   }
   return {
     messages: messages.length,
+    words: sum(lengths),
     owners: Uint32Array.from(owners),
     lengths: Uint16Array.from(lengths),
     roles,
     prints,
     ...flat(postings),
   };
+}
+
+function sum(lengths: Iterable<number>): number {
+  let words = 0;
+  for (const length of lengths) words += length;
+  return words;
 }
 
 const print = (at: number | undefined, role: Role, text: string): number =>
@@ -126,6 +135,15 @@ function flat(
 /** The places of the words that begin with a prefix, from `start` to `end` (exclusive). */
 export function prefixRange(block: WordBlock, prefix: string): { readonly start: number; readonly end: number } {
   return { start: lowerBound(block, prefix, false), end: lowerBound(block, prefix, true) };
+}
+
+/** Where a word stands among the block's words. */
+export function placeOf(block: WordBlock, word: string): number | undefined {
+  const at = lowerBound(block, word, false);
+  const { wordEnds } = block;
+  // A word comes before all longer ones that begin with it.
+  const length = at < wordEnds.length ? wordEnds[at]! - (at === 0 ? 0 : wordEnds[at - 1]!) : -1;
+  return length === word.length && compareAt(block, at, word) === 0 ? at : undefined;
 }
 
 export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
@@ -191,16 +209,18 @@ function putUnits(units: Uint16Array, from: number, text: string): number {
 /** The text of UTF-16 units, a stretch at a time: as many arguments as units. */
 function unitsOf(units: Uint16Array): string {
   let text = '';
-  for (let at = 0; at < units.length; at += 8192) text += String.fromCharCode(...units.subarray(at, at + 8192));
+  for (let at = 0; at < units.length; at += 8192) {
+    text += String(Reflect.apply(String.fromCharCode, undefined, units.subarray(at, at + 8192)));
+  }
   return text;
 }
 
 /** The first word that is not before the prefix, or with `after` the first that is behind all that begin with it. */
-function lowerBound({ text, wordEnds }: WordBlock, prefix: string, after: boolean): number {
-  let [low, high] = [0, wordEnds.length];
+function lowerBound(block: WordBlock, prefix: string, after: boolean): number {
+  let [low, high] = [0, block.wordEnds.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const order = compare(text, middle === 0 ? 0 : wordEnds[middle - 1]!, wordEnds[middle]!, prefix);
+    const order = compareAt(block, middle, prefix);
     if (order < 0 || (after && order === 0)) low = middle + 1;
     else high = middle;
   }
@@ -208,7 +228,8 @@ function lowerBound({ text, wordEnds }: WordBlock, prefix: string, after: boolea
 }
 
 /** Below 0: the word comes before the prefix; 0: it begins with it. */
-function compare(text: Uint16Array, from: number, to: number, prefix: string): number {
+function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string): number {
+  const [from, to] = [index === 0 ? 0 : wordEnds[index - 1]!, wordEnds[index]!];
   for (let at = 0; at < prefix.length; at++) {
     if (from + at === to) return -1;
     const difference = text[from + at]! - prefix.charCodeAt(at);
@@ -268,6 +289,7 @@ export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; re
     blocks.push({
       block: {
         messages,
+        words: sum(lengths),
         lengths,
         roles,
         text,
