@@ -80,7 +80,7 @@ export interface ChatModel {
   countTokens?(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }
 
-/** What the list of sessions shows without opening a journal. */
+/** What the session list shows without opening a journal. */
 export interface SessionSummary {
   readonly id: SessionId;
   readonly title: string;

@@ -12,8 +12,8 @@ const VERBS: Readonly<Record<string, { readonly about: string; readonly load: ()
   levels: { about: 'summarize at three levels of detail', load: () => import('./levels.ts') },
   recall: { about: 'search a transcript', load: () => import('./recall.ts') },
   audit: { about: 'check a summary against its transcript', load: () => import('./audit.ts') },
-  sources: { about: 'list the chats of other tools on this machine', load: () => import('./sources.ts') },
-  search: { about: 'search the chats of other tools', load: () => import('./search.ts') },
+  sources: { about: 'list the chats from other tools on this machine', load: () => import('./sources.ts') },
+  search: { about: 'search the chats from other tools', load: () => import('./search.ts') },
   verify: { about: 'check a session journal', load: () => import('./verify.ts') },
 };
 

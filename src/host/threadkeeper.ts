@@ -74,7 +74,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
-  /** The chats of other tools. */
+  /** The chats from other tools. */
   readonly chats: AllChats;
   readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];

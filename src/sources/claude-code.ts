@@ -6,7 +6,7 @@ import { endsIn, filesBelow, Finder } from './files.ts';
 import { toolFolder, type Home } from './home.ts';
 import { readLines } from './lines.ts';
 
-/** `~/.claude/projects/<folder>/<session>.jsonl`, a sub-agent's beside or below as `agent-<id>.jsonl`. */
+/** `~/.claude/projects/<folder>/<session>.jsonl`, a subagent's beside or below as `agent-<id>.jsonl`. */
 export function claudeCode(home: Home): Source {
   const projects = path.join(toolFolder(home, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects');
   return {

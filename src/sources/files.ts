@@ -134,7 +134,7 @@ export function folderPath(value: unknown): string | undefined {
 }
 
 export function unknownFormat(tool: string): TranscriptError {
-  return new TranscriptError(phrase('The file isn’t in a known format of {0}.', tool));
+  return new TranscriptError(phrase('The file isn’t in a known {0} format.', tool));
 }
 
 export function newerFormat(version: string | number, known: string | number): TranscriptError {

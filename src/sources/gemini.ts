@@ -6,7 +6,7 @@ import { isObject, tryParse } from '../core/transcript/json-value.ts';
 import { filesBelow, Finder, folders, isCode, readBeside, readDocument, unknownFormat } from './files.ts';
 import { toolFolder, type Home } from './home.ts';
 
-/** `~/.gemini/tmp/<project>/chats/session-*`: a JSON document each until 2025, then JSONL; a sub-agent's in a folder. */
+/** `~/.gemini/tmp/<project>/chats/session-*`: a JSON document each until 2025, then JSONL; a subagent's in a folder. */
 export function gemini(home: Home): Source {
   const root = path.join(toolFolder(home, 'GEMINI_CLI_HOME', ''), '.gemini');
   return {

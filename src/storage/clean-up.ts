@@ -65,7 +65,7 @@ export async function removeOrphans(folder: string, now: number): Promise<number
       freed += bytes;
     }
   } catch (error) {
-    throw storeFault(error, phrase('the clean-up'));
+    throw storeFault(error, phrase('the session list'));
   }
   return freed;
 }
@@ -100,7 +100,7 @@ export async function removeSession(
       await lock.release();
     }
   } catch (error) {
-    throw storeFault(error, phrase('the clean-up'));
+    throw storeFault(error, phrase('the session list'));
   }
 }
 
@@ -174,7 +174,7 @@ async function namesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    throw storeFault(error, phrase('the list of sessions'));
+    throw storeFault(error, phrase('the session list'));
   }
 }
 

@@ -32,7 +32,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     case 'ENOENT':
       return new StoreFault(
         'missing',
-        phrase('Can’t find the file of {0}. Open another session or start a new one.', subject),
+        phrase('Can’t find the file for {0}. Open another session or start a new one.', subject),
         error,
       );
     default: {
@@ -41,7 +41,10 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
       if (error instanceof TypeError)
         return new StoreFault(
           'invalid',
-          phrase('Couldn’t save {0}: the written data couldn’t be read back. The disk isn’t full.', subject),
+          phrase(
+            'Couldn’t save {0} because the data is invalid. Nothing was written. Reload the window and try again.',
+            subject,
+          ),
           error,
         );
       return new StoreFault(

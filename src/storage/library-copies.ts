@@ -207,7 +207,7 @@ export class LibraryCopies implements LibraryStore {
 
   async #beginWriting(): Promise<void> {
     if (!(await this.#mayWrite())) {
-      throw new StoreFault('not_writer', phrase('Another window is reading the chats of other tools.'));
+      throw new StoreFault('not_writer', phrase('Another window is reading the chats from other tools.'));
     }
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
   }

@@ -55,7 +55,7 @@ export class FileSessionStore implements SessionStore {
     try {
       return await this.#list.read();
     } catch (error) {
-      throw storeFault(error, phrase('the list of sessions'));
+      throw storeFault(error, phrase('the session list'));
     }
   }
 

@@ -26,8 +26,8 @@ const ENGLISH = {
   // Composer
   composer: 'Message',
   placeholder: 'Ask, or type / for commands and # for files',
-  placeholderReadOnly: 'Read-only: this session is open in another window',
-  placeholderForeign: 'Read-only: select Continue Here to chat from here',
+  placeholderReadOnly: 'Read-only. This session is open in another window.',
+  placeholderForeign: 'Read-only. To continue this chat, select Continue Here.',
   send: 'Send',
   stop: 'Stop response',
   attach: 'Add Context',

@@ -29,7 +29,7 @@ const SHOWN_EVERY_MS = 2_000;
 
 const NOTHING: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
 
-/** Follows the chats of other tools and keeps them in the library. */
+/** Follows the chats from other tools and keeps them in the library. */
 export class FollowedChats implements ChatLibrary {
   readonly #options: FollowedChatsOptions;
   readonly #copies: LibraryCopies;

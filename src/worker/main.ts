@@ -28,7 +28,7 @@ port.on('message', (message: unknown) => {
   call(...args).then(
     (result) => post({ id, result }),
     (error: unknown) => {
-      post({ id, fault: storeFault(error, phrase('the copy of the chats of other tools')).phrase });
+      post({ id, fault: storeFault(error, phrase('the copies of chats from other tools')).phrase });
     },
   );
 });

@@ -33,7 +33,7 @@ const SESSION = '.claude/projects/-work-api/ports.jsonl';
 
 type Picked = readonly { readonly label: string; readonly description?: string }[];
 
-describe('the chats of other tools in the editor', () => {
+describe('the chats from other tools in the editor', () => {
   let home = '';
   let realHome: string | undefined;
   const environment: [string, string | undefined][] = [];

@@ -7,7 +7,7 @@ import { violations } from './axe.ts';
 import { homeFolder } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
-describe('the chats of other tools', () => {
+describe('the chats from other tools', () => {
   let workbench: Workbench;
   let home: string;
 
@@ -52,7 +52,7 @@ describe('the chats of other tools', () => {
   });
 
   it('are asked about once, with what there is', async () => {
-    await workbench.chooseCommand('Threadkeeper: Keep Chats of Other Tools');
+    await workbench.chooseCommand('Threadkeeper: Keep Chats from Other Tools');
     await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
     await workbench.screenshot('all-chats-question');
     await workbench.page.keyboard.press('Enter');

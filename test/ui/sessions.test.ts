@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 
-describe('the list of sessions in the chat', () => {
+describe('the session list in the chat', () => {
   let chat: ChatPage;
 
   before(async () => {

@@ -213,7 +213,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew in full, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('Full detail level, from the source');
+      await view.pick('At the full detail level');
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Open Summary at Detail Level…');

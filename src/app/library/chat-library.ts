@@ -47,7 +47,7 @@ export type ChatNews =
   | { readonly type: 'failed'; readonly message: string };
 
 /**
- * The chats of other tools, for the editor. It works in a thread of its own, so everything that is asked and answered
+ * The chats from other tools, for the editor. It works in a thread of its own, so everything that is asked and answered
  * is plain data.
  */
 export interface ChatLibrary {

@@ -38,7 +38,7 @@ export interface PassOptions {
 const SAVED_EVERY = 20;
 
 /**
- * The chats of other tools, followed and kept: what was read once stays readable when the tool deletes or rewrites it.
+ * The chats from other tools, followed and kept: what was read once stays readable when the tool deletes or rewrites it.
  * A pass reads what changed. Its work counts from the moment that the catalog is saved: a pass that is killed before is
  * done again, and what it wrote is cut off.
  */

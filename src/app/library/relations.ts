@@ -10,7 +10,7 @@ export interface Relation {
    */
   readonly kind: 'copy' | 'subagent' | 'continued' | 'fork';
   readonly of: string;
-  /** How many messages both begin with; 0 for a sub-agent. */
+  /** How many messages both begin with; 0 for a subagent. */
   readonly shared: number;
 }
 

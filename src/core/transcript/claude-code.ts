@@ -14,7 +14,7 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
 /**
  * A Claude Code session, record by record, in the file's order. The blocks of one reply are written as records of
  * their own with the same message id, and become one message again. What the tool wrote for the model alone (notes,
- * summaries of its own compaction), sub-agents' conversations and bookkeeping are left out and counted.
+ * summaries of its own compaction), subagents' conversations and bookkeeping are left out and counted.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
@@ -29,7 +29,7 @@ export class ClaudeCodeImporter {
       }
     | undefined;
 
-  /** A sub-agent has a file of its own, whose every record says so. */
+  /** A subagent has a file of its own, whose every record says so. */
   constructor(sink: TranscriptSink, isSubagent = false) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;

@@ -172,7 +172,7 @@ export class CodexImporter {
   }
 }
 
-/** The session that a sub-agent works for. A fork is none: it shows by its messages. */
+/** The session that a subagent works for. A fork is none: it shows by its messages. */
 function parentOf(source: unknown): unknown {
   const agent = isObject(source) ? source['subagent'] : undefined;
   const spawn = isObject(agent) ? agent['thread_spawn'] : undefined;

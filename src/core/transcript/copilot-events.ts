@@ -30,7 +30,7 @@ export function isCopilotEvent(record: unknown): record is JsonObject & { readon
 
 /**
  * The event log of Copilot CLI (`session-state/<id>/events.jsonl`) and of Copilot Chat's transcripts, line by line. A
- * call is written with its message and again when it starts; sub-agents' messages name the call that they belong to.
+ * call is written with its message and again when it starts; subagents' messages name the call that they belong to.
  */
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;

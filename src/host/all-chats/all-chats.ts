@@ -16,7 +16,7 @@ export interface AllChatsOptions {
 const NONE: ChatList = { chats: [], refused: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
 
-/** The chats of other tools in this window: followed as far as the settings say, in a thread of their own. */
+/** The chats from other tools in this window: followed as far as the settings say, in a thread of their own. */
 export class AllChats implements vscode.Disposable {
   readonly #thread: LibraryThread;
   readonly #warn: AllChatsOptions['warn'];
@@ -83,7 +83,7 @@ export class AllChats implements vscode.Disposable {
   }
 
   #failed(why: string): void {
-    this.#warn(`The chats of other tools could not be read: ${why}`);
+    this.#warn(`The chats from other tools could not be read: ${why}`);
   }
 
   /** What is kept; nothing while no tool is chosen. */

@@ -20,10 +20,10 @@ export interface AllChatsApp {
 /** Asks which tools' chats to keep, showing what there is, and reads them. */
 export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
-    return inform(vscode.l10n.t('Chats of other tools aren’t read in Restricted Mode.'));
+    return inform(vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.'));
   }
   const found = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats of other tools…') },
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
     () => chats.library.find(),
   );
   const { tools } = readSettings().sources;
@@ -40,9 +40,9 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
       picked: tools.length === 0 ? sessions > 0 : tools.includes(tool),
       tool,
     }));
-  if (items.length === 0) return inform(vscode.l10n.t('No chats of other tools found on this machine.'));
+  if (items.length === 0) return inform(vscode.l10n.t('No chats from other tools found on this machine.'));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Keep Chats of Other Tools'),
+    title: vscode.l10n.t('Keep Chats from Other Tools'),
     placeHolder: vscode.l10n.t(
       'Selected chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
     ),
@@ -66,7 +66,7 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
 async function readFirst(chats: AllChats): Promise<void> {
   const options = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Reading chats of other tools…'),
+    title: vscode.l10n.t('Reading chats from other tools…'),
     cancellable: true,
   };
   await vscode.window.withProgress(options, async (progress, token) => {
@@ -119,7 +119,7 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
     const count = kept.filter(({ entry }) => entry.tool === tool).length;
     return count > 0 ? [{ label: TOOL_NAMES[tool], description: sessionsText(count), tool }] : [];
   });
-  if (items.length === 0) inform(vscode.l10n.t('No chats of other tools are kept.'));
+  if (items.length === 0) inform(vscode.l10n.t('No chats from other tools are kept.'));
   else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Kept Chats') }))?.tool;
   return undefined;
 }

@@ -100,7 +100,7 @@ function relationText({ relation }: ListedChat): string | undefined {
     case 'fork':
       return vscode.l10n.t('fork after message {0}', relation.shared);
     case 'subagent':
-      return vscode.l10n.t('sub-agent');
+      return vscode.l10n.t('subagent');
   }
 }
 

@@ -93,7 +93,7 @@ export class LibraryThread implements vscode.Disposable {
 
   #ended(worker: Worker, why: string): void {
     if (this.#worker === worker) this.#worker = undefined;
-    const fault = new StoreFault('other', phrase('Couldn’t read all chats of other tools: {0}.', why));
+    const fault = new StoreFault('other', phrase('Couldn’t read all chats from other tools: {0}.', why));
     for (const waiting of this.#waiting.values()) waiting.reject(fault);
     this.#waiting.clear();
   }

@@ -26,7 +26,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
   if (app.sessions.current?.journal.id !== id) {
     const copy = await app.chats.library.read(key);
     if (!copy) {
-      inform(vscode.l10n.t('This chat is no longer kept.'));
+      inform(vscode.l10n.t('The copy of this chat was deleted.'));
       return false;
     }
     const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));
@@ -83,7 +83,7 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
     report: () => undefined,
   });
   app.panel.open();
-  if (messages !== undefined) inform(vscode.l10n.t('This is a session of yours now. The chat itself stays as it is.'));
+  if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat isn’t changed.'));
   return true;
 }
 

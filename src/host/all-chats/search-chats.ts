@@ -19,7 +19,7 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 /** Searches all kept chats while the user types, and opens the chosen place. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const { chats: kept } = await app.chats.list();
-  if (kept.length === 0) return inform(vscode.l10n.t('No chats of other tools are kept.'));
+  if (kept.length === 0) return inform(vscode.l10n.t('No chats from other tools are kept.'));
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
     itemsOf(await find(app, readTypedQuery(typed)), chats),
@@ -134,7 +134,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
       ];
     })
     .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
-  if (items.length === 0) return inform(vscode.l10n.t('No kept chat has read or changed this file.'));
+  if (items.length === 0) return inform(vscode.l10n.t('This file wasn’t read or changed in any kept chat.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
     matchOnDescription: true,

@@ -90,7 +90,7 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
   } satisfies Partial<RequestHandlers>;
 }
 
-/** Branches, key events, compressions, the task and the list of sessions. */
+/** Branches, key events, compressions, the task and the session list. */
 function historyRequests(app: ChatApp, link: () => PageLink) {
   const conversation = (): Conversation => link().conversation;
   const state = (): Conversation['state'] => conversation().state;

@@ -37,7 +37,7 @@ async function inside(uri: vscode.Uri, named: string): Promise<vscode.Uri> {
 const outside = (named: string): RequestFault =>
   new RequestFault({
     reason: 'invalid',
-    text: vscode.l10n.t('{0} is outside of the workspace, so it isn’t changed.', named),
+    text: vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named),
   });
 
 /** The files of the workspace, those that are open first. */

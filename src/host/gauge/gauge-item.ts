@@ -134,19 +134,20 @@ export function whatIsNext(ahead: Distance | undefined): string {
   if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next response.');
   if (tokens !== undefined && messages === 1)
     return vscode.l10n.t(
-      'Compresses in the background in {0} tokens or 1 message, whichever comes first.',
+      'Compresses in the background after {0} more tokens or 1 more message, whichever comes first.',
       countText(tokens),
     );
   if (tokens !== undefined && messages !== undefined)
     return vscode.l10n.t(
-      'Compresses in the background in {0} tokens or {1} messages, whichever comes first.',
+      'Compresses in the background after {0} more tokens or {1} more messages, whichever comes first.',
       countText(tokens),
       countText(messages),
     );
-  if (tokens !== undefined) return vscode.l10n.t('Compresses in the background in {0} tokens.', countText(tokens));
-  if (messages === 1) return vscode.l10n.t('Compresses in the background in 1 message.');
+  if (tokens !== undefined)
+    return vscode.l10n.t('Compresses in the background after {0} more tokens.', countText(tokens));
+  if (messages === 1) return vscode.l10n.t('Compresses in the background after 1 more message.');
   if (messages !== undefined)
-    return vscode.l10n.t('Compresses in the background in {0} messages.', countText(messages));
+    return vscode.l10n.t('Compresses in the background after {0} more messages.', countText(messages));
   return vscode.l10n.t('Compresses on request or when a message wouldn’t fit.');
 }
 

@@ -62,7 +62,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     ...(mine.length > 0 ? [editor] : []),
     {
       label: vscode.l10n.t('Local'),
-      description: vscode.l10n.t('no API key or network access · quotes earlier messages'),
+      description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
       provider: 'local',
     },
     { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },

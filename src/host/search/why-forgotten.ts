@@ -38,7 +38,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     detail: place.text.replace(/\s+/g, ' ').trim().slice(0, 160),
     place,
   }));
-  const placeHolder = vscode.l10n.t('Where this information is now. Select an item to restore it to the context.');
+  const placeHolder = vscode.l10n.t('Select a result to restore it to the context');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await bringBack(conversation, picked.place, app);
 }

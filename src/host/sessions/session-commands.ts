@@ -83,17 +83,17 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       label:
         orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
       description: sizeText(leftover),
-      detail: vscode.l10n.t('Orphaned counts, checkpoints, and locks'),
+      detail: vscode.l10n.t('Orphaned token counts, checkpoints, and locks'),
       picked: true,
     });
   const keptBytes = await app.chats.keptBytes();
   if (keptBytes > 0) {
-    const label = vscode.l10n.t('Kept chats of other tools: {0}', sizeText(keptBytes));
+    const label = vscode.l10n.t('Kept chats from other tools: {0}', sizeText(keptBytes));
     items.push({ label, kind: vscode.QuickPickItemKind.Separator });
   }
   const all = sum(sessions.map(sizeOf)) + leftover;
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Clean Up: {0} in {1}', sizeText(all), sessionsText(sessions.length)),
+    title: vscode.l10n.t('Clean Up Sessions ({1}, {0})', sizeText(all), sessionsText(sessions.length)),
     placeHolder: vscode.l10n.t(
       'Select sessions to delete permanently. Sessions deleted more than 7 days ago are preselected.',
     ),

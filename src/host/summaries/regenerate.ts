@@ -15,7 +15,7 @@ export async function resummarize(app: SummariesApp, _: Conversation, node: Summ
     { label: vscode.l10n.t('With the configured summarizer'), way: 'same' },
     { label: vscode.l10n.t('With another model…'), way: 'model' },
     { label: vscode.l10n.t('With custom instructions…'), way: 'instructions' },
-    { label: vscode.l10n.t('Full detail level, from the source'), way: 'finer' },
+    { label: vscode.l10n.t('At the full detail level'), way: 'finer' },
   ] as const;
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {

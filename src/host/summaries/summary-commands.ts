@@ -64,7 +64,7 @@ export async function readSummary(
       ? [
           {
             label: vscode.l10n.t('Generate full detail level'),
-            description: vscode.l10n.t('from the source, and send it'),
+            description: vscode.l10n.t('generates it from the source and sends it'),
             open: () => make(app, { node: node.id, finer: true }),
           },
         ]

@@ -79,7 +79,7 @@ class Thread {
 }
 
 /**
- * What following the chats of other tools costs: a first pass over 200 sessions, a start with nothing new, a line that
+ * What following the chats from other tools costs: a first pass over 200 sessions, a start with nothing new, a line that
  * is added, and searches.
  */
 export async function measureSources({ quick, say }: BenchContext): Promise<Measured> {

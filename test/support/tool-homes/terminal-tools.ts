@@ -180,7 +180,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   },
   {
     tool: 'claude-code',
-    format: 'a sub-agent’s file',
+    format: 'a subagent’s file',
     write: (home) =>
       put(
         home,

@@ -84,7 +84,7 @@ describe('search over blocks of words', () => {
   });
 });
 
-describe('search in the chats of other tools', () => {
+describe('search in the chats from other tools', () => {
   let place = '';
   let home = '';
   let databases: Databases;

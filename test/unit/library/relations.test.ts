@@ -44,7 +44,7 @@ describe('how sessions stand to each other', () => {
     });
   });
 
-  it('knows a session that is kept in two files, and a sub-agent’s', () => {
+  it('knows a session that is kept in two files, and a subagent’s', () => {
     const found = relate(
       { id: 'a', path: 'one', said: said('Which port?') },
       { id: 'a', path: 'two', said: said('Which port?', '8080') },

@@ -22,7 +22,7 @@ import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { AT, database, put } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 
-describe('the chats of other tools', () => {
+describe('the chats from other tools', () => {
   let home = '';
   let scratch = '';
   let databases: Databases;

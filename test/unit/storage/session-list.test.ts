@@ -14,7 +14,7 @@ async function longSession(folder: string): Promise<{ id: SessionId; path: strin
   return { id: journal.id, path: join(folder, 's1.jsonl') };
 }
 
-describe('the list of sessions', () => {
+describe('the session list', () => {
   const checkpointsIn = async (folder: string) =>
     (await readdir(folder)).filter((name) => name.endsWith('.checkpoint.json'));
 

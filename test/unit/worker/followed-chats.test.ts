@@ -22,7 +22,7 @@ function traces(folder: string): readonly string[] {
     .sort();
 }
 
-describe('the chats of other tools, followed in a thread', () => {
+describe('the chats from other tools, followed in a thread', () => {
   let place = '';
   let home = '';
   const opened: FollowedChats[] = [];
