@@ -245,7 +245,7 @@ async function summarize(
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
         const most = Math.floor(affordable);
-        job.warn(`The summarizer's context window is too small: it reads ${read} tokens of up to ${most}.`);
+        job.warn(`The summarizer's context window is too small: it reads ${read} of up to ${most} tokens.`);
       },
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });

@@ -156,7 +156,7 @@ export class CompressionTriggers {
       if (!isReplying()) await this.#commit();
       if (outcome.kind !== 'ready' && !isReplying()) await this.#escalate();
     } catch (error) {
-      log.warn(`Session ${journal.id}: a compression that was ready was not committed: ${String(error)}`);
+      log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
     }
   }
 

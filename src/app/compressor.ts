@@ -78,7 +78,7 @@ export class Compressor {
     this.#deps = deps;
     this.#gate = deps.spendGate ?? OPEN_GATE;
     this.#guard = new CompressionGuard(deps.clock, this.#gate);
-    this.#changed = new Emitter((error) => deps.log.warn(`A listener of the compression failed: ${String(error)}`));
+    this.#changed = new Emitter((error) => deps.log.warn(`Compression listener failed: ${String(error)}`));
   }
 
   /** What is going on; null while nothing is. */

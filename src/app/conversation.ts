@@ -68,7 +68,7 @@ export class Conversation {
     this.#deps = deps;
     this.meter = new ContextMeter(deps);
     this.#updates = new Emitter((error) => {
-      deps.log.warn(`A listener of session ${deps.journal.id} failed: ${String(error)}`);
+      deps.log.warn(`Session ${deps.journal.id}: a listener failed: ${String(error)}`);
     });
     const onUpdate = (update: ConversationUpdate): void => {
       if (update.type === 'turn_ended') this.#waiting = null;
@@ -325,7 +325,7 @@ export class Conversation {
       }
       await this.betweenTurns();
     } catch (error) {
-      this.#deps.log.warn(`Session ${this.journal.id}: the work between two turns failed: ${String(error)}`);
+      this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);
     }
   }
 }

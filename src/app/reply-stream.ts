@@ -170,7 +170,7 @@ export function recoverWhenTakenOver(
     wasReadOnly = journal.readOnly !== undefined;
     if (became && !isReplying())
       void recoverReplies(journal).catch((error: unknown) =>
-        log.warn(`Session ${journal.id}: what had arrived of a reply was not recovered: ${String(error)}`),
+        log.warn(`Session ${journal.id}: the partial response was not recovered: ${String(error)}`),
       );
   });
 }
@@ -188,7 +188,7 @@ async function countByProvider(
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
     // The turn itself meets the same fault, if it lasts, and tells of it.
-    log.warn(`Session ${journal.id}: the provider did not count (${error.reason}).`);
+    log.warn(`Session ${journal.id}: the provider did not return a token count (${error.reason}).`);
     return undefined;
   }
 }

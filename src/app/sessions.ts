@@ -30,7 +30,7 @@ export class Sessions {
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
-    this.#changed = new Emitter((error) => deps.log.warn(`A listener of the sessions failed: ${String(error)}`));
+    this.#changed = new Emitter((error) => deps.log.warn(`Session list listener failed: ${String(error)}`));
   }
 
   get current(): Conversation | undefined {

@@ -119,7 +119,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     // Not waited for: until it is done the defaults hold, and the change is then taken up like any other.
-    void moveRenamedSettings().catch((error: unknown) => warn(`Renamed settings could not be moved: ${String(error)}`));
+    void moveRenamedSettings().catch((error: unknown) =>
+      warn(`Renamed settings could not be migrated: ${String(error)}`),
+    );
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.#summarizers = new Summarizers(this.models, this.#spend);

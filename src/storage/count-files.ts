@@ -63,7 +63,7 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
         await writeFile(temporary, JSON.stringify(kept));
         await rename(temporary, file(id));
       } catch (error) {
-        warn(`The token counts of session ${id} could not be kept: ${String(error)}`);
+        warn(`The token counts of session ${id} could not be saved: ${String(error)}`);
       }
     },
   };

@@ -178,7 +178,7 @@ describe('what a reply proposes for a file', () => {
       `${folder}/../../x.ts`,
     ]) {
       const error = await rejection(apply(fenced(`ts ${named}`, AFTER)));
-      assert.equal((error as Error).message, `${named} is outside of the workspace, so it isn’t changed.`);
+      assert.equal((error as Error).message, `${named} is outside the workspace, so it wasn’t changed.`);
     }
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
     await rm(outside, { recursive: true });

@@ -63,7 +63,7 @@ describe('the chats from other tools', () => {
   it('open for reading, named as what they are, without a fault of accessibility', async () => {
     await row('Never use port 80').click();
     const page = workbench.webview();
-    await page.getByText('This is a chat of Claude Code, opened for reading.').waitFor();
+    await page.getByText('This is a Claude Code chat, opened for reading.').waitFor();
     await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
     await workbench.screenshot('all-chats-open');
     assert.deepEqual(await violations(workbench), []);
@@ -96,7 +96,7 @@ describe('the chats from other tools', () => {
     await workbench.paletteRow(/Never use port 80/).waitFor();
     await workbench.screenshot('all-chats-file');
     await workbench.page.keyboard.press('Enter');
-    await workbench.webview().getByText('This is a chat of Claude Code, opened for reading.').waitFor();
+    await workbench.webview().getByText('This is a Claude Code chat, opened for reading.').waitFor();
   });
 
   it('go on as a session of the user’s own', async () => {

@@ -66,6 +66,72 @@ function requirements(): readonly { readonly row: string; readonly evidence: str
 const pathsIn = (text: string): string[] =>
   Array.from(text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+)`/g), (match) => match[1] ?? '');
 
+const manifest = JSON.parse(read('package.json')) as {
+  scripts: Record<string, string>;
+  contributes: {
+    commands: { command: string }[];
+    configuration: { properties: Record<string, unknown> }[];
+    views: Record<string, { id: string }[]>;
+  };
+};
+const { commands, configuration, views } = manifest.contributes;
+const contributed = new Set([
+  ...commands.map(({ command }) => command),
+  ...configuration.flatMap(({ properties }) => Object.keys(properties)),
+  ...Object.values(views).flatMap((list) => list.map(({ id }) => id)),
+]);
+const files = globSync(['{src,scripts,test,l10n,media,docs,.github}/**/*', '*.*'], { cwd: root });
+const names = new Set(files.map((file) => path.basename(file)));
+const sources = globSync(['{src,scripts,test}/**/*.{ts,tsx,mjs,cjs,md}', '*.mjs', '.*.cjs', 'package*.json'], {
+  cwd: root,
+})
+  .map(read)
+  .join('\n');
+const words = new Set(sources.match(/[\w$]+/g));
+/** What the user reads in the product, values as `…`. */
+const shown = [
+  ...Object.values(JSON.parse(read('package.nls.json')) as Record<string, string>),
+  ...Object.keys(JSON.parse(read('l10n/bundle.l10n.json')) as object),
+  // Of the editor itself.
+  'Extensions: Install from VSIX…',
+  'Chat: Export Chat…',
+].map((text) => text.replace(/\{\d\}/g, '…'));
+/** Names of other programs. */
+const FOREIGN = ['conversations.json', 'parentUuid', 'OLLAMA_CONTEXT_LENGTH', 'parsePatch', 'applyPatch'];
+
+/** Commands, texts, settings, files, scripts, options and identifiers that a page names and that do not exist. */
+function unknownNames(page: string, markdown: string): string[] {
+  const text = markdown.replace(/```.*?```/gs, '');
+  const isShown = (title: string): boolean =>
+    shown.some((one) => one === title || (title.length > 30 && one.startsWith(title))) ||
+    sources.includes(`'${title}'`);
+  const exists = (file: string): boolean =>
+    existsSync(path.join(root, file)) || existsSync(path.join(root, 'src', file));
+  const isUnknown = (code: string): boolean => {
+    if (FOREIGN.includes(code)) return false;
+    if (/^threadkeeper\.\w/.test(code)) return ![...contributed].some((id) => id === code || id.startsWith(`${code}.`));
+    if (/^(?:npm run|threadkeeper|node dist\/cli\.js) /.test(code))
+      return code.split(' ').some((word, at, all) => {
+        if (all[at - 1] === 'run') return !(word in manifest.scripts);
+        return word.startsWith('--') && !sources.includes(word.slice(2));
+      });
+    if (/^(?:src|test|scripts|docs|l10n|media|core|app|host|cli)\/[\w./-]+$/.test(code)) return !exists(code);
+    if (/^[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|json)$/.test(code)) return !names.has(code);
+    return /^[A-Za-z_$][\w$]*$/.test(code) && /[a-z][A-Z]|_/.test(code) && !words.has(code);
+  };
+  const isGuide = /^(?:README|docs\/(?:tutorial|chat|how-to))/.test(page);
+  const marked =
+    page === 'docs/benchmarks.md' ? [] : text.matchAll(/(?<![\w`*])_([A-Z][^_\n]*)_(?!\w)|\*\*([A-Z][^*\n]*)\*\*/g);
+  const titles = Array.from(
+    marked,
+    ([, italic, bold]) => italic ?? (isGuide || bold?.startsWith('Threadkeeper: ') ? bold : undefined),
+  ).flatMap((title) => title?.replace(/^Threadkeeper: /, '') ?? []);
+  return [
+    ...titles.filter((title) => !/[.?]$/.test(title) && !isShown(title)),
+    ...Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code).filter(isUnknown),
+  ];
+}
+
 describe('the documentation', () => {
   for (const page of pages) {
     it(`has no dead link: ${page}`, () => {
@@ -91,9 +157,14 @@ describe('the documentation', () => {
     }
   });
 
-  it('gives every decision a status', () => {
-    for (const page of pages.filter((each) => /^docs\/adr\/\d{4}-/.test(each)))
-      assert.match(read(page), /^# .+\n\nStatus: (?:accepted|superseded by \d+)/, page);
+  it('writes every decision in one form', () => {
+    for (const page of pages.filter((each) => /^docs\/adr\/\d{4}-/.test(each))) {
+      const text = read(page);
+      const [, title = ''] = /^# \d+\. (.+)\n\nStatus: (?:accepted|superseded by \d+)\n/.exec(text) ?? [];
+      assert.ok(title !== '' && read('docs/adr/README.md').includes(`[${title}](${path.basename(page)})`), page);
+      const sections = Array.from(text.matchAll(/^## (.+)$/gm), ([, section]) => section);
+      assert.deepEqual(sections, ['Context', 'Decision', 'Consequences'], page);
+    }
   });
 
   it('has a README that can be read in three minutes', () => {
@@ -113,18 +184,20 @@ describe('the documentation', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('names settings that the manifest has', () => {
-    const { contributes } = JSON.parse(read('package.json')) as {
-      contributes: { configuration: { properties: Record<string, unknown> }[] };
-    };
-    const settings = new Set(contributes.configuration.flatMap(({ properties }) => Object.keys(properties)));
-    for (const page of pages) {
-      for (const [, name = ''] of read(page).matchAll(
-        /`(threadkeeper\.(?:chat|summarizer|compression|task|recall)\.\w+)`/g,
-      )) {
-        assert.ok(settings.has(name), `${page} names ${name}, which is no setting`);
-      }
-    }
+  for (const page of pages.filter((each) => !/^(?:THIRD|docs\/settings)/.test(each))) {
+    it(`names what exists: ${page}`, () => {
+      assert.deepEqual(unknownNames(page, read(page)), []);
+    });
+  }
+
+  it('notices a command, a setting, a file, a script, an option and a name in the source that do not exist', () => {
+    const text =
+      'Run _Compress Histories_ or **Threadkeeper: Redo It…**, set `threadkeeper.chat.colour`, see `src/app/nothing.ts`, ' +
+      '`plan-runs.ts`, `npm run nothing`, `threadkeeper count FILE --ever' +
+      'more`, ' +
+      '`never' +
+      'WasDeclared`.';
+    assert.equal(unknownNames('docs/chat.md', text).length, 8);
   });
 });
 

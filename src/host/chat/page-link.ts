@@ -49,7 +49,7 @@ export class PageLink {
     this.#gauge = gauge;
     this.#views = new MessageViews(conversation);
     this.#surroundings = surroundings;
-    this.#out = new Emitter((error) => warn(`The page could not be told: ${String(error)}`));
+    this.#out = new Emitter((error) => warn(`A message could not be sent to the chat page: ${String(error)}`));
     this.#subscriptions = [
       conversation.onUpdate((update) => this.#onUpdate(update)),
       conversation.journal.onDidChange((events) => this.#onEvents(events)),

@@ -140,7 +140,7 @@ export class ServedPage implements vscode.Disposable {
   async #receive(value: unknown): Promise<void> {
     const parsed = parsePageMessage(value);
     if (!parsed.ok) {
-      this.#deps.warn(`The chat page sent a message that is not understood: ${parsed.problem}`);
+      this.#deps.warn(`The chat page sent an invalid message: ${parsed.problem}`);
       return;
     }
     const { message } = parsed;

@@ -8,7 +8,7 @@ export class ContextGauge {
   readonly #changed: Emitter<undefined>;
 
   constructor(warn: (message: string) => void) {
-    this.#changed = new Emitter((error) => warn(`A listener of the gauge failed: ${String(error)}`));
+    this.#changed = new Emitter((error) => warn(`Gauge listener failed: ${String(error)}`));
   }
 
   onDidChange(listener: () => void): Disposable {

@@ -40,7 +40,7 @@ export class EditorModels implements Disposable {
   constructor(state: vscode.Memento, access: vscode.LanguageModelAccessInformation, warn: (message: string) => void) {
     this.#state = state;
     this.#access = access;
-    this.#appeared = new Emitter((error) => warn(`A listener of the editor's models failed: ${String(error)}`));
+    this.#appeared = new Emitter((error) => warn(`Model list listener failed: ${String(error)}`));
     this.#subscription = vscode.lm.onDidChangeChatModels(() => {
       this.#lookAgain().catch((error: unknown) => warn(`The editor's models could not be listed: ${String(error)}`));
     });

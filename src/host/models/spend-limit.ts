@@ -41,7 +41,7 @@ export class SpendLimit {
   add(usd: number): void {
     this.#known = withSpent(this.#ledger(), monthOf(this.#now()), usd);
     this.#state.update(STATE_KEY, this.#known).then(undefined, (error: unknown) => {
-      this.#warn(`What compression cost was not stored: ${String(error)}`);
+      this.#warn(`The cost of compression was not saved: ${String(error)}`);
     });
   }
 

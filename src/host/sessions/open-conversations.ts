@@ -134,7 +134,7 @@ export class OpenConversations {
       const chosen = chatModel();
       models.loadedContext(chosen).then(
         (window) => window !== undefined && calibrations.of(chosen)?.told(window),
-        (error: unknown) => log.warn(`The server did not say how much it reads: ${String(error)}`),
+        (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),
       );
     });
     this.#open.set(journal.id, {

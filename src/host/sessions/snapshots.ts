@@ -30,7 +30,7 @@ export class Snapshots implements SessionSnapshots {
       return { workspace, index: this.#listed, live: live ? [live] : [] };
     };
     this.#writer = new SnapshotWriter(memento, collect, (error) => {
-      warn(`The snapshot of the session could not be kept: ${String(error)}`);
+      warn(`The session snapshot could not be saved: ${String(error)}`);
     });
   }
 

@@ -62,7 +62,7 @@ describe('a chat of another tool, opened for reading', () => {
 
   it('takes nothing in, and says why', async () => {
     const journal = open();
-    assert.equal(inEnglish(journal.readOnly), 'This is a chat of Claude Code, opened for reading.');
+    assert.equal(inEnglish(journal.readOnly), 'This is a Claude Code chat, opened for reading.');
     await assert.rejects(journal.append(), /opened for reading/);
     await assert.rejects(journal.takeOver(), /opened for reading/);
     assert.equal(journal.state.path.length, 4);
