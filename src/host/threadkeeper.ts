@@ -304,8 +304,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     answerRequest(this.archive, request, stream, token);
 
   /** Shows everywhere who answers now. */
-  modelChanged(): Promise<void> {
-    return this.#views.modelChanged();
+  async modelChanged(): Promise<void> {
+    if (this.sessions.current) await this.models.prepare(this.chosenModel());
+    await this.#views.modelChanged();
   }
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {

@@ -6,6 +6,8 @@ import { ChatPage, writeSettings } from './chat-page.ts';
 /** A server that says nothing of a model but its name. */
 const UNKNOWN = 'phi-mini:1b';
 const THINKING = 'deepseek-r1:8b';
+/** Some 900 tokens. */
+const LONG = 'the queue waits for three hundred milliseconds and fails, '.repeat(90);
 
 describe('a model on a server of one’s own', () => {
   let silent: StrictServer;
@@ -58,5 +60,37 @@ describe('a model on a server of one’s own', () => {
     await chat.message('They spoke of').waitFor();
     await chat.button('Send').waitFor();
     assert.equal(await chat.message(THOUGHT.slice(0, 20)).count(), 0);
+  });
+
+  it('that uses its whole output limit for thinking is asked again with a higher one', async () => {
+    const limits = (): number[] => server.exchanges.flatMap(({ body }) => Number(body['max_tokens'] ?? []));
+    await chat.newSession();
+    // More than the product leaves room for at first, and less than the model writes at most.
+    server.options = { think: 7_000 };
+    await chat.write('And why is it empty on Mondays?');
+    const again = chat.button('Try Again with a Higher Limit');
+    await again.waitFor();
+    const first = Math.max(...limits());
+    await again.click();
+    await chat.message('They spoke of').waitFor();
+    await chat.button('Send').waitFor();
+    server.options = {};
+    assert.ok(Math.max(...limits()) > first, `asked for ${limits().join(', ')} tokens`);
+  });
+
+  it('that reads only a part of the prompt is told of, and gets no more than it reads', async () => {
+    const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096 });
+    try {
+      await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
+      await chat.newSession();
+      for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
+      await chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor();
+      await chat.send('What did it wait for?', 'They spoke of');
+      const { sent, reply } = ollama.answered.at(-1)!;
+      assert.equal(reply.input, sent, 'the last request is read whole');
+      assert.ok(sent > 1_000, `and it is ${sent} tokens of the 4,096`);
+    } finally {
+      await ollama.stop();
+    }
   });
 });

@@ -47,8 +47,9 @@ export class LearnedFacts {
   }
 
   async learn(server: string, listed: ListedModel): Promise<void> {
-    const entry = v.parse(schema, [[`${server} ${listed.id}`, listed]]);
-    for (const [key, facts] of entry) {
+    const entry = v.safeParse(schema, [[`${server} ${listed.id}`, listed]]);
+    // A list that gives a model a window of -1 says nothing of it.
+    for (const [key, facts] of entry.success ? entry.output : []) {
       this.#known.delete(key);
       this.#known.set(key, facts);
     }

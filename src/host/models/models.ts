@@ -84,7 +84,7 @@ export class Models {
   readonly #keys: Keys;
   readonly #editor: EditorModels;
   readonly #learned: LearnedFacts;
-  readonly #asked = new Set<string>();
+  readonly #asked = new Map<string, Promise<void>>();
 
   constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
     this.#keys = keys;
@@ -123,18 +123,26 @@ export class Models {
     const server = serverOf(chosen);
     // How long a context a server of one's own is set up for, nobody else knows.
     const isTold = this.info(chosen).known && provider !== 'compatible';
-    if (model === '' || isTold || this.#asked.has(`${server} ${model}`)) return;
-    this.#asked.add(`${server} ${model}`);
+    if (model === '' || isTold) return;
+    const key = `${server} ${model}`;
+    let asked = this.#asked.get(key);
+    if (!asked) this.#asked.set(key, (asked = this.#ask(chosen)));
+    await asked;
+  }
+
+  async #ask(chosen: ChosenModel): Promise<void> {
     try {
       const listed = await this.#registry.listModels(
         await this.#config(chosen),
         AbortSignal.timeout(DESCRIBE_TIMEOUT_MS),
       );
-      const mine = listed.find(({ id }) => id === model);
-      if (mine) await this.#learned.learn(server, mine);
+      const mine = listed.find(({ id }) => id === chosen.model);
+      if (mine) await this.#learned.learn(serverOf(chosen), mine);
     } catch (error) {
       // A server that is not there says nothing; sending a message tells the user of it.
       if (!ModelFault.is(error)) throw error;
+      // It may be started later.
+      if (ModelFault.is(error, 'network')) this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }
 
@@ -182,6 +190,7 @@ export class Models {
 
   clear(): void {
     this.#registry.clear();
+    this.#asked.clear();
   }
 
   async #config(chosen: ChosenModel): Promise<ModelConfig> {

@@ -121,6 +121,7 @@ export class OpenConversations {
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
+        await models.prepare(chosen);
         const model = await models.make(chosen, memory);
         return retrying(chosen.provider === 'local' ? remembering(model, search) : model, {
           onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
