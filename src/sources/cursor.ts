@@ -11,6 +11,8 @@ import { endsIn, filesBelow, Finder, folderPath, folders, unknownFormat } from '
 import { editorFolders, toolFolder, type Home } from './home.ts';
 import { readLines } from './lines.ts';
 
+/** What a chat's messages take: a reply that grows does not change its chat's time. */
+const BUBBLES_BYTES = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
 const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
 
 /**
@@ -64,10 +66,11 @@ async function addComposers(finder: Finder, databases: Databases, store: string)
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
     const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
+    const [messages] = database.rows(BUBBLES_BYTES, `bubbleId:${id}:`, `bubbleId:${id};`);
     finder.addRow({
       path: store,
       key: id,
-      bytes: 0,
+      bytes: Number(messages?.['bytes'] ?? 0) + (textOf(row['value'])?.length ?? 0),
       modifiedAt: parseMoment(chat['lastUpdatedAt']) ?? createdAt ?? 0,
       facts: { id, ...(title !== undefined && { title }), ...(createdAt !== undefined && { createdAt }) },
     });
@@ -82,7 +85,7 @@ async function addTabs(finder: Finder, databases: Databases, store: string): Pro
     finder.addRow({
       path: store,
       key: `${TABS}:${id}`,
-      bytes: 0,
+      bytes: JSON.stringify(tab).length,
       modifiedAt,
       facts: { id, ...(title !== undefined && { title }) },
     });

@@ -9,8 +9,9 @@ import { isCode } from './files.ts';
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /**
- * SQLite databases of other tools, opened without a trace. SQLite writes beside a database whose last changes are in a
- * write-ahead log, even for a reader: such a one is copied to `scratch` first.
+ * SQLite databases of other tools, opened without a trace. One whose last changes are in a write-ahead log is read
+ * together with its tool, by the index of the log that the tool keeps; where there is none SQLite would write one, so
+ * such a database is copied to `scratch` first.
  */
 export class Databases {
   readonly #scratch: string;
@@ -37,10 +38,12 @@ export class Databases {
   async #read(file: string): Promise<Database> {
     const sqlite = await import('node:sqlite').catch(() => undefined);
     if (!sqlite) throw new TranscriptError(phrase('This version of Node.js can’t read SQLite databases.'));
-    const copy = (await hasLog(file)) ? await this.#copy(file) : undefined;
+    const hasLog = (await sizeOf(`${file}-wal`)) > 0;
+    const isShared = hasLog && (await sizeOf(`${file}-shm`)) > 0;
+    const copy = hasLog && !isShared ? await this.#copy(file) : undefined;
     try {
       const address = pathToFileURL(copy ? path.join(copy, 'copy.db') : file);
-      address.search = copy ? '' : '?mode=ro&immutable=1';
+      address.search = copy ? '' : `?mode=ro&${isShared ? 'readonly_shm' : 'immutable'}=1`;
       return new Database(new sqlite.DatabaseSync(address, { readOnly: copy === undefined }), copy);
     } catch (error) {
       if (copy !== undefined) await rm(copy, { recursive: true, force: true });
@@ -87,11 +90,11 @@ class Database {
 
 export type { Database };
 
-async function hasLog(file: string): Promise<boolean> {
+async function sizeOf(file: string): Promise<number> {
   try {
-    return (await stat(`${file}-wal`)).size > 0;
+    return (await stat(file)).size;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
+    if (isCode(error, 'ENOENT')) return 0;
     throw error;
   }
 }

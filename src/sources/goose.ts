@@ -10,6 +10,10 @@ import { dataFolders, type Home } from './home.ts';
 import { readLines } from './lines.ts';
 import { stringOf } from '../core/transcript/json-value.ts';
 
+/** With what their messages take: a session that changes twice within a second has one time for both. */
+const SESSIONS =
+  'SELECT *, (SELECT sum(octet_length(content_json)) FROM messages WHERE session_id = sessions.id) AS bytes FROM sessions';
+
 /** `sessions.db` since version 1.10, before that a JSONL file for each session with its metadata on the first line. */
 export function goose(home: Home, databases: Databases): Source {
   return {
@@ -46,7 +50,7 @@ export function goose(home: Home, databases: Databases): Source {
 
 async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
   const database = await databases.open(store);
-  for (const row of database.rows('SELECT * FROM sessions')) {
+  for (const row of database.rows(SESSIONS)) {
     const id = String(row['id']);
     const title = [row['description'], row['name']].map(textOf).find((text) => text !== undefined && text !== '');
     const workspace = textOf(row['working_dir']);
@@ -54,7 +58,7 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
     finder.addRow({
       path: store,
       key: id,
-      bytes: 0,
+      bytes: Number(row['bytes'] ?? 0),
       modifiedAt: momentOf(row['updated_at']) ?? 0,
       facts: {
         id,

@@ -22,6 +22,10 @@ interface Stored {
   readonly parts: readonly JsonObject[];
 }
 
+/** With what their parts take: a reply that grows does not change its session's time. */
+const SESSIONS =
+  'SELECT *, (SELECT sum(octet_length(data)) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = session.id)) AS bytes FROM session';
+
 /** `opencode.db` since version 1.2, before that JSON files: `storage/session`, `storage/message`, `storage/part`. */
 export function opencode(home: Home, databases: Databases): Source {
   return {
@@ -50,14 +54,14 @@ export function opencode(home: Home, databases: Databases): Source {
 
 async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
   const database = await databases.open(store);
-  for (const row of database.rows('SELECT * FROM session')) {
+  for (const row of database.rows(SESSIONS)) {
     const id = String(row['id']);
     const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => textOf(row[name]));
     const createdAt = parseMoment(row['time_created'] ?? row['created_at']);
     finder.addRow({
       path: store,
       key: id,
-      bytes: 0,
+      bytes: Number(row['bytes'] ?? 0),
       modifiedAt: parseMoment(row['time_updated'] ?? row['updated_at']) ?? 0,
       facts: {
         id,

@@ -58,7 +58,7 @@ async function addThreads(finder: Finder, databases: Databases, store: string): 
   const columns = ['id', 'summary', 'updated_at', 'parent_id', 'folder_paths', 'created_at'].filter((name) =>
     named.has(name),
   );
-  for (const row of database.rows(`SELECT ${columns.join(', ')} FROM threads`)) {
+  for (const row of database.rows(`SELECT ${columns.join(', ')}, octet_length(data) AS bytes FROM threads`)) {
     const id = String(row['id']);
     const [title, parent] = [textOf(row['summary']), textOf(row['parent_id'])];
     const [workspace] = (textOf(row['folder_paths']) ?? '').split('\n');
@@ -66,7 +66,7 @@ async function addThreads(finder: Finder, databases: Databases, store: string): 
     finder.addRow({
       path: store,
       key: id,
-      bytes: 0,
+      bytes: Number(row['bytes'] ?? 0),
       modifiedAt: parseMoment(row['updated_at']) ?? 0,
       facts: {
         id,

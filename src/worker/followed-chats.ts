@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library.ts';
 import type { ChatHit, ChatQuery, FileDeed } from '../app/library/chat-index.ts';
 import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
-import { TOOLS, type Refused, type Source, type Tool } from '../app/library/source.ts';
+import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import type { Home } from '../sources/home.ts';
@@ -49,7 +49,7 @@ export class FollowedChats implements ChatLibrary {
     this.#options = options;
     this.#lock = new WriterLock(path.join(options.folder, 'library.lock'), options.window);
     this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite());
-    this.#watch = new FolderWatch(options.home.folder, (tool) => this.#changed([tool]));
+    this.#watch = new FolderWatch(options.home.folder, (tool) => this.#changed(tool));
   }
 
   find(): Promise<readonly FoundChats[]> {
@@ -148,15 +148,12 @@ export class FollowedChats implements ChatLibrary {
     const { keepMs } = this.#wanted;
     return this.#withSources(tools, async (sources) => {
       const library = await this.#opened();
-      const found = new Map<Tool, readonly string[]>();
+      const found = new Map<Tool, readonly SourceFile[]>();
       const seen = sources.map((source): Source => ({
         ...source,
         find: async () => {
           const result = await source.find();
-          found.set(
-            source.tool,
-            result.files.map((file) => file.path),
-          );
+          found.set(source.tool, result.files);
           return result;
         },
       }));
@@ -185,10 +182,12 @@ export class FollowedChats implements ChatLibrary {
     });
   }
 
-  #changed(tools: readonly Tool[]): void {
-    void this.#serial.run(async () => {
-      const wanted = tools.filter((tool) => this.#wanted.tools.includes(tool));
-      if (this.#isWriter && wanted.length > 0) await this.#quietly(() => this.#pass(wanted));
+  /** Returns how long it took, in ms. */
+  #changed(tool: Tool): Promise<number> {
+    return this.#serial.run(async () => {
+      const since = Date.now();
+      if (this.#isWriter && this.#wanted.tools.includes(tool)) await this.#quietly(() => this.#pass([tool]));
+      return Date.now() - since;
     });
   }
 

@@ -9,7 +9,6 @@ import type { Refused, Tool } from './source.ts';
 export interface FoundChats {
   readonly tool: Tool;
   readonly sessions: number;
-  /** Zero where the chats share a database. */
   readonly bytes: number;
   /** When the newest one was changed, in ms since the epoch. */
   readonly newestAt: number;

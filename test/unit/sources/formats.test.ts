@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
+  cpSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -244,6 +246,18 @@ describe('the chats from other tools', () => {
       readdirSync(path.dirname(file)).map((name) => [name, statSync(path.join(path.dirname(file), name)).mtimeMs]),
       before,
     );
+    // As a tool that was killed leaves it, on a machine that was restarted since.
+    const left = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
+    cpSync(home, left, { recursive: true });
     open.close();
+    rmSync(home, { recursive: true });
+    renameSync(left, home);
+    rmSync(`${file}-shm`);
+    await databases.close();
+    assert.equal((await readOnly()).messages.at(-1)?.text, 'And the host?');
+    assert.deepEqual(
+      readdirSync(path.dirname(file)).map((name) => name.replace(/^.*\.db/, '')),
+      ['', '-wal'],
+    );
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -22,10 +24,46 @@ function traces(folder: string): readonly string[] {
     .sort();
 }
 
+/** What a tool writes when a message comes; none of these changes the session's own time. */
+const WRITES = {
+  goose: {
+    format: /^database/,
+    statement: `INSERT INTO messages VALUES (5, '20260302_1', 'user', '[{"type":"text","text":"And the host?"}]', 1772442003)`,
+  },
+  opencode: {
+    format: /^database/,
+    statement: `INSERT INTO message (id, session_id, time_created, data) VALUES ('msg_5', 'ses_1', 1772442005000, '{"role":"user"}');
+      INSERT INTO part (id, message_id, session_id, time_created, data)
+        VALUES ('prt_5', 'msg_5', 'ses_1', 1772442005000, '{"type":"text","text":"And the host?"}')`,
+  },
+  cursor: {
+    format: /^headers/,
+    statement: `UPDATE cursorDiskKV SET value = replace(value, '"type":2}]', '"type":2},{"bubbleId":"b4","type":1}]')
+        WHERE key = 'composerData:cc1';
+      INSERT INTO cursorDiskKV VALUES ('bubbleId:cc1:b4', '{"bubbleId":"b4","type":1,"text":"And the host?"}')`,
+  },
+  zed: {
+    format: /^plain/,
+    statement: `UPDATE threads SET data = replace(data, '"messages":[', '"messages":[{"User":{"id":"u0","content":[{"Text":"Hello"}]}},')`,
+  },
+} as const;
+
+const TOOL = `
+import { DatabaseSync } from 'node:sqlite';
+import { createInterface } from 'node:readline';
+const database = new DatabaseSync(process.argv[1]);
+database.exec('PRAGMA journal_mode = WAL; CREATE TABLE started (at INTEGER)');
+console.log('done');
+for await (const line of createInterface({ input: process.stdin })) {
+  database.exec(line);
+  console.log('done');
+}`;
+
 describe('the chats from other tools, followed in a thread', () => {
   let place = '';
   let home = '';
   const opened: FollowedChats[] = [];
+  const tools: ChildProcess[] = [];
 
   beforeEach(() => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-followed-'));
@@ -34,6 +72,7 @@ describe('the chats from other tools, followed in a thread', () => {
   });
   afterEach(async () => {
     for (const chats of opened.splice(0)) await chats.close();
+    for (const tool of tools.splice(0)) tool.kill();
     rmSync(place, { recursive: true, force: true });
   });
 
@@ -51,6 +90,21 @@ describe('the chats from other tools, followed in a thread', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return Date.now() - since;
+  }
+
+  /** Another process that has a database open, and writes to it when asked. */
+  async function openTool(file: string): Promise<(statements: string) => Promise<void>> {
+    const tool = spawn(process.execPath, ['--no-warnings', '--input-type=module', '--eval', TOOL, file]);
+    tools.push(tool);
+    const heard = async (): Promise<void> => {
+      const [said] = (await once(tool.stdout, 'data')) as [Buffer];
+      assert.equal(String(said), 'done\n');
+    };
+    await heard();
+    return async (statements) => {
+      tool.stdin.write(`${statements.replace(/\s+/g, ' ')}\n`);
+      await heard();
+    };
   }
 
   const messages = async (chats: FollowedChats): Promise<number> =>
@@ -74,6 +128,24 @@ describe('the chats from other tools, followed in a thread', () => {
     put(home, '.claude/projects/q/t.jsonl', said('Which database?'));
     await eventually(async () => (await messages(chats)) === 3);
   });
+
+  for (const tool of ['goose', 'opencode', 'cursor', 'zed'] as const) {
+    it(`are read again when a tool that has its database open writes to it: ${tool}`, async () => {
+      const write = TOOL_FIXTURES.find((one) => one.tool === tool && WRITES[tool].format.test(one.format))!.write;
+      const file = write(home);
+      const writer = await openTool(file);
+      const chats = open();
+      assert.equal((await chats.follow({ tools: [tool], keepMs: 0 })).read, 1);
+      const before = await messages(chats);
+      await writer(WRITES[tool].statement);
+      // Longer than it may take, and far below the time after which everything is looked through.
+      const took = await eventually(async () => (await messages(chats)) > before, 15_000);
+      console.log(`      ${took} ms`);
+      const traced = traces(path.dirname(file));
+      await chats.follow({ tools: [tool], keepMs: 0 });
+      assert.deepEqual(traces(path.dirname(file)), traced);
+    });
+  }
 
   it('leave no trace outside our folder, whatever the tool', async () => {
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
