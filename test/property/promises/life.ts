@@ -74,7 +74,8 @@ export async function live(world: World, step: Step): Promise<void> {
   }
   if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
     const saved = before.context.total - context.total;
-    if (committed.length === 1) {
+    // What the first leaves above the threshold is compressed by a second, with a smaller window.
+    if (committed.length > 0) {
       const more = coveredTokens(world) - covered;
       assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
     } else {
