@@ -42,6 +42,7 @@ import { channelLog } from './platform/log.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
 import { assumedWindow } from './models/model-notices.ts';
 import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
+import { RecentModels } from './models/recent-models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
@@ -71,6 +72,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly models: Models;
+  readonly recentModels: RecentModels;
   readonly panel: ChatPanel;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
@@ -118,6 +120,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
+    this.recentModels = new RecentModels(context.globalState);
     // Not waited for: until it is done the defaults hold, and the change is then taken up like any other.
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),

@@ -3,9 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend.ts';
+import { DEFAULT_MODELS } from '../../src/core/tokens/models.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
 import { tryKey } from '../../src/host/models/key-commands.ts';
-import { modelItems, providerItems, selectModel } from '../../src/host/models/model-picker.ts';
+import { modelGroups, modelItems, providerItems } from '../../src/host/models/model-items.ts';
+import { selectModel } from '../../src/host/models/model-picker.ts';
+import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
 interface AskedOf {
@@ -43,15 +46,44 @@ describe('a model that another extension offers to the editor', () => {
     await app.sessions.create();
     const providers = await providerItems(app);
     assert.equal(providers[0]?.provider, 'vscode');
-    const models = await modelItems(app, { provider: 'vscode', model: 'list', baseUrl: '' });
+    const chosen = (model: string) => ({ provider: 'vscode', model, baseUrl: '' }) as const;
+    const models = await modelItems(app, chosen('list'), AbortSignal.timeout(10_000));
     assert.deepEqual(
-      models.filter((one) => one.model.startsWith('test-models/')),
+      models.filter((one) => one.chosen.model.startsWith('test-models/')),
       [
-        { model: LARGE, label: 'Large Test Model', description: '64k tokens', detail: LARGE },
-        { model: SMALL, label: 'Small Test Model', description: '6k tokens', detail: SMALL },
+        { chosen: chosen(LARGE), label: 'Large Test Model', description: '64k tokens', detail: LARGE },
+        { chosen: chosen(SMALL), label: 'Small Test Model', description: '6k tokens', detail: SMALL },
       ],
     );
     assert.equal(app.chosenModel().provider, 'local');
+  });
+
+  it('is in one list with all others: the current one ticked, those used last first, servers of this machine found', async () => {
+    const app = await product();
+    const server = await WireServer.start();
+    const before = process.env['THREADKEEPER_LOCAL_PORTS'];
+    process.env['THREADKEEPER_LOCAL_PORTS'] = `${new URL(server.url).port},1`;
+    try {
+      const conversation = await app.sessions.create();
+      await selectModel(app, conversation, 'vscode', SMALL);
+      await selectModel(app, conversation, 'vscode', LARGE);
+      const groups = await Promise.all(
+        modelGroups(app, AbortSignal.timeout(20_000)).map(async ({ title, items }) => ({ title, items: await items })),
+      );
+      const labels = (title: RegExp) => groups.find((each) => title.test(each.title))?.items.map(({ label }) => label);
+      assert.deepEqual(labels(/^Recently used$/)?.slice(0, 2), ['$(check) Large Test Model', 'Small Test Model']);
+      assert.ok(labels(/^VS Code/)?.includes('$(check) Large Test Model'));
+      assert.ok((labels(/^Ollama/) ?? []).length > 0, 'the server that answers is found');
+      assert.deepEqual(labels(/^LM Studio/), [], 'the one that does not is left out');
+      assert.ok(labels(/^Providers$/)?.includes('$(edit) Other…'));
+      const vendor = groups.find(({ title }) => title === 'Anthropic: needs an API key')?.items ?? [];
+      const notes = vendor.find(({ label }) => label === DEFAULT_MODELS.anthropic.chat)?.description ?? '';
+      assert.match(notes, /tokens · \$[\d.]+ in, \$[\d.]+ out per million tokens · prompt cache · thinks/);
+    } finally {
+      if (before === undefined) delete process.env['THREADKEEPER_LOCAL_PORTS'];
+      else process.env['THREADKEEPER_LOCAL_PORTS'] = before;
+      await server.stop();
+    }
   });
 
   it('answers a turn, streamed, within its window and with tokens by its own counter', async () => {

@@ -61,11 +61,11 @@ export class WireServer {
   #open = 0;
   #disturb: () => Disturbance | undefined = () => undefined;
 
-  static async start(): Promise<WireServer> {
+  static async start(port = 0): Promise<WireServer> {
     const mock = new LLMock({ port: 0, host: '127.0.0.1', journalMaxEntries: 100 });
     await mock.start();
     const server = new WireServer(mock);
-    await new Promise<void>((resolve) => server.#edge.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.#edge.listen(port, '127.0.0.1', resolve));
     return server;
   }
 

@@ -1,5 +1,6 @@
 // Mocha loads this before the tests: one server with the packaged extension for all of them.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from 'mocha';
@@ -12,6 +13,7 @@ import { installExtension, startServer, type EditorServer } from '../../scripts/
 import { outFolder } from '../../scripts/support/paths.ts';
 
 interface Editor {
+  readonly localPorts: readonly number[];
   readonly scratch: string;
   readonly server: EditorServer;
   readonly door: FrontDoor;
@@ -33,9 +35,12 @@ async function start(): Promise<Editor> {
   // Without the smoke-test driver, which would hide all notifications.
   const home = path.join(scratch, 'home');
   await mkdir(home);
-  const server = await startServer({ program, dataFolder, smokeTestDriver: false, env: { HOME: home } });
+  // In the place of the usual ports of Ollama and LM Studio, where a developer's own may listen.
+  const localPorts = [await freePort(), await freePort()];
+  const env = { HOME: home, THREADKEEPER_LOCAL_PORTS: localPorts.join(',') };
+  const server = await startServer({ program, dataFolder, smokeTestDriver: false, env });
   const door = await openFrontDoor(server.origin, 0, path.join(scratch, 'secret-key'));
-  return { scratch, server, door };
+  return { localPorts, scratch, server, door };
 }
 
 const running = (): Promise<Editor> => (editor ??= start());
@@ -53,6 +58,20 @@ export async function globalStorageFolder(): Promise<string> {
 /** The home of the editor's user, where other tools keep their chats. */
 export async function homeFolder(): Promise<string> {
   return path.join((await running()).scratch, 'home');
+}
+
+/** The ports at which the product looks for Ollama and LM Studio; nothing listens there by itself. */
+export async function localPorts(): Promise<readonly number[]> {
+  return (await running()).localPorts;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
 }
 
 /** A new folder with the demo workspace in it; removed after the suite. */

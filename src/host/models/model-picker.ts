@@ -1,24 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
-import { knownModels, retirementOf } from '../../core/tokens/models.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
 import { translated } from '../platform/translated.ts';
-import { locale, short } from '../platform/l10n.ts';
-import type { ModelFacts, Retirement } from '../../core/tokens/model-facts.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, LABEL } from './keys.ts';
-import { addressOf, type ChosenModel } from './models.ts';
+import { askForKey, isKeyed } from './keys.ts';
+import { at, modelGroups, providerItems, providerList, whereOf } from './model-items.ts';
+import type { ListItem, ModelGroup, ProviderItem } from './model-items.ts';
+import type { ChosenModel } from './models.ts';
 import type { ModelsApp } from './models-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 
-export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
-
+/** Rows that come one after another move under the pointer: what comes within this time is shown at once, in ms. */
+const FIRST_ROWS_MS = 300;
 /** A model that has to be loaded first may take this long to answer, in ms. */
 const TRY_TIMEOUT_MS = 60_000;
 /** For the model, in any language. */
@@ -30,49 +30,77 @@ const TRY_REQUEST: ChatRequest = {
   maxOutputTokens: 16,
 };
 
-/** Chooses the session's model: a provider, then one of its models. False when the user gave it up. */
+/** Chooses the session's model from one list of all there are. False when the user gave it up. */
 export async function chooseModel(app: ModelsApp): Promise<boolean> {
   const conversation = await app.sessions.currentOrLatest();
-  const title = vscode.l10n.t('Select a model for this session');
-  const provider = (await vscode.window.showQuickPick(providerItems(app), { title }))?.provider;
-  if (!provider) return false;
-  const picked = await pickOfProvider(app, provider, vscode.l10n.t('Select Model'));
+  const picked = await pickOfAll(app);
   if (!picked || (picked.isUntried && !(await answersOrIsWanted(app, picked)))) return false;
-  const { isOutgrown } = await selectModel(app, conversation, provider, picked.model);
+  if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
+    await keepAddress(picked.baseUrl);
+  const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
   if (isOutgrown) await offerCompression(app.models.label(picked));
   return true;
 }
 
-/** The providers, the editor's own models first where there are any: they need no key. */
-export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
-  const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
-    // One extension that does not answer must not take the other providers from the list.
-    app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
-    return [];
-  });
-  const editor: ProviderItem = {
-    label: vscode.l10n.t('VS Code language models'),
-    description:
-      mine.length === 1
-        ? vscode.l10n.t('1 model · sends your messages to its provider')
-        : vscode.l10n.t('{0} models · sends your messages to the selected provider', mine.length),
-    provider: 'vscode',
-  };
-  return [
-    ...(mine.length > 0 ? [editor] : []),
-    {
-      label: vscode.l10n.t('Local'),
-      description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
-      provider: 'local',
-    },
-    { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },
-    { label: 'Anthropic', description: vscode.l10n.t('sends your messages to Anthropic'), provider: 'anthropic' },
-    {
-      label: vscode.l10n.t('OpenAI-compatible server'),
-      description: vscode.l10n.t('sends your messages to the configured base URL'),
-      provider: 'compatible',
-    },
-  ];
+async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
+  const title = vscode.l10n.t('Select a model for this session');
+  const picked = await pickAsTheyCome(title, (signal) => modelGroups(app, signal));
+  if (picked?.chosen) {
+    const isNew = await complete(app, picked.chosen);
+    return isNew === undefined ? undefined : { ...picked.chosen, isUntried: isNew };
+  }
+  const { provider: current } = app.chosenModel();
+  if (picked?.act === 'other' && isKeyed(current)) return typeModel(app, current);
+  if (picked?.act === 'other') {
+    const keyed = (await providerItems(app)).filter(({ provider }) => isKeyed(provider));
+    const provider = (await vscode.window.showQuickPick(keyed, { title }))?.provider;
+    return provider && typeModel(app, provider);
+  }
+  return picked?.provider && pickOfProvider(app, picked.provider, vscode.l10n.t('Select Model'));
+}
+
+/** Shows each group of models as soon as it is known, and leaves the row that the user is at where it is. */
+async function pickAsTheyCome(
+  title: string,
+  make: (signal: AbortSignal) => readonly ModelGroup[],
+): Promise<ListItem | undefined> {
+  const pick = vscode.window.createQuickPick<ListItem>();
+  const closed = new AbortController();
+  try {
+    Object.assign(pick, { title, matchOnDescription: true, matchOnDetail: true, busy: true, keepScrollPosition: true });
+    pick.placeholder = vscode.l10n.t('Search for a model');
+    const accepted = new Promise<ListItem | undefined>((resolve) => {
+      pick.onDidAccept(() => resolve(pick.activeItems[0]));
+      pick.onDidHide(() => resolve(undefined));
+    });
+    pick.show();
+    const groups = make(closed.signal);
+    const known = new Map<ModelGroup, readonly ListItem[]>();
+    const show = (): void => {
+      const [active] = pick.activeItems;
+      const first = pick.items.find(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
+      pick.items = groups.flatMap((each): readonly ListItem[] => {
+        const rows = known.get(each) ?? [];
+        return rows.length === 0 ? [] : [{ label: each.title, kind: vscode.QuickPickItemKind.Separator }, ...rows];
+      });
+      if (active && active !== first) pick.activeItems = [active];
+    };
+    let isShown = false;
+    const all = Promise.all(
+      groups.map(async (group) => {
+        known.set(group, await group.items);
+        if (isShown) show();
+      }),
+    ).finally(() => (pick.busy = false));
+    const shown = Promise.race([all, sleep(FIRST_ROWS_MS)]).then(() => {
+      isShown = true;
+      show();
+    });
+    return await Promise.race([accepted, Promise.all([all, shown]).then(() => accepted)]);
+  } finally {
+    closed.abort();
+    pick.dispose();
+  }
 }
 
 /** A model of one of these providers, as the user picks it; undefined when none was picked. */
@@ -88,106 +116,52 @@ export async function pickModel(
 /** A model with whether anything about it is new: its name was typed, or its key or address just now. */
 type Picked = ChosenModel & { readonly isUntried: boolean };
 
-/** What can be chosen in the list of a provider's models besides a model. */
-export type ModelItem = vscode.QuickPickItem & { readonly model: string };
-type Act = 'other' | 'retry' | 'address' | 'key';
-type ListItem = vscode.QuickPickItem & { readonly model?: string; readonly act?: Act };
+/** Asks for what a provider lacks: an address, a key. True when something is new, undefined when the user gave up. */
+async function complete(app: ModelsApp, wanted: ChosenModel): Promise<boolean | undefined> {
+  const { provider } = wanted;
+  const lacksAddress = provider === 'compatible' && wanted.baseUrl === '';
+  if (lacksAddress && !(await askForAddress(app, ''))) return undefined;
+  const { baseUrl } = lacksAddress ? at(provider) : wanted;
+  const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...wanted, baseUrl }));
+  if (lacksKey && !(await askForKey(app.keys, { provider, baseUrl }))) return undefined;
+  return lacksAddress || lacksKey;
+}
 
-/** Asks for what the provider lacks (address, key), then for the model. A list that cannot be had says so in itself. */
+async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked | undefined> {
+  if ((await complete(app, at(provider))) === undefined) return undefined;
+  const title = vscode.l10n.t('Select Model');
+  const prompt = vscode.l10n.t('Enter the model ID, as used by the provider.');
+  const name = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
+  return name ? { ...at(provider), model: name, isUntried: true } : undefined;
+}
+
+/** Asks for what the provider lacks, then for the model. A list that cannot be had says so in itself. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...at(provider), model: 'local', isUntried: false };
-  let isUntried = false;
-  const setAddress = async (): Promise<boolean> => (isUntried = await askForAddress(app, at(provider).baseUrl));
-  const setKey = async (): Promise<boolean> =>
-    isKeyed(provider) &&
-    (isUntried = (await askForKey(app.keys, { provider, baseUrl: at(provider).baseUrl })) !== undefined);
-  if (provider === 'compatible' && at(provider).baseUrl === '' && !(await setAddress())) return undefined;
-  if (isKeyed(provider) && !(await app.models.isReady(at(provider))) && !(await setKey())) return undefined;
+  let isUntried = await complete(app, at(provider));
+  if (isUntried === undefined) return undefined;
   for (;;) {
-    const picked = await vscode.window.showQuickPick(listItems(app, at(provider)), { title, matchOnDetail: true });
-    if (picked?.model !== undefined) return { ...at(provider), model: picked.model, isUntried };
+    const picked = await vscode.window.showQuickPick(providerList(app, at(provider)), { title, matchOnDetail: true });
+    if (picked?.chosen) return { ...picked.chosen, isUntried };
     switch (picked?.act) {
       case undefined:
         return undefined;
       case 'other': {
-        const prompt = vscode.l10n.t('Enter the model ID, as used by the provider.');
-        const name = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
-        if (name) return { ...at(provider), model: name, isUntried: true };
+        const typed = await typeModel(app, provider);
+        if (typed) return typed;
         break;
       }
       case 'address':
-        await setAddress();
+        isUntried = await askForAddress(app, at(provider).baseUrl);
         break;
       case 'key':
-        await setKey();
+        if (isKeyed(provider))
+          isUntried = (await askForKey(app.keys, { provider, baseUrl: at(provider).baseUrl })) !== undefined;
         break;
       case 'retry':
         break;
     }
   }
-}
-
-/** The models of a provider with their context windows, or why there is no list; always with ways on. */
-async function listItems(app: ModelsApp, provider: ChosenModel): Promise<ListItem[]> {
-  const other: ListItem = {
-    label: `$(edit) ${vscode.l10n.t('Other…')}`,
-    detail: vscode.l10n.t('Enter a model ID'),
-    act: 'other',
-  };
-  const address: ListItem = {
-    label: `$(link) ${vscode.l10n.t('Change Base URL…')}`,
-    description: provider.baseUrl,
-    act: 'address',
-  };
-  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key')}`, act: 'key' };
-  const more = [
-    ...(provider.provider === 'vscode' ? [] : [other]),
-    ...(provider.provider === 'compatible' ? [address] : []),
-  ];
-  try {
-    const models = await modelItems(app, provider);
-    return [...models, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...more];
-  } catch (error) {
-    if (!ModelFault.is(error)) throw error;
-    const why: ListItem = {
-      label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
-      description: vscode.l10n.t('{0} returned no model list', whereOf(provider)),
-      detail: translated(describeFault(error).message),
-      act: 'retry',
-    };
-    const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
-    return [
-      why,
-      ...more,
-      ...(isKeyed(provider.provider) ? [key] : []),
-      ...known.map(([model]) => modelItem(app, provider, model)),
-    ];
-  }
-}
-
-/** The models of a provider. Rejects with `ModelFault`. */
-export async function modelItems(app: ModelsApp, provider: ChosenModel): Promise<ModelItem[]> {
-  const listed = await app.models.list(provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  return listed.map(({ id, facts }) => modelItem(app, provider, id, facts));
-}
-
-function modelItem(app: ModelsApp, provider: ChosenModel, model: string, facts: ModelFacts = {}): ModelItem {
-  const info = { ...app.models.info({ ...provider, model }), ...facts };
-  const label = app.models.label({ ...provider, model });
-  const isKnown = info.known || facts.contextWindow !== undefined;
-  const notes = [
-    isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
-    ...(info.retires ? [retirementNote(info.retires)] : []),
-  ];
-  return { model, label, description: notes.join(' · '), ...(label !== model && { detail: model }) };
-}
-
-/** When a vendor shuts a model down, and what it names in its place. */
-function retirementNote({ on, successor }: Retirement): string {
-  const day = new Date(on).toLocaleDateString(locale());
-  return successor === undefined
-    ? vscode.l10n.t('retires on {0}', day)
-    : vscode.l10n.t('retires on {0} · successor: {1}', day, successor);
 }
 
 /** Sends one short request to a model that was never asked before. False when the user wants to choose again. */
@@ -218,10 +192,6 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
   }
 }
 
-/** Who is asked, for people: a server by its address. */
-const whereOf = ({ provider, baseUrl }: ChosenModel): string =>
-  baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider;
-
 /**
  * Makes a model the one that answers in this session. `isOutgrown`: its window is smaller than that of the model before
  * it, and too small for the conversation as it stands.
@@ -234,6 +204,7 @@ export async function selectModel(
 ): Promise<{ readonly isOutgrown: boolean }> {
   const before = conversation.budget();
   await conversation.journal.append({ type: 'model_selected', provider, model });
+  if (provider !== 'local') await app.recentModels.add({ ...at(provider), model });
   await app.modelChanged();
   const after = conversation.budget();
   return { isOutgrown: after < before && conversation.context().total > after };
@@ -245,13 +216,6 @@ async function offerCompression(label: string): Promise<void> {
   const answer = await vscode.window.showWarningMessage(text, compress);
   if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
 }
-
-/** A provider at the address that the settings give it, before a model is chosen. */
-const at = (provider: ProviderName): ChosenModel => ({
-  provider,
-  model: 'list',
-  baseUrl: addressOf(provider, readSettings()),
-});
 
 /** Asks where the compatible server is and tries it before it is kept. False when the user gave it up. */
 async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
@@ -319,5 +283,8 @@ async function keepAddress(address: string): Promise<void> {
   // The address of the settings is that of the provider they name: one that has its own gives way.
   if (isKeyed(readSettings().chat.provider))
     await configuration.update('provider', 'compatible', vscode.ConfigurationTarget.Global);
-  await configuration.update('baseUrl', address, vscode.ConfigurationTarget.Global);
+  // A value of the workspace would win over the user's.
+  const isWorkspaces = configuration.inspect('baseUrl')?.workspaceValue !== undefined;
+  const target = isWorkspaces ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  await configuration.update('baseUrl', address, target);
 }

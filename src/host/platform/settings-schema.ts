@@ -5,7 +5,7 @@ import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
 import { PRESETS } from '../../core/prompts/render.ts';
 import { EFFORTS } from '../../core/tokens/model-facts.ts';
 
-const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
+export const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 const atLeast = (min: number) => v.pipe(v.number(), v.minValue(min));

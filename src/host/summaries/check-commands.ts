@@ -9,7 +9,8 @@ import type { SummariesApp } from './summaries-app.ts';
 import { readSettings } from '../platform/settings.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform, offer } from '../platform/inform.ts';
-import { pickModel, providerItems } from '../models/model-picker.ts';
+import { providerItems } from '../models/model-items.ts';
+import { pickModel } from '../models/model-picker.ts';
 
 /** Shows a summary beside its source and marks what the source does not contain. */
 export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {

@@ -7,7 +7,8 @@ import type { SummariesApp } from './summaries-app.ts';
 import { locale } from '../platform/l10n.ts';
 import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
-import { pickModel, providerItems } from '../models/model-picker.ts';
+import { providerItems } from '../models/model-items.ts';
+import { pickModel } from '../models/model-picker.ts';
 
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {

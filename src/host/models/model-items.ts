@@ -1,0 +1,233 @@
+import * as vscode from 'vscode';
+import { ModelFault } from '../../app/fault.ts';
+import { describeFault } from '../../app/fault-text.ts';
+import { knownModels, retirementOf } from '../../core/tokens/models.ts';
+import type { ModelFacts, Price, Retirement } from '../../core/tokens/model-facts.ts';
+import { dollars, locale, short } from '../platform/l10n.ts';
+import { readSettings } from '../platform/settings.ts';
+import type { ProviderName } from '../platform/settings-schema.ts';
+import { translated } from '../platform/translated.ts';
+import { LIST_TIMEOUT_MS } from './key-commands.ts';
+import { isKeyed, LABEL } from './keys.ts';
+import { addressOf, type ChosenModel } from './models.ts';
+import type { ModelsApp } from './models-app.ts';
+import { isSameModel } from './recent-models.ts';
+
+export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
+
+/** What can be chosen in a list of models besides a model. */
+export type Act = 'other' | 'retry' | 'address' | 'key';
+export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
+export type ListItem = vscode.QuickPickItem & {
+  readonly chosen?: ChosenModel;
+  readonly provider?: ProviderName;
+  readonly act?: Act;
+};
+
+/** A part of the list of all models; its items come when they are known. */
+export interface ModelGroup {
+  readonly title: string;
+  readonly items: Promise<readonly ListItem[]>;
+}
+
+/** Where Ollama and LM Studio listen when nobody has told them otherwise. */
+const LOCAL_SERVERS = [
+  ['Ollama', 11434],
+  ['LM Studio', 1234],
+] as const;
+/** A server on this machine answers at once, or is not there, in ms. */
+const LOCAL_TIMEOUT_MS = 1_500;
+
+/** A provider at the address that the settings give it, before a model is chosen. */
+export const at = (provider: ProviderName): ChosenModel => ({
+  provider,
+  model: 'list',
+  baseUrl: addressOf(provider, readSettings()),
+});
+
+/** All that can be chosen, what the user is most likely to want first. Servers on this machine are asked, nobody else. */
+export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly ModelGroup[] {
+  const current = app.chosenModel();
+  const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
+  const hasCurrent = current.provider !== 'local' && current.model !== '';
+  const known = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
+  const configured = at('compatible').baseUrl;
+  const ready = async (provider: ProviderName): Promise<readonly ListItem[]> =>
+    (provider === 'compatible' && configured === '') || !(await app.models.isReady(at(provider)))
+      ? []
+      : listed(app, at(provider), signal);
+  return [
+    { title: vscode.l10n.t('Recently used'), items: Promise.resolve(known) },
+    { title: vscode.l10n.t('VS Code language models'), items: quietly(app, listed(app, at('vscode'), signal)) },
+    { title: configured, items: quietly(app, ready('compatible')) },
+    ...localServers()
+      .filter(({ baseUrl }) => !isSamePlace(baseUrl, configured))
+      .map(({ title, baseUrl }) => ({
+        title,
+        items: quietly(app, listed(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS)),
+      })),
+    { title: LABEL.openai, items: quietly(app, ready('openai')) },
+    { title: LABEL.anthropic, items: quietly(app, ready('anthropic')) },
+    { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
+    ...(['openai', 'anthropic'] as const).map((provider) => ({
+      title: vscode.l10n.t('{0}: needs an API key', LABEL[provider]),
+      items: app.models.isReady(at(provider)).then((isReady) => (isReady ? [] : knownItems(app, at(provider)))),
+    })),
+  ];
+}
+
+async function providersAndOther(app: ModelsApp): Promise<readonly ListItem[]> {
+  return [...(await providerItems(app)), otherItem()];
+}
+
+/** The ports of model servers on this machine: their usual ones, or those that a test names in their place. */
+export function localServers(): readonly { readonly title: string; readonly baseUrl: string }[] {
+  const ports = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',');
+  return LOCAL_SERVERS.map(([title, port], at) => ({
+    title: `${title} (127.0.0.1:${ports?.[at] ?? port})`,
+    baseUrl: `http://127.0.0.1:${ports?.[at] ?? port}/v1`,
+  }));
+}
+
+/** `localhost` and `127.0.0.1`, with or without `/v1`, are one server. */
+function isSamePlace(a: string, b: string): boolean {
+  const place = (address: string): string | undefined =>
+    URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
+  return place(a) !== undefined && place(a) === place(b);
+}
+
+/** A list that cannot be had leaves the others as they are; the provider's own row tells why. */
+async function quietly(app: ModelsApp, items: Promise<readonly ListItem[]>): Promise<readonly ListItem[]> {
+  try {
+    return await items;
+  } catch (error) {
+    if (!ModelFault.is(error)) throw error;
+    app.channel.debug(`A list of models could not be had: ${error.message}`);
+    return [];
+  }
+}
+
+async function listed(
+  app: ModelsApp,
+  provider: ChosenModel,
+  signal: AbortSignal,
+  limitMs = LIST_TIMEOUT_MS,
+): Promise<readonly ModelItem[]> {
+  return modelItems(app, provider, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+}
+
+/** The providers, the editor's own models first where there are any: they need no key. */
+export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
+  const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
+    // One extension that does not answer must not take the other providers from the list.
+    app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
+    return [];
+  });
+  const editor: ProviderItem = {
+    label: vscode.l10n.t('VS Code language models'),
+    description:
+      mine.length === 1
+        ? vscode.l10n.t('1 model · sends your messages to its provider')
+        : vscode.l10n.t('{0} models · sends your messages to the selected provider', mine.length),
+    provider: 'vscode',
+  };
+  return [
+    ...(mine.length > 0 ? [editor] : []),
+    {
+      label: vscode.l10n.t('Local'),
+      description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
+      provider: 'local',
+    },
+    { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },
+    { label: 'Anthropic', description: vscode.l10n.t('sends your messages to Anthropic'), provider: 'anthropic' },
+    {
+      label: vscode.l10n.t('OpenAI-compatible server'),
+      description: vscode.l10n.t('sends your messages to the configured base URL'),
+      provider: 'compatible',
+    },
+  ];
+}
+
+const otherItem = (): ListItem => ({
+  label: `$(edit) ${vscode.l10n.t('Other…')}`,
+  detail: vscode.l10n.t('Enter a model ID'),
+  act: 'other',
+});
+
+/** The models of a provider with their context windows, or why there is no list; always with ways on. */
+export async function providerList(app: ModelsApp, provider: ChosenModel): Promise<ListItem[]> {
+  const address: ListItem = {
+    label: `$(link) ${vscode.l10n.t('Change Base URL…')}`,
+    description: provider.baseUrl,
+    act: 'address',
+  };
+  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key')}`, act: 'key' };
+  const more = [
+    ...(provider.provider === 'vscode' ? [] : [otherItem()]),
+    ...(provider.provider === 'compatible' ? [address] : []),
+  ];
+  try {
+    const models = await modelItems(app, provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
+    return [...models, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...more];
+  } catch (error) {
+    if (!ModelFault.is(error)) throw error;
+    const why: ListItem = {
+      label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
+      description: vscode.l10n.t('{0} returned no model list', whereOf(provider)),
+      detail: translated(describeFault(error).message),
+      act: 'retry',
+    };
+    return [why, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...knownItems(app, provider)];
+  }
+}
+
+/** The models of a provider. Rejects with `ModelFault`. */
+export async function modelItems(app: ModelsApp, provider: ChosenModel, signal: AbortSignal): Promise<ModelItem[]> {
+  const models = await app.models.list(provider, signal);
+  return models.map(({ id, facts }) => modelItem(app, { ...provider, model: id }, facts));
+}
+
+/** What is known of a vendor's models without asking the vendor. */
+function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[] {
+  const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
+  return known.map(([model]) => modelItem(app, { ...provider, model }));
+}
+
+function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {
+  const info = { ...app.models.info(chosen), ...facts };
+  const name = app.models.label(chosen);
+  const isCurrent = isSameModel(chosen, app.chosenModel());
+  const isKnown = info.known || facts.contextWindow !== undefined;
+  const notes = [
+    isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
+    ...(info.price ? priceNotes(info.price) : []),
+    ...(info.efforts ? [vscode.l10n.t('thinks')] : []),
+    ...(info.retires ? [retirementNote(info.retires)] : []),
+  ];
+  return {
+    chosen,
+    label: isCurrent ? `$(check) ${name}` : name,
+    description: notes.join(' · '),
+    ...(name !== chosen.model && { detail: chosen.model }),
+  };
+}
+
+/** Money for a million tokens, and whether what was sent before is cheaper the second time. */
+function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
+  return [
+    vscode.l10n.t('{0} in, {1} out per million tokens', dollars(input), dollars(output)),
+    ...(cachedInput !== undefined && cachedInput < input ? [vscode.l10n.t('prompt cache')] : []),
+  ];
+}
+
+/** When a vendor shuts a model down, and what it names in its place. */
+function retirementNote({ on, successor }: Retirement): string {
+  const day = new Date(on).toLocaleDateString(locale());
+  return successor === undefined
+    ? vscode.l10n.t('retires on {0}', day)
+    : vscode.l10n.t('retires on {0} · successor: {1}', day, successor);
+}
+
+/** Who is asked, for people: a server by its address. */
+export const whereOf = ({ provider, baseUrl }: ChosenModel): string =>
+  baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider;
