@@ -13,6 +13,7 @@ export type ConversationUpdate =
   /** The server read a part of the request alone; tokens as it counts them. */
   | { readonly type: 'truncated'; readonly sent: number; readonly read: number }
   | { readonly type: 'reset_waiting' }
+  | { readonly type: 'queue_changed' }
   /** The provider asked for patience; `until` is milliseconds since the epoch, null when the wait is over. */
   | { readonly type: 'waiting'; readonly until: number | null }
   | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly Recalled[] };

@@ -18,6 +18,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import { recoverReplies, recoverWhenTakenOver } from './reply-stream.ts';
 import { previewSend, type SendPreview } from './send-preview.ts';
+import { SendQueue } from './send-queue.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
 import { TurnRunning } from './turn-refused.ts';
@@ -49,6 +50,8 @@ export interface ConversationDeps {
 export class Conversation {
   /** What would be sent, and how much of it fits. */
   readonly meter: ContextMeter;
+  /** What was written while a reply arrives. */
+  readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
   readonly #triggers: CompressionTriggers;
   readonly #turns: TurnRunner;
@@ -83,6 +86,13 @@ export class Conversation {
       triggers: this.#triggers,
       onUpdate,
       afterTurn: (reply) => this.#afterTurn(reply),
+    });
+    this.queue = new SendQueue({
+      newId: () => deps.clock.id(),
+      send: ({ text, attachments, images, pasted }) => this.send(text, attachments, images, pasted),
+      isReplying: () => this.isReplying,
+      stop: () => this.stop(),
+      changed: () => this.#updates.emit({ type: 'queue_changed' }),
     });
     recoverWhenTakenOver(deps, () => this.isReplying);
   }
@@ -327,5 +337,8 @@ export class Conversation {
     } catch (error) {
       this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);
     }
+    const ending = reply === undefined ? undefined : this.state.messages.get(reply)?.ending;
+    if (this.#closed || this.#halting) this.queue.hold();
+    else this.queue.turnEnded(ending === 'complete' || ending === 'length');
   }
 }

@@ -7,7 +7,7 @@ import type { ChatPanel } from './chat/chat-panel.ts';
 import type { ContextGauge } from './gauge/context-gauge.ts';
 import type { SessionFiles } from './summaries/documents/document-files.ts';
 import type { Reader } from './summaries/documents/reader.ts';
-import type { Drafts } from './chat/drafts.ts';
+import type { Drafts, QueuedTexts } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { ChosenModel, Models } from './models/models.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
@@ -35,6 +35,7 @@ export interface SessionViewsDeps {
   readonly calibrations: Calibrations;
   readonly models: Models;
   readonly drafts: Drafts;
+  readonly queued: QueuedTexts;
   readonly attachments: Attachments;
   readonly log: Log;
   readonly chosenModel: () => ChosenModel;
@@ -79,6 +80,7 @@ export class SessionViews {
     const { journal } = conversation;
     // At once, since whoever opened the session asks for its link next.
     this.#link = this.#linkTo(conversation);
+    this.#deps.queued.follow(conversation);
     const sayUnsaved = unsavedTeller(journal);
     journal.onDidChange((events) => {
       this.refreshSoon();

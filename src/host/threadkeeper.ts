@@ -30,7 +30,7 @@ import type { Conversation } from '../app/conversation.ts';
 import { Reader } from './summaries/documents/reader.ts';
 import { SessionFiles } from './summaries/documents/document-files.ts';
 import { Reviews } from './edits/review.ts';
-import { Drafts } from './chat/drafts.ts';
+import { Drafts, QueuedTexts } from './chat/drafts.ts';
 import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './platform/faults.ts';
@@ -224,6 +224,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       calibrations: this.#calibrations,
       models: this.models,
       drafts: this.drafts,
+      queued: new QueuedTexts(context.workspaceState),
       attachments: this.attachments,
       log: this.log,
       chosenModel: () => this.chosenModel(),

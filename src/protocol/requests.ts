@@ -42,6 +42,13 @@ const REQUESTS = {
     v.object({ type: v.literal('send'), text: longText, attachments: list(plainId), pasted: list(longText) }),
     done,
   ],
+  /** Sends a queued message before the others, and ends the reply that is arriving. */
+  sendQueued: [v.object({ type: v.literal('sendQueued'), id: plainId }), done],
+  /** Takes a queued message back; to be edited, its attachments go back into the composer. */
+  takeQueued: [
+    v.object({ type: v.literal('takeQueued'), id: plainId, edit: v.boolean() }),
+    v.object({ text: v.nullable(longText) }),
+  ],
   editAndResend: [v.object({ type: v.literal('editAndResend'), ...message, text: longText }), done],
   retry: [v.object({ type: v.literal('retry'), ...message }), done],
   continue: [v.object({ type: v.literal('continue'), ...message }), done],

@@ -177,6 +177,8 @@ export const statusSchema = v.object({
   thinking: v.nullable(time),
   /** A reset asked for while a reply streams; it runs when the reply ends. */
   resetPending: v.boolean(),
+  /** Messages that are sent after the reply that is arriving; held: once the user says so. */
+  queue: v.object({ items: list(v.object({ id: plainId, text: longText, attachments: count })), isHeld: v.boolean() }),
   /** The chat's provider cannot be reached; in words for the user. */
   offline: v.nullable(v.string()),
   /** Why this window cannot write to the session; in words for the user. */
@@ -195,6 +197,8 @@ export type StatusView = v.InferOutput<typeof statusSchema>;
 export const settingsSchema = v.object({
   /** True: Enter sends and Shift+Enter breaks the line; false: Enter breaks the line and Ctrl/Cmd+Enter sends. */
   enterSends: v.boolean(),
+  /** What sending does while a reply arrives. */
+  sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
   /** A paste of more characters than this becomes an attachment. */
   pasteAsAttachmentAbove: count,
   minimap: v.boolean(),

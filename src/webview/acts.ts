@@ -5,7 +5,7 @@ import type { HostLink } from './host-link.ts';
 import type { Toasts } from './toasts.ts';
 
 /** Requests that bring a reply; one that works shows that what stood in the way is gone. */
-const TURNS: ReadonlySet<RequestType> = new Set(['send', 'editAndResend', 'retry', 'continue'] as const);
+const TURNS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue'] as const);
 
 /** What the page asks the host to do. A refusal is shown with its way out, after which the act goes on by itself. */
 export class Acts {

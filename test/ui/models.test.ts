@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, writeSettings } from './chat-page.ts';
-import { freshWorkspace } from './editor.ts';
+import { freshWorkspace, localPorts } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
 const SMALL = 'gpt-4o';
@@ -57,6 +57,29 @@ describe('a model on a server', () => {
     await workbench.agreeToCompress();
     await workbench.told(/Compressed [\d,]+ messages/);
     await workbench.clearToasts();
+  });
+
+  it('is found where Ollama listens, ticked once chosen, and can be named by hand', async () => {
+    const [port] = await localPorts();
+    const ollama = await WireServer.start(port);
+    try {
+      await workbench.chooseCommand('Threadkeeper: Select Model…');
+      const rows = workbench.page.locator('.quick-input-list');
+      await rows.getByText(`Ollama (127.0.0.1:${port})`).waitFor();
+      assert.equal(await rows.getByText('LM Studio').count(), 0);
+      await rows.locator('.monaco-list-row', { hasText: SMALL }).locator('.codicon-check').first().waitFor();
+      await workbench.screenshot('model-list');
+      await workbench.page.keyboard.press('Escape');
+      await workbench.quickInput().waitFor({ state: 'hidden' });
+      await workbench.chooseCommand('Threadkeeper: Select Model…');
+      await workbench.chooseListed(/^Select a model for this session$/, 'Other…');
+      await workbench.page.locator('.quick-input-title:visible', { hasText: /^Select Model$/ }).waitFor();
+      await workbench.quickInput().fill(SMALL);
+      await workbench.page.keyboard.press('Enter');
+      await workbench.told(`Connected to ${SMALL}.`);
+    } finally {
+      await ollama.stop();
+    }
   });
 
   it('answers in the page, and the reply names it', async () => {

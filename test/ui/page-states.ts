@@ -3,6 +3,7 @@ import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
 
 const STATUS: StatusView = {
   replying: false,
+  queue: { items: [], isHeld: false },
   thinking: null,
   compression: null,
   waiting: null,

@@ -73,6 +73,12 @@ export class Attachments {
     return enclosed(this.#of(session));
   }
 
+  /** Takes back what was handed over for a message that is not sent. */
+  giveBack(session: string, { attachments = [], images = [] }: Partial<Enclosed>, counter: TokenCounter): void {
+    for (const attachment of attachments) this.hold(session, attachment, counter);
+    for (const image of images) this.#keepImage(session, vscode.l10n.t('Image'), image);
+  }
+
   remove(id: string): void {
     this.#held.delete(id);
   }
@@ -111,8 +117,12 @@ export class Attachments {
     // Four characters of base64 stand for three bytes.
     if (base64.length * 0.75 > MOST_IMAGE_BYTES)
       throw new RequestFault({ reason: 'too_large', text: vscode.l10n.t('The image is larger than 3.7 MB.') });
-    const view = { id: this.#newId(), kind: 'image' as const, name, tokens: imageTokens(base64) };
-    this.#held.set(view.id, { session, view, content: { kind: 'image', block: { type: 'image', mediaType, base64 } } });
+    return this.#keepImage(session, name, { type: 'image', mediaType, base64 });
+  }
+
+  #keepImage(session: string, name: string, block: ImageBlock): AttachmentView {
+    const view = { id: this.#newId(), kind: 'image' as const, name, tokens: imageTokens(block.base64) };
+    this.#held.set(view.id, { session, view, content: { kind: 'image', block } });
     return view;
   }
 

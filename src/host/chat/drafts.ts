@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import type { Memento } from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
 
 /** Drafts kept for the sessions that were used last. */
 const MOST = 20;
@@ -8,10 +10,12 @@ const KEY = 'threadkeeper.drafts';
 export class Drafts {
   readonly #memento: Memento;
   readonly #drafts: Map<string, string>;
+  readonly #key: string;
 
-  constructor(memento: Memento) {
+  constructor(memento: Memento, key = KEY) {
     this.#memento = memento;
-    this.#drafts = new Map(stored(memento.get<unknown>(KEY)));
+    this.#key = key;
+    this.#drafts = new Map(stored(memento.get<unknown>(key)));
   }
 
   get(session: string): string {
@@ -25,7 +29,27 @@ export class Drafts {
       if (this.#drafts.size <= MOST) break;
       this.#drafts.delete(oldest);
     }
-    void this.#memento.update(KEY, [...this.#drafts]);
+    void this.#memento.update(this.#key, [...this.#drafts]);
+  }
+}
+
+/** Messages that wait for a reply to end; their texts survive a reload, after which the user sends them. */
+export class QueuedTexts {
+  readonly #texts: Drafts;
+
+  constructor(memento: Memento) {
+    this.#texts = new Drafts(memento, 'threadkeeper.queued');
+  }
+
+  follow(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
+    const { journal, queue } = conversation;
+    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(v.string())), this.#texts.get(journal.id));
+    if (kept.success && queue.items.length === 0) queue.restore(kept.output.map((text) => ({ text })));
+    conversation.onUpdate(({ type }) => {
+      if (type !== 'queue_changed') return;
+      const texts = queue.items.map(({ message }) => message.text);
+      this.#texts.set(journal.id, texts.length === 0 ? '' : JSON.stringify(texts));
+    });
   }
 }
 

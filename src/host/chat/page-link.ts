@@ -177,6 +177,7 @@ export class PageLink {
         this.#resetPending = true;
         this.#sendStatus();
         return;
+      case 'queue_changed':
       case 'waiting':
         this.#sendStatus();
         return;

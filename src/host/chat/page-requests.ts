@@ -17,6 +17,7 @@ import type { ChatApp } from './chat-app.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
+import { readSettings } from '../platform/settings.ts';
 import { workspaceFile } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
 import { outline } from './outline.ts';
@@ -40,7 +41,17 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
     send: async ({ text, attachments, pasted }) => {
       const taken = app.attachments.take(attachments);
       showDraft('');
-      await conversation().send(text, taken.attachments, taken.images, pasted);
+      const { sendWhileResponding } = readSettings().chat;
+      await conversation().queue.send({ text, pasted, ...taken }, sendWhileResponding);
+    },
+    sendQueued: ({ id }) => conversation().queue.sendNow(id),
+    takeQueued: ({ id, edit }) => {
+      const message = conversation().queue.take(id);
+      if (message && edit) {
+        app.attachments.giveBack(session(), message, conversation().counter);
+        showDraft(app.drafts.get(session()));
+      }
+      return Promise.resolve({ text: message?.text ?? null });
     },
     editAndResend: ({ message, text }) => conversation().editAndResend(message, text),
     retry: async ({ message }) => {

@@ -24,6 +24,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
       text: waitingText(waiting.fault),
     },
     resetPending,
+    queue: queueView(conversation),
     offline,
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
     foreign: journal.isForeign === true,
@@ -53,6 +54,13 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
           ],
         },
   };
+}
+
+function queueView({ queue }: Conversation): StatusView['queue'] {
+  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => ({
+    ...{ id, text, attachments: attachments.length + images.length },
+  }));
+  return { items, isHeld: queue.isHeld };
 }
 
 export const unreachable = (): string =>

@@ -47,8 +47,11 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
       };
     },
     settings: () => {
-      const { enterSends, pasteAsAttachmentAbove } = readSettings().chat;
-      return { enterSends, pasteAsAttachmentAbove, minimap: true, locale: vscode.env.language };
+      const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
+      return {
+        ...{ enterSends, sendWhileResponding, pasteAsAttachmentAbove },
+        ...{ minimap: true, locale: vscode.env.language },
+      };
     },
     draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views(journal.id) }),
     notices: () =>

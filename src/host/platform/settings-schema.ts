@@ -29,6 +29,7 @@ export const settingsSchema = v.object({
     firstTokenTimeout: integer(5),
     silenceTimeout: integer(5),
     enterSends: v.boolean(),
+    sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
     countTokensWithProvider: v.boolean(),
     pasteAsAttachmentAbove: integer(100),
     location: v.picklist(['editor', 'sidebar']),

@@ -11,6 +11,7 @@ import { AttachMenu, attachImage } from './attach-menu.tsx';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
+import { QueuedMessages } from './queued-messages.tsx';
 import { suggestionKey, useSuggestions } from './suggestions.ts';
 
 /** How long the typing must pause before the draft is kept, in ms. */
@@ -75,10 +76,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       return;
     }
     if (source.trim() === '' && draft.attachments.length === 0) return;
-    if (status.replying) {
-      page.tell(text('replyRunning'));
-      return;
-    }
     const pasted = page.savedFor(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
     write('');
     page.save({ pasted: [] });
@@ -152,9 +149,11 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.ask('attach', { what: { kind: 'paste', text: pasted } });
   };
 
+  const isEmpty = value.trim() === '' && draft.attachments.length === 0;
   const attached = draft.attachments.reduce((sum, each) => sum + each.tokens, 0);
   return (
     <div class="composer">
+      <QueuedMessages queue={status.queue} edit={(taken) => write(value === '' ? taken : `${value}\n${taken}`)} />
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
@@ -200,19 +199,22 @@ export function Composer({ session }: { readonly session: OpenSession }) {
             <Icon name="chevron-down" />
           </button>
           <span class="grow" />
-          {status.replying ? (
+          {status.replying && (
             <IconButton
               icon="stop-circle"
               label={text('stop')}
               class="stop"
               onClick={() => page.post({ type: 'stop' })}
             />
-          ) : (
+          )}
+          {(!status.replying || !isEmpty) && (
             <IconButton
               icon="send"
-              label={text('send')}
+              label={text(
+                !status.replying ? 'send' : settings.sendWhileResponding === 'queue' ? 'queue' : 'stopAndSend',
+              )}
               class="send"
-              disabled={status.readOnly !== null || (value.trim() === '' && draft.attachments.length === 0)}
+              disabled={status.readOnly !== null || isEmpty}
               onClick={() => submit()}
             />
           )}

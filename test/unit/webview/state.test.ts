@@ -32,9 +32,16 @@ const init: InitMessage = {
   task: null,
   sessions: [],
   model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
-  settings: { enterSends: true, pasteAsAttachmentAbove: 4_000, minimap: true, locale: 'en' },
+  settings: {
+    enterSends: true,
+    sendWhileResponding: 'queue',
+    pasteAsAttachmentAbove: 4_000,
+    minimap: true,
+    locale: 'en',
+  },
   status: {
     replying: false,
+    queue: { items: [], isHeld: false },
     compression: null,
     waiting: null,
     thinking: null,

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { Desk, says, texts, throws } from './desk.ts';
+
+describe('what is written while a reply arrives', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+  let goOn: () => void;
+  let first: Promise<void>;
+
+  beforeEach(async () => {
+    desk = await Desk.open();
+    conversation = await desk.converse();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    goOn = () => resolve(undefined);
+    desk.script = async function* (request, signal) {
+      yield { type: 'text', text: 'Long ' };
+      const stopped = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
+      );
+      await Promise.race([promise, stopped]);
+      desk.script = says('Short.');
+      yield* says('reply.')(request, signal);
+    };
+    const started = new Promise<void>((resolve) => {
+      conversation.onUpdate(({ type }) => type === 'reply_text' && resolve());
+    });
+    first = conversation.send('One');
+    await started;
+  });
+  afterEach(() => desk.close());
+
+  const queued = (): string[] => conversation.queue.items.map(({ message }) => message.text);
+
+  it('is sent in its order, each after the reply before it', async () => {
+    const all = [
+      conversation.queue.send({ text: 'Two' }, 'queue'),
+      conversation.queue.send({ text: 'Three' }, 'queue'),
+    ];
+    assert.deepEqual(queued(), ['Two', 'Three']);
+    goOn();
+    await Promise.all([first, ...all]);
+    assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two', 'Short.', 'Three', 'Short.']);
+    assert.deepEqual(queued(), []);
+  });
+
+  it('can be taken back, and is not sent then', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    const [item] = conversation.queue.items;
+    assert.equal(conversation.queue.take(item?.id ?? '')?.text, 'Two');
+    await sent;
+    goOn();
+    await first;
+    assert.deepEqual(texts(conversation), ['One', 'Long reply.']);
+  });
+
+  it('is held after a reply that was stopped, until the user sends it', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    conversation.stop();
+    await first;
+    assert.equal(conversation.queue.isHeld, true);
+    assert.deepEqual(queued(), ['Two']);
+    desk.script = says('Short.');
+    await conversation.queue.sendNow(conversation.queue.items[0]?.id ?? '');
+    await sent;
+    assert.deepEqual(texts(conversation), ['One', 'Long ', 'Two', 'Short.']);
+    assert.equal(conversation.queue.isHeld, false);
+  });
+
+  it('ends the reply and goes before what waits, where the user wants that', async () => {
+    const waits = conversation.queue.send({ text: 'Later' }, 'queue');
+    desk.script = says('Short.');
+    await conversation.queue.send({ text: 'Now' }, 'stopAndSend');
+    await Promise.all([first, waits]);
+    assert.deepEqual(texts(conversation), ['One', 'Long ', 'Now', 'Short.', 'Later', 'Short.']);
+  });
+
+  it('tells of what could not be sent where it was written', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    conversation.onUpdate(({ type }) => {
+      if (type === 'turn_ended') desk.script = throws(new ModelFault('refused_key', 'no'));
+    });
+    goOn();
+    await assert.rejects(sent, (error) => ModelFault.is(error, 'refused_key'));
+    assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two']);
+  });
+});
