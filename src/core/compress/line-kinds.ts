@@ -11,6 +11,8 @@ const ERROR_OTHER_SCRIPTS = /ошибк|сбой|не удалось|[✗✘❌]
 /** Results: counts of tests, exit codes, commits, durations, versions. */
 const OUTCOME =
   /\b\d+ (?:passed|passing|failed|failing|skipped|tests?|errors?|warnings?|problems?|insertions?|deletions?|files? changed)\b|\b[Ee]xit(?:ed with| code| status)\b|^(?:ok|PASS|FAIL|---? ?(?:PASS|FAIL))\b|\b(?:[Cc]ommit(?:ted)?|[Aa]pplied edit to|[Cc]reated|updated successfully|[Rr]emoved|[Aa]dded|[Mm]erged|[Dd]eployed|[Ii]nstalled)\b.*\S|^\[[\w/-]+ [0-9a-f]{7,}\]/;
+/** A commit's subject may read as code. */
+const COMMIT = /^Commit [0-9a-f]{7,40}\b/;
 const DONE_MARK = /[✓✔✅]/;
 
 /** Longer lines are data; what they say of errors is noise. */
@@ -23,6 +25,7 @@ export type OutputKind = 'error' | 'outcome';
 export function outputKind(text: string, start: number, end: number): OutputKind | undefined {
   if (end - start > LONGEST_SCAN) return undefined;
   const line = text.slice(start, end);
+  if (COMMIT.test(line)) return 'outcome';
   const foreign = !isAscii(line);
   const error = ERROR.test(line) || (foreign && ERROR_OTHER_SCRIPTS.test(line));
   const outcome = !error && (OUTCOME.test(line) || (foreign && DONE_MARK.test(line)));
