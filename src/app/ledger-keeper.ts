@@ -1,4 +1,5 @@
 import { Pace } from '../core/compress/source.ts';
+import { isRetelling } from '../core/compress/telling.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -52,6 +53,7 @@ export class LedgerKeeper {
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
       const text = messageText(message);
+      if (isRetelling(text, position)) continue;
       const previous = messageBefore(job.state, position);
       const before = previous && { role: previous.role, text: messageText(previous) };
       const steps = detectSteps(

@@ -4,6 +4,7 @@ import type { Corpus, IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
 import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
+import { isRetelling } from './telling.ts';
 
 /** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
 const MARKED_LINES = 12;
@@ -29,14 +30,27 @@ export async function digest(
   counter: Pick<TokenCounter, 'text'>,
   pace: Pace,
 ): Promise<string> {
+  const retold = new Set<number>();
+  for (let at = range.from; at <= range.to; at++) if (isRetelling(corpus.texts[at]!, at)) retold.add(at);
   let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
   for (;;) {
     const shared = { counter, pace, range };
-    const said = await extract(corpus, { ...shared, budgetTokens: budget, takes: isSaid, labelTokens: 2 });
+    const isNew = ({ message }: IndexedPassage): boolean => !retold.has(message);
+    const said = await extract(corpus, {
+      ...shared,
+      budgetTokens: budget,
+      takes: (one) => isSaid(one) && isNew(one),
+      labelTokens: 2,
+    });
     const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
     const output =
       left > 0
-        ? await extract(corpus, { ...shared, budgetTokens: left, takes: (one) => !isSaid(one), novelty: NOVELTY })
+        ? await extract(corpus, {
+            ...shared,
+            budgetTokens: left,
+            takes: (one) => !isSaid(one) && isNew(one),
+            novelty: NOVELTY,
+          })
         : { passages: [] };
     const chosen = [...said.passages, ...output.passages].sort((a, b) => a.message - b.message || a.start - b.start);
     const text = renderDigest(corpus, chosen);

@@ -14,7 +14,10 @@ const HARNESS =
 
 /** Messages that tell a session over again: the request for a summary of it, and the summary with which it goes on. */
 const RETELLING =
-  /^\s*(?:This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
+  /^\s*(?:<analysis>|This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
+
+/** Whether a message tells over again what stands before it: at a session's start it is all there is of that time. */
+export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
 
 /** Instructions that an assistant gives to a helper of its own are no part of what was said. */
 const INSTRUCTIONS =
@@ -78,8 +81,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     }
     let weight = Math.sqrt(LONG / Math.max(LONG, said));
     if (role === 'tool') weight = FILE_SHOWN.test(text) ? 0.1 : 1;
-    else if ((RETELLING.test(text) && message > 0) || (role === 'assistant' && INSTRUCTIONS.test(text)))
-      weight *= RETOLD;
+    else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && said > SHORTEST_REPORT) hasReport = true;
   }
