@@ -10,6 +10,8 @@ import { summaryModel } from './summary-model.ts';
 export interface JobModel {
   readonly model: ChatModel;
   readonly maxInputTokens: number;
+  /** What it may answer at once, thoughts included; left out: not known. */
+  readonly maxOutputTokens?: number | undefined;
   /** How it may think; left out: a little. */
   readonly reasoning?: ReasoningPlan;
 }
@@ -28,7 +30,7 @@ export interface PaidModel {
 
 /** Its calls reject with `SpendLimitReached` once the limit is used up, in the midst of a compression too. */
 export function paidModel(
-  { model: chat, maxInputTokens, reasoning }: JobModel,
+  { model: chat, maxInputTokens, maxOutputTokens, reasoning }: JobModel,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
@@ -43,6 +45,7 @@ export function paidModel(
   return {
     model: {
       ...asked,
+      ...(maxOutputTokens !== undefined && { maxOutputTokens: maxOutputTokens - (reasoning?.tokens ?? 0) }),
       complete: (request, cancel) =>
         gate.state() === 'open' ? asked.complete(request, cancel) : Promise.reject(new SpendLimitReached()),
     },

@@ -102,7 +102,12 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
     }, 0);
   return {
     model,
-    chat: { model: chat, maxInputTokens: maxInput, reasoning: reasoningPlan(info, 'summary') },
+    chat: {
+      model: chat,
+      maxInputTokens: maxInput,
+      maxOutputTokens: info.statedMaxOutput,
+      reasoning: reasoningPlan(info, 'summary'),
+    },
     info,
     costUsd,
   };

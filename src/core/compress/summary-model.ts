@@ -30,6 +30,8 @@ export interface SummaryModel {
   readonly id: string;
   /** What a request may hold, prompt and system together. */
   readonly maxInputTokens: number;
+  /** What it may answer at once, where that is known. */
+  readonly maxOutputTokens?: number;
   /** Requests that it takes at once. */
   readonly atOnce: number;
   complete(request: SummaryRequest, cancel: Cancel): Promise<SummaryReply>;

@@ -14,6 +14,8 @@ export interface ModelInfo extends ModelFacts {
   readonly id: string;
   readonly contextWindow: number;
   readonly maxOutput: number;
+  /** Left out: `maxOutput` is a guess. */
+  readonly statedMaxOutput?: number;
   readonly encoding: EncodingName;
   /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
   readonly countFactor: number;
@@ -150,6 +152,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, told: Mode
     id,
     contextWindow,
     maxOutput: facts.maxOutput ?? Math.min(UNKNOWN_MAX_OUTPUT, contextWindow),
+    ...(facts.maxOutput !== undefined && { statedMaxOutput: facts.maxOutput }),
     takesImages,
     // A model that nobody described may think, and be asked for nothing.
     ...(row === undefined && facts.efforts === undefined && { efforts: [] }),

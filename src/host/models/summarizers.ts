@@ -29,10 +29,11 @@ export class Summarizers {
     if (chosen.provider === 'local') return undefined;
     const info = this.#models.info(chosen);
     const reasoning = reasoningPlan(info, 'summary');
-    const { contextWindow, maxInput = contextWindow } = info;
+    const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
     // What is thought counts against the window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
-    return { model: retrying(await this.#models.make(chosen, memory, job.urgency)), maxInputTokens, reasoning };
+    const model = retrying(await this.#models.make(chosen, memory, job.urgency));
+    return { model, maxInputTokens, maxOutputTokens, reasoning };
   }
 
   /** The limit, for a session's summarizer. A model without a known price cannot use it up, so it is not held to it. */
