@@ -1,4 +1,4 @@
-import { chooseLevels, leastTokens, type LevelChoice } from '../core/compress/levels.ts';
+import { chooseLevels, leastTokens, wholeTokens, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
@@ -224,6 +224,7 @@ async function summarize(
     {
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
       isBounded: job.aim !== undefined,
+      fillsRoom: job.aim !== undefined && job.aim.coversAll !== true,
       ceilingTokens,
       prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
       temperature: policy.summary.temperature,
@@ -393,15 +394,16 @@ async function condenseNeighbours(
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  const total = leastTokens(frontier);
+  const isLittle = room <= LITTLE_ROOM;
+  const size = isLittle ? wholeTokens : leastTokens;
+  const total = size(frontier);
   const joined: SummaryNode[] = [];
   const parents: SummaryNode[] = [];
   for (const group of groups) {
-    const share = groups.length === 1 ? room : (room * leastTokens(group)) / Math.max(1, total);
-    const result =
-      share <= LITTLE_ROOM
-        ? await joinOld(group, share * little, known, tools)
-        : await condense(group, share, FAN_IN, tools, downTo);
+    const share = groups.length === 1 ? room : (room * size(group)) / Math.max(1, total);
+    const result = isLittle
+      ? await joinOld(group, share * little, known, tools)
+      : await condense(group, share, FAN_IN, tools, downTo);
     joined.push(...result.frontier);
     parents.push(...result.parents);
   }

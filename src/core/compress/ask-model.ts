@@ -37,12 +37,14 @@ export interface Asked {
   readonly source: LeafSource;
   /** What reading and summarizing it may cost, in tokens of input. */
   readonly allowance: number;
+  /** Which part of the conversation it is, and what the others are about; '' where it is all of it. */
+  readonly part: string;
 }
 
 /** A structured answer of fewer tokens would be mostly braces: the short form is asked for. */
 const MIN_STRUCTURED = 170;
 
-/** English words to a token of dense prose about code. */
+/** English words to a token of notes about code: half, and a little more, since models write less than they are asked for. */
 const WORDS_PER_TOKEN = 0.57;
 /** What JSON takes beside the words, and what headings take. */
 const FORMAT_FACTOR = 1.1;
@@ -136,8 +138,10 @@ const OUTPUT_COST = 4;
 const WRITING_SHARE = 0.45;
 
 /** Tokens of the text that may be written of an allowance. */
-export const affordableAnswer = (allowance: number): number =>
-  (allowance * WRITING_SHARE) / (OUTPUT_COST * FORMAT_FACTOR);
+export const affordableAnswer = (allowance: number): number => (allowance * WRITING_SHARE) / answerCost(1);
+
+/** What an answer whose text has so many tokens costs, in tokens of input. */
+export const answerCost = (tokens: number): number => tokens * OUTPUT_COST * FORMAT_FACTOR;
 
 /** Of a few messages so much is read whatever it costs: a prompt's fixed part is most of it. */
 const MIN_READING = 1_200;
@@ -151,7 +155,7 @@ export function messageAllowance(tokens: number, effort: Effort): number {
 
 /** A prompt with as much of the segment as cost and the model's input allow; undefined when none fits. */
 async function fitPrompt(
-  { source, allowance }: Asked,
+  { source, allowance, part }: Asked,
   model: SummaryModel,
   { words, render, share }: Form,
   settings: AskSettings,
@@ -159,14 +163,15 @@ async function fitPrompt(
   onTruncated?: AskTools['onTruncated'],
 ): Promise<RenderedPrompt | undefined> {
   const { prompt } = settings;
-  const overhead = promptTokens(render(prompt, '', words), counter);
-  const answer = (words / WORDS_PER_TOKEN) * FORMAT_FACTOR;
-  const affordable = Math.max(MIN_READING, allowance - OUTPUT_COST * answer - overhead) * share;
+  const heading = part === '' ? '' : `[${part}]\n`;
+  const placed = (history: string): RenderedPrompt => render(prompt, heading + history, words);
+  const overhead = promptTokens(placed(''), counter);
+  const affordable = Math.max(MIN_READING, allowance - answerCost(words / WORDS_PER_TOKEN) - overhead) * share;
   const input = model.maxInputTokens - answerTokens(words, settings);
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
     const history = await digest(source.corpus, source, room, counter, pace);
-    const rendered = render(prompt, history, words);
+    const rendered = placed(history);
     if (history === '') return undefined;
     if (promptTokens(rendered, counter) <= input) {
       const read = counter.text(history);

@@ -33,8 +33,6 @@ export interface ExtractOptions {
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
   /** Tokens that the caller's heading for each speaker takes. */
   readonly labelTokens?: number;
-  /** Texts that are sent beside the extract: what they mention is not looked for again. */
-  readonly beside?: readonly string[];
   /** What an unusual sentence counts for against who said it: see `USUAL_NOVELTY`, which is the default. */
   readonly novelty?: number;
   /** Of what users said the usual counts less too, as of what others said: for what has become old. */
@@ -104,7 +102,6 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const how = passage.running ? SENTENCE : LISTED;
     for (const term of passage.terms) covered[term] = Math.max(covered[term]!, how);
   };
-  for (const text of options.beside ?? []) coverTermsOf(corpus, text, covered);
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
     if (options.takes?.(passage) === false || options.factors?.[index] === 0) continue;
@@ -152,12 +149,24 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
 }
 
-function coverTermsOf(corpus: Corpus, text: string, covered: Uint8Array): void {
-  const mentioned = new TermCursor(text, 0, text.length);
-  while (mentioned.next()) {
-    const term = corpus.vocabulary.get(termKey(mentioned, text));
-    if (term !== undefined) covered[term] = SENTENCE;
+/** How much of what each passage speaks of a text does not mention, 0…1, the rare counting more. */
+export function unmentioned(corpus: Corpus, text: string): Float64Array {
+  const mentioned = new Set<number>();
+  const cursor = new TermCursor(text, 0, text.length);
+  while (cursor.next()) {
+    const term = corpus.vocabulary.get(termKey(cursor, text));
+    if (term !== undefined) mentioned.add(term);
   }
+  return Float64Array.from(corpus.passages, ({ terms }) => {
+    let all = 0;
+    let missing = 0;
+    for (const term of terms) {
+      const weight = corpus.rarity[term]! ** 2;
+      all += weight;
+      if (!mentioned.has(term)) missing += weight;
+    }
+    return all === 0 ? 0 : missing / all;
+  });
 }
 
 /**

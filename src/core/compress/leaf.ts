@@ -6,7 +6,7 @@ import { resting } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
+import { extract, renderPassages, unmentioned, type ExtractOptions } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
@@ -99,7 +99,7 @@ export async function modelContent(
   };
 }
 
-/** A model's content within `limit` tokens, framing included: lines leave, the least important first. */
+/** A model's content within `limit` tokens, framing included: the last lines of all its lists leave, the usual ones first. */
 export function shortened(
   content: NodeContent,
   limit: number,
@@ -108,7 +108,7 @@ export function shortened(
 ): NodeContent {
   if (!content.structured) return content;
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const { text, summary } = fitSummary(content.structured, limit - framed('', counter), counter, rarity);
+  const { text, summary } = fitSummary(content.structured, limit - framed('', counter), counter, rarity, 'lists');
   if (text === '') return content;
   const detailed = framed(text, counter);
   const brief = content.tokens.brief <= detailed ? content.brief : text;
@@ -131,14 +131,19 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   ) as Value;
 }
 
-/** A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
+/**
+ * A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. What the text `without`
+ * mentions counts less.
+ */
 export async function extractText(
   source: LeafSource,
   limit: number,
   { counter, pace }: LeafTools,
-  weights: Pick<ExtractOptions, 'novelty' | 'evenUsers'> = {},
+  { without, ...weights }: Pick<ExtractOptions, 'novelty' | 'evenUsers' | 'takes'> & { readonly without?: string } = {},
 ): Promise<string> {
-  const { kept, factors } = source;
+  const { kept } = source;
+  const other = without === undefined ? undefined : unmentioned(source.corpus, without);
+  const factors = other?.map((share, at) => share * (source.factors?.[at] ?? 1)) ?? source.factors;
   let room = limit - framed('', counter);
   while (room > 0) {
     const { passages } = await extract(source.corpus, {

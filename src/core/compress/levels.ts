@@ -20,6 +20,11 @@ export function tokensAt(node: SummaryNode, level: Level): number {
 /** Of the budget, what finer levels take when they are chosen anew: the rest is for what comes. */
 const REFILLED = 0.6;
 
+/** What a frontier takes with all nodes detailed. */
+export function wholeTokens(frontier: readonly SummaryNode[]): number {
+  return frontier.reduce((sum, node) => sum + tokensAt(node, 'detailed'), 0);
+}
+
 /** What a frontier takes at its coarsest. */
 export function leastTokens(frontier: readonly SummaryNode[]): number {
   return frontier.reduce((sum, node) => sum + tokensAt(node, 'brief'), 0);

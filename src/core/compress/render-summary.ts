@@ -82,7 +82,8 @@ export interface FittedSummary {
 
 /**
  * A structured summary as markdown, its sections in fixed order, within `budgetTokens`: lines of the least important
- * sections are left out first, the last of a section before the first (or as `lateness` says, by text); with `rarity` (of a text's words in what is
+ * sections are left out first, the last of a section before the first (or as `lateness` says, by text; with `lists` of
+ * all sections alike, for whoever wrote them put first what matters longest); with `rarity` (of a text's words in what is
  * summarized, 0…1) what might have been said anywhere leaves before what was said here alone. '' when not even one line
  * fits.
  */
@@ -91,7 +92,7 @@ export function fitSummary(
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
   rarity: (text: string) => number = () => 0,
-  lateness: ReadonlyMap<string, number> = new Map(),
+  lateness: ReadonlyMap<string, number> | 'lists' = new Map(),
 ): FittedSummary {
   const lines: Line[] = [];
   const said = new Set<string>();
@@ -101,9 +102,11 @@ export function fitSummary(
       if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
       said.add(key);
       // The first sentence of the narrative says what it is about.
-      const worth = heading === '' && index === 0 ? FIRST : rank + UNUSUAL * rarity(text);
-      const late = lateness.get(text) ?? index / entries.length;
-      lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, late, heading, text });
+      const late = lateness === 'lists' ? undefined : lateness.get(text);
+      const at = late ?? index / entries.length;
+      const ranked = lateness === 'lists' ? UNUSUAL * (1 - at) + rarity(text) : rank + UNUSUAL * rarity(text);
+      const worth = heading === '' && index === 0 ? FIRST : ranked;
+      lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, late: at, heading, text });
     }
   };
   const sections = SECTIONS.map((section) => ({ ...section, entries: entriesOf(summary, section.field) }));

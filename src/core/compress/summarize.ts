@@ -2,7 +2,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Breather } from '../pace/breather.ts';
-import { affordableAnswer, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
+import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
@@ -11,6 +11,7 @@ import {
   BRIEF_SHARE,
   DETAILED_SHARE,
   extractiveContent,
+  extractText,
   FULL_SHARE,
   shortened,
   type LeafSource,
@@ -24,6 +25,7 @@ import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source
 import type { SummaryModel } from './summary-model.ts';
 import { tellingFactors } from './telling.ts';
 import type { TermUsage } from './term-usage.ts';
+import { tellingWords, titleOf } from './title.ts';
 
 /** Messages without a gap that get summaries of their own. Maps are by position in `messages`. */
 export interface Run {
@@ -38,10 +40,12 @@ export interface Run {
 }
 
 export interface SummarizeSettings extends AskSettings {
+  /** Whether there is no room for more: then the last lines of longer answers leave. */
+  readonly isBounded?: boolean;
+  /** Whether words of the record fill what answers leave free. */
+  readonly fillsRoom?: boolean;
   /** What the summaries should take in the context together, headings included. */
   readonly roomTokens: number;
-  /** Whether there is no room for more: then lines of the longest answers leave, the least important first. */
-  readonly isBounded?: boolean;
   /** Beyond this, headings included, they would not pay off. */
   readonly ceilingTokens: number;
   /** How large segments are; by default as large as keeps them about one thing, larger where there is little room. */
@@ -123,10 +127,11 @@ interface Piece extends Asked {
  */
 export async function summarizeRuns(
   runs: readonly Run[],
-  settings: SummarizeSettings,
+  given: SummarizeSettings,
   tools: SummarizeTools,
 ): Promise<{ readonly runs: readonly SummarizedRun[]; readonly fault?: unknown }> {
   const { model, counter, cancel } = tools;
+  const settings = { ...given, maxTokens: Math.min(given.maxTokens, model?.maxOutputTokens ?? Infinity) };
   const pace = new Pace(tools.breather, cancel);
   throwIfCancelled(cancel);
   const pieces = await cutPieces(runs, settings, tools, pace);
@@ -169,7 +174,12 @@ export async function summarizeRuns(
       report();
     });
   }
-  if (settings.isBounded) await shortenAnswers(made, settings.roomTokens, leafTools);
+  if (settings.isBounded) {
+    const others = pieces.filter((piece) => !made.get(piece));
+    const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
+    await shortenAnswers(made, room, leafTools);
+    if (settings.fillsRoom) await fillRoom(made, room, leafTools);
+  }
   if (asked.length > 0 && answered === 0 && bad > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
   for (const [run] of runs.entries()) {
@@ -200,16 +210,18 @@ export async function summarizeRuns(
   return { runs: summarized, ...(fault !== undefined && { fault }) };
 }
 
+type Answers = Map<Piece, NodeContent | undefined>;
+
+const answersIn = (made: Answers): { readonly piece: Piece; readonly content: NodeContent }[] =>
+  [...made].flatMap(([piece, content]) => (content ? [{ piece, content }] : []));
+const answerTokens = (made: Answers): number =>
+  sum(answersIn(made).map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS));
+const shareOf = ({ piece }: { readonly piece: Piece }): number => piece.source.limits.detailed;
+
 /** Where answers together are longer than there is room for, those that exceed their share most lose lines. */
-async function shortenAnswers(
-  made: Map<Piece, NodeContent | undefined>,
-  roomTokens: number,
-  tools: LeafTools,
-): Promise<void> {
-  const answers = [...made].flatMap(([piece, content]) => (content ? [{ piece, content }] : []));
-  const shareOf = ({ piece }: (typeof answers)[number]): number => piece.source.limits.detailed;
-  const room = Math.min(roomTokens, sum(answers.map(shareOf)) + answers.length * NODE_HEADING_TOKENS);
-  const over = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
+async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Promise<void> {
+  const answers = answersIn(made);
+  const over = answerTokens(made) - room;
   const excess = sum(answers.map((one) => Math.max(0, one.content.tokens.detailed - shareOf(one))));
   for (const one of answers) {
     const own = one.content.tokens.detailed - shareOf(one);
@@ -224,6 +236,31 @@ async function shortenAnswers(
     await tools.pace.rest();
   }
 }
+
+/** Where answers leave room, what was said in the record of something else stands beside them. */
+async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<void> {
+  const answers = answersIn(made);
+  const spare = room - answerTokens(made);
+  for (const one of answers) {
+    const { piece, content } = one;
+    const own = Math.floor((spare * shareOf(one)) / sum(answers.map(shareOf)));
+    if (spare < room * SLACK_SHARE || own < LEAST_BESIDE) continue;
+    const quoted = await extractText(piece.source, own - BESIDE_HEADING_TOKENS, tools, {
+      without: content.detailed,
+      evenUsers: true,
+      takes: ({ kind, running }) => kind === 'said' && running,
+    });
+    if (quoted === '') continue;
+    const detailed = `${content.detailed}\n**${BESIDE_HEADING}**\n${quoted}`;
+    made.set(piece, { ...content, detailed, tokens: { ...content.tokens, detailed: framed(detailed, tools.counter) } });
+    await tools.pace.rest();
+  }
+}
+
+/** Of less room there is no use for words of the record. */
+const LEAST_BESIDE = 60;
+const BESIDE_HEADING = 'Verbatim';
+const BESIDE_HEADING_TOKENS = 8;
 
 /** Cuts runs into segments and shares the room and what may be read out among them by what there is to be said of each. */
 async function cutPieces(
@@ -261,10 +298,16 @@ async function cutPieces(
   for (const [run, corpus] of corpora.entries())
     factors.set(corpus, await tellingFactors(corpus, roomTokens / total, pace, runs[run]!.events));
   const allowance = count * messageAllowance(total / count, effort);
+  const shares = sharesOf(
+    cut.map((one) => one.readable),
+    roomTokens,
+    settings.isBounded ? LEAST_SHARE : 0,
+  );
+  const titles = cut.map(({ segment, corpus }) => titleOf(tellingWords({ corpus, ...segment }) ?? ''));
   const pieces: Piece[] = [];
-  for (const { run, segment, corpus, readable: own } of cut) {
+  for (const [at, { run, segment, corpus, readable: own }] of cut.entries()) {
     const { messages, events, kept } = runs[run]!;
-    const share = Math.floor((roomTokens * own) / readable) - NODE_HEADING_TOKENS;
+    const share = Math.floor(shares[at]!) - NODE_HEADING_TOKENS;
     const paysOff = Math.floor((ceilingTokens * segment.tokens) / total) - NODE_HEADING_TOKENS;
     const ceiling = Math.min(paysOff, Math.floor(segment.tokens * FULL_SHARE));
     const least = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
@@ -295,14 +338,36 @@ async function cutPieces(
       ...(kept && { kept }),
       ...(events && { events }),
     };
-    pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance });
+    const part = settings.isBounded ? partName(at, titles) : '';
+    pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance, part });
   }
   return pieces;
 }
 
+/** Room by how much there is to be read of each, but no part without a sentence: the last one may be short. */
+function sharesOf(readable: readonly number[], room: number, least: number): number[] {
+  const all = sum(readable);
+  const wanted = readable.map((own) => Math.max((room * own) / all, Math.min(least, room / readable.length)));
+  return wanted.map((share) => (share * room) / sum(wanted));
+}
+
+const LEAST_SHARE = 100;
+
+/** Which of several parts a model reads, and what the others are about: it need not say it as well. */
+function partName(at: number, titles: readonly string[]): string {
+  if (titles.length < 2) return '';
+  const near = titles.flatMap((title, other) =>
+    other !== at && title !== '' && Math.abs(other - at) <= NEAR_PARTS ? [`part ${other + 1}: ${title}`] : [],
+  );
+  return [`Part ${at + 1} of ${titles.length}`, ...near].join('; ');
+}
+
+const NEAR_PARTS = 2;
+
 /**
  * How many segments there are to be where their summaries would be short, or longer than a model can read or write;
- * undefined where segments may be as large as keeps them about one thing.
+ * undefined where segments may be as large as keeps them about one thing. Within a target a model reads all at once, or in
+ * as few parts as can be: then it spreads its words by weight and says nothing twice.
  */
 function segmentCount(
   readable: readonly number[],
@@ -310,25 +375,28 @@ function segmentCount(
   settings: SummarizeSettings,
   model: SummaryModel | undefined,
 ): number | undefined {
-  const { roomTokens, effort } = settings;
+  const { roomTokens, effort, isBounded } = settings;
   const count = readable.length;
-  const usual = Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages);
+  const usual = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages));
   const most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
   let least = 1;
   if (model) {
-    const readings = Math.min(sum(readable), count * messageAllowance(sourceTokens / count, effort));
-    const input = Math.max(LEAST_INPUT, model.maxInputTokens - settings.maxTokens);
-    const written = settings.isBounded
-      ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings)
-      : 0;
-    // Segments are never of the same size: the largest must do as well.
+    const allowance = count * messageAllowance(sourceTokens / count, effort);
+    const answers = Math.min(roomTokens, affordableAnswer(allowance));
+    const readings = Math.min(sum(readable), allowance - answerCost(answers));
+    const input = Math.min(MOST_READ, Math.max(LEAST_INPUT, model.maxInputTokens - settings.maxTokens));
+    const written = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
+    const parts = Math.max(readings / input, written);
     const shortest = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER + NODE_HEADING_TOKENS)));
-    least = Math.min(shortest, Math.ceil(Math.max(readings / input, written) * UNEVEN));
+    // Segments are never of the same size: the largest must do as well.
+    least = parts <= 1 ? 1 : Math.min(shortest, Math.ceil(parts * UNEVEN));
   }
-  const parts = Math.max(least, Math.min(Math.ceil(usual), most));
-  return parts === Math.ceil(usual) ? undefined : parts;
+  const parts = model && isBounded ? least : Math.max(least, Math.min(usual, most));
+  return parts === usual ? undefined : parts;
 }
 
+/** What a model reads at once, at most, in tokens: of more it overlooks what stands in the midst. */
+const MOST_READ = 60_000;
 const UNEVEN = 1.2;
 /** A model that can read less is asked for little, if at all. */
 const LEAST_INPUT = 2_000;

@@ -73,7 +73,7 @@ const balanced: Policy = {
   window: 10,
   targetShare: 0.5,
   ledgerShare: 0.15,
-  summary: { maxTokens: 2000, temperature: 0.3, effort: 'default', style: 'structured' },
+  summary: { maxTokens: 8000, temperature: 0.3, effort: 'default', style: 'structured' },
 };
 
 /** The named policies; each number can be set by itself. */

@@ -23,9 +23,10 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
   developer: {
     decisions: 'what was decided',
     constraints: 'a requirement, preference, prohibition or correction by the user, as it holds now',
-    facts: 'a file, function, command, value or name and what it is for, or what was found out',
-    errors: 'an error and its cause',
-    failedAttempts: 'what was tried, and why it failed',
+    facts: 'a thing by its exact name: what it is or does, its values, what was found out about it',
+    errors: 'an error in its words, and its cause',
+    failedAttempts: 'what was tried or proposed, and why it failed or was rejected',
+    outcomes: 'what was done and checked: files, commits, counts',
     openSteps: 'what is open or comes next',
   },
   advisory: {
@@ -54,6 +55,12 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
   },
 };
 
+const NARRATIVE = 'what happened, in running text';
+/** Where lists hold what matters, the narrative says what they are about. */
+const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
+  developer: 'one or two sentences: what the work is, and how it stands at the end',
+};
+
 /** A prompt that is ready to be rendered. */
 export interface SummaryPrompt {
   readonly name: string;
@@ -61,6 +68,8 @@ export interface SummaryPrompt {
   /** What the conversation is and what matters in it, for the short form of the prompt. */
   readonly focus: string;
   readonly fields: SummaryFields;
+  /** What is asked of the narrative. */
+  readonly narrative: string;
   /** `sentences`: always the short form. */
   readonly style: SummaryStyle;
   /** Changes whenever any text changes that a model would see; kept with each summary. */
@@ -110,19 +119,20 @@ export function summaryPrompt(
   }
   const name = replacement === undefined ? preset : 'custom';
   const fields = FIELDS[preset];
+  const narrative = NARRATIVES[preset] ?? NARRATIVE;
   // A user's prompt says by itself what matters; its first paragraph may be anything.
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + wish;
-  const seen = [system, text, focus, formatOf(fields), retry, short, style];
-  return { name, text, focus, fields, style, version: `${name}-${textHash(seen).slice(-8)}` };
+  const seen = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
+  return { name, text, focus, fields, narrative, style, version: `${name}-${textHash(seen).slice(-8)}` };
 }
 
 /** The JSON object that a preset asks for, each list with a hint. */
-export function formatOf(fields: SummaryFields): string {
+export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | 'narrative'>): string {
   const lists = Object.entries(fields).map(([name, hint]) => {
     if (name === 'decisions') return [name, [{ what: hint, why: 'its reason', when: 'date or moment, if told' }]];
     return name === 'errors' ? [name, [{ what: hint, solution: 'its fix' }]] : [name, [hint]];
   });
-  return JSON.stringify({ narrative: 'what happened, in running text', ...(Object.fromEntries(lists) as object) });
+  return JSON.stringify({ narrative, ...(Object.fromEntries(lists) as object) });
 }
 
 export interface RenderedPrompt {
@@ -132,7 +142,7 @@ export interface RenderedPrompt {
 
 /** A prompt for a segment. `words` is how long the answer is to be. */
 export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
-  return rendered(prompt.text, history, { format: formatOf(prompt.fields), words: String(words) });
+  return rendered(prompt.text, history, { format: formatOf(prompt), words: String(words) });
 }
 
 /** The short form: a few sentences of running text, no format that could be got wrong. */

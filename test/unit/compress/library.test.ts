@@ -120,6 +120,56 @@ describe('compressPreserveEvents', () => {
     assert.equal(result.tokens.after, sum);
   });
 
+  it('asks for all at once where one request can read it and one answer say it', async () => {
+    const ask = summarizer(() => goodAnswer('The clients got retries.'));
+    const { nodes } = await compressPreserveEvents(developerSession(120).slice(0, -3), 3_000, {
+      counter,
+      summarizer: ask,
+    });
+    assert.equal(nodes.length, 1);
+    assert.equal(ask.prompts.length, 1);
+    const words = Number(/about (\d+) words/.exec(ask.prompts[0]!)?.[1]);
+    assert.ok(words > 1_000 && words < 3_000 * 0.57, `${words} words`);
+  });
+
+  it('tells a summarizer which part it reads where one request cannot read all', async () => {
+    const ask = summarizer(() => goodAnswer('The clients got retries.'));
+    const small = { counter, summarizer: ask, maxInputTokens: 12_000 };
+    await compressPreserveEvents(developerSession(120), 4_000, small);
+    assert.ok(ask.prompts.length > 1, `${ask.prompts.length} calls`);
+    for (const [at, prompt] of ask.prompts.entries())
+      assert.match(prompt, new RegExp(`\\[Part ${at + 1} of ${ask.prompts.length}; part \\d: `));
+  });
+
+  it('fills what a short answer leaves with what it does not tell, in the words of those who said it', async () => {
+    const talk = developerSession(60).flatMap((one, at) =>
+      at % 8 === 0 ? [one, said('user', `The harbour of district ${at} reports to warden Quill${at}.`)] : [one],
+    );
+    const told = 'Retry number 7 was added to src/client/http7.ts with a limit of 10 attempts.';
+    const ask = summarizer(() => goodAnswer(told));
+    const result = await compressPreserveEvents(talk, 2_000, { counter, summarizer: ask });
+    const text = textOf(result);
+    assert.ok(result.tokens.after > 0.9 * 2_000 && result.tokens.after <= 2_000, `${result.tokens.after}`);
+    assert.ok(text.indexOf('**Verbatim**') > text.indexOf(told));
+    assert.match(text, /The harbour of district 48 /);
+    assert.doesNotMatch(text, /Please add retry number 7 to/);
+    assert.doesNotMatch(text, /const value/);
+  });
+
+  it('takes from all lists of a longer answer what they put last', async () => {
+    const list = (name: string): string[] => Array.from({ length: 40 }, (_, at) => `${name} number ${at} of harbour`);
+    const lists = { constraints: list('rule'), facts: list('fact'), failedAttempts: list('attempt') };
+    const ask = summarizer(() => goodAnswer('About a harbour.', lists));
+    const result = await compressPreserveEvents(session, 1_000, { counter, summarizer: ask });
+    const text = textOf(result);
+    assert.ok(result.tokens.after <= 1_000);
+    for (const name of ['rule', 'fact', 'attempt']) {
+      const kept = list(name).filter((line) => text.includes(line));
+      assert.ok(kept.length >= 12 && kept.length < 40, `${kept.length} of ${name}`);
+      assert.deepEqual(kept, list(name).slice(0, kept.length));
+    }
+  });
+
   it('stays within any target, and keeps the newest user message where it fits', async () => {
     const request = 'Please keep this sentence exactly as it is, with its “quotes” and all.';
     const long = 'word '.repeat(3_000);
