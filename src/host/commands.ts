@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
 import { isChatRow } from './all-chats/chat-rows.ts';
+import { copyDropped, restoreDropped } from './all-chats/dropped-commands.ts';
 import { continueHere, openChat, type OpenedChatApp } from './all-chats/opened-chat.ts';
 import { chatsAboutFile, searchChats } from './all-chats/search-chats.ts';
-import { findChats, forgetChats, showDropped, type AllChatsApp } from './all-chats/chat-commands.ts';
+import { findChats, forgetChats, type AllChatsApp } from './all-chats/chat-commands.ts';
 import {
   askAboutSelection,
   attachFiles,
@@ -174,10 +175,12 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
 
   findChats,
   forgetChats,
-  showDropped,
+  copyDropped,
+  restoreDropped,
   searchChats,
   chatsAboutFile,
-  openKeptChat: async (app, row) => (isChatRow(row) ? openChat(app, row.chat) : false),
+  openKeptChat: async (app, row, position) =>
+    isChatRow(row) ? openChat(app, row.chat, typeof position === 'number' ? position : undefined) : false,
   continueHere: async (app, row) => {
     if (isChatRow(row) && !(await openChat(app, row.chat))) return false;
     return continueHere(app, row);

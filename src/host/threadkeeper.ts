@@ -234,7 +234,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.memoryTree = new MemoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new AllChats({ extensionUri, storage, window, warn });
-    this.chatsTree = new ChatsTree(this.chats);
+    this.chatsTree = new ChatsTree(this.chats, this.clock.breather);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,

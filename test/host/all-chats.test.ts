@@ -14,22 +14,23 @@ const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
 const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
   type: role,
   sessionId: 'ports',
-  cwd: '/work/api',
+  cwd: '/home/sam/api',
   timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
   message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
   ...more,
 });
+const FIRST = 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.';
 const RECORDS = [
-  claude(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
+  claude(0, 'user', FIRST),
   claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
   claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
   claude(3, 'user', 'Which port is free?'),
   claude(4, 'assistant', [
     { type: 'text', text: '8080 is free.' },
-    { type: 'tool_use', id: 'c1', name: 'Edit', input: { file_path: '/work/api/config.ts' } },
+    { type: 'tool_use', id: 'c1', name: 'Edit', input: { file_path: '/home/sam/api/config.ts' } },
   ]),
 ];
-const SESSION = '.claude/projects/-work-api/ports.jsonl';
+const SESSION = '.claude/projects/-home-sam-api/ports.jsonl';
 
 type Picked = readonly { readonly label: string; readonly description?: string }[];
 
@@ -151,7 +152,7 @@ describe('the chats from other tools in the editor', () => {
           return Promise.resolve(undefined);
         },
       },
-      () => Promise.resolve(run('chatsAboutFile', vscode.Uri.file('/work/api/config.ts'))),
+      () => Promise.resolve(run('chatsAboutFile', vscode.Uri.file('/home/sam/api/config.ts'))),
     );
     assert.deepEqual(
       offered.map(({ label }) => label),
@@ -160,20 +161,35 @@ describe('the chats from other tools in the editor', () => {
   });
 
   it('tell what their own compaction dropped', async () => {
-    let offered: readonly { readonly quote: string }[] = [];
-    const row = (await allRows()).find(({ kind }) => kind === 'compaction');
-    await answering(
-      {
-        showQuickPick: (items: typeof offered) => {
-          offered = items;
-          return Promise.resolve(items.slice(0, 1));
-        },
-        showInformationMessage: () => Promise.resolve(undefined),
-      },
-      () => Promise.resolve(run('showDropped', row)),
+    const app = await product();
+    const { chatsTree } = app;
+    const compaction = (await allRows()).find(({ kind }) => kind === 'compaction');
+    const entries = await chatsTree.getChildren(compaction);
+    const entry = entries.find((row) => row.kind === 'dropped');
+    const quotes = entry?.group.events.map(({ quote }) => quote) ?? [];
+    assert.ok(
+      quotes.some((quote) => quote.includes('Never use port 80')),
+      quotes.join(', '),
     );
-    assert.ok(offered.some(({ quote }) => quote.includes('Never use port 80')));
-    assert.equal(await vscode.env.clipboard.readText(), `- ${offered[0]?.quote}`);
+    const listed = quotes.map((quote) => `- ${quote}`).join('\n');
+    await answering({ showInformationMessage: () => Promise.resolve(undefined) }, async () => {
+      await run('copyDropped', entry);
+      assert.equal(await vscode.env.clipboard.readText(), listed);
+      const chats = new Set((await app.sessions.list()).map(({ id }) => id));
+      await run('restoreDropped', entry);
+      const continued = app.sessions.current!;
+      assert.ok(!chats.has(continued.journal.id), 'the chat was continued');
+      assert.equal(transcript(continued)[0], `user: ${FIRST}`);
+      // What is attached is no words of the user's.
+      assert.deepEqual(
+        app.attachments.contents(continued.journal.id).attachments.map(({ kind, name, text }) => [kind, name, text]),
+        [['paste', 'Dropped by Claude Code', listed]],
+      );
+      const [one] = await chatsTree.getChildren(entry);
+      await run('restoreDropped', one ?? entry);
+      assert.equal(app.sessions.current, continued, 'which is not done twice');
+      assert.equal(app.attachments.contents(continued.journal.id).attachments.length, 2);
+    });
   });
 
   it('stay when the tool has deleted them, and go when they are forgotten', async () => {

@@ -99,6 +99,19 @@ describe('the chats from other tools', () => {
     await workbench.webview().getByText('This is a Claude Code chat, opened for reading.').waitFor();
   });
 
+  it('show what their own compaction dropped, and restore it to the chat', async () => {
+    for (const text of ['Never use port 80', 'Compaction 1']) await row(text).locator('.monaco-tl-twistie').click();
+    const entry = workbench.page.locator('.sidebar .monaco-list-row', { hasText: /key events|Message 1/ }).first();
+    await entry.waitFor();
+    await workbench.screenshot('all-chats-dropped');
+    await entry.hover();
+    await entry.getByRole('button', { name: 'Restore to Chat' }).click();
+    await workbench.webview().getByText('Dropped by Claude Code').waitFor();
+    await workbench.screenshot('all-chats-restored');
+    await row('Never use port 80').click();
+    await workbench.webview().getByText('This is a Claude Code chat, opened for reading.').waitFor();
+  });
+
   it('go on as a session of the user’s own', async () => {
     await workbench.webview().getByRole('button', { name: 'Continue Here' }).first().click();
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });

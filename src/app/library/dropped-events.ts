@@ -9,24 +9,31 @@ import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 
 /** A list that is longer is not read. */
-const MAX_DROPPED = 40;
-/** UTF-16 units that are read of a passage at most. */
-const MAX_PASSAGE_UNITS = 600;
+const MAX_GROUPS = 40;
+/** Key events that follow each other are read at once up to about so many, those of two exchanges up to fewer. */
+const READ_AT_ONCE = 6;
+const OTHER_EXCHANGE = 4;
 /** Below this a key event matters for the moment alone. */
 const MIN_IMPORTANCE = 2;
-/** A summary says something in its own words when one passage has this share of the event's words and all its numbers. */
+/**
+ * A summary says something in its own words when one passage has this share of the event's words, and all its numbers
+ * and identifiers; where there are identifiers, fewer words do.
+ */
 const SAID_SHARE = 0.6;
+const NAMED_SHARE = 0.45;
 /** Later messages are much longer than a summary and share words by chance. */
 const REPEATED_SHARE = 0.8;
 
 /** A key event that a compaction lost; `message` is an index. */
 export type DroppedEvent = Omit<KeyEvent, 'message'> & { readonly message: number };
 
-export interface DroppedEvents {
-  /** The most important first, at most 40. */
+/** Key events that a person reads at once: of one exchange, or of some that follow each other. */
+export interface DroppedGroup {
+  /** Indexes of the first and the last message that they are of. */
+  readonly from: number;
+  readonly to: number;
+  /** The most important first. */
   readonly events: readonly DroppedEvent[];
-  /** How many there are in all. */
-  readonly total: number;
 }
 
 /** What the user said is harder to come by again than what the model told of its work. */
@@ -36,37 +43,74 @@ const SETTLED_BONUS = 0.5;
 const SETTLED: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
 
 /**
- * What a tool's own compaction lost: active key events of the messages before it that neither the summary nor a later
- * message contains; of equal ones the later first.
+ * What a tool's own compaction lost: the active key events of the messages before it that neither the summary nor a
+ * later message contains, all of them, in at most 40 groups. The group with the most important one comes first, of
+ * equal ones the later.
  */
 export function* droppedEvents(
   before: readonly TranscriptMessage[],
   summary: string,
   after: readonly TranscriptMessage[] = [],
-): Steps<DroppedEvents> {
+): Steps<readonly DroppedGroup[]> {
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const told = new Passages([summary], SAID_SHARE);
-  const repeated = new Passages(
-    after.filter(({ role }) => role !== 'tool').map(({ text }) => text),
-    REPEATED_SHARE,
-  );
+  const told = new Passages([summary], { words: SAID_SHARE, wordsBesideNames: NAMED_SHARE });
+  yield;
+  const later = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
+  const repeated = new Passages(later, { words: REPEATED_SHARE, wordsBesideNames: REPEATED_SHARE });
   yield;
   const lost: KeyEvent[] = [];
   for (const entry of entries) {
     if (!told.contain(entry.quote) && !repeated.contain(entry.quote)) lost.push(entry);
     yield;
   }
-  const ranked = lost
-    .map((entry, index) => {
-      const isOfUser = before[Number(entry.message)]?.role === 'user';
-      const bonus = (isOfUser ? USER_BONUS : 0) + (SETTLED.has(entry.kind) ? SETTLED_BONUS : 0);
-      return { entry, index, worth: worthOf(entry, lost.length - 1 - index) + bonus };
-    })
-    .sort((a, b) => b.worth - a.worth || b.index - a.index)
-    .slice(0, MAX_DROPPED);
-  return { events: ranked.map(({ entry }) => ({ ...entry, message: Number(entry.message) })), total: lost.length };
+  return ranked(grouped(lost, exchangesOf(before)), before);
+}
+
+/** The number of the exchange that each message is of: a user's message and what follows it. */
+function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] {
+  let exchange = 0;
+  return messages.map(({ role }) => (role === 'user' ? ++exchange : exchange));
+}
+
+/** Joins neighbours, those first that make the smallest groups, as long as one of them is read at once. */
+function grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): readonly (readonly KeyEvent[])[] {
+  const groups = [...Map.groupBy(lost, ({ message }) => Number(message))]
+    .sort(([a], [b]) => a - b)
+    .map(([, events]) => events);
+  const exchange = (event: KeyEvent): number => exchanges[Number(event.message)]!;
+  const size = (at: number): number => {
+    const [left, right] = [groups[at]!, groups[at + 1]!];
+    const isSame = exchange(left.at(-1)!) === exchange(right[0]!);
+    return left.length + right.length + (isSame ? 0 : OTHER_EXCHANGE);
+  };
+  while (groups.length > 1) {
+    let best = 0;
+    for (let at = 1; at < groups.length - 1; at++) if (size(at) < size(best)) best = at;
+    if (groups.length <= MAX_GROUPS && size(best) > READ_AT_ONCE) break;
+    groups.splice(best, 2, [...groups[best]!, ...groups[best + 1]!]);
+  }
+  return groups;
+}
+
+function ranked(
+  groups: readonly (readonly KeyEvent[])[],
+  before: readonly TranscriptMessage[],
+): readonly DroppedGroup[] {
+  let behind = groups.reduce((sum, { length }) => sum + length, 0);
+  const valued = groups.map((events) => {
+    const worths = events
+      .map((entry) => {
+        const isOfUser = before[Number(entry.message)]?.role === 'user';
+        const bonus = (isOfUser ? USER_BONUS : 0) + (SETTLED.has(entry.kind) ? SETTLED_BONUS : 0);
+        return { event: { ...entry, message: Number(entry.message) }, worth: worthOf(entry, --behind) + bonus };
+      })
+      .sort((a, b) => b.worth - a.worth || b.event.message - a.event.message);
+    const [from, to] = [Number(events[0]!.message), Number(events.at(-1)!.message)];
+    return { group: { from, to, events: worths.map(({ event }) => event) }, worth: worths[0]!.worth };
+  });
+  return valued.sort((a, b) => b.worth - a.worth || b.group.to - a.group.to).map(({ group }) => group);
 }
 
 /** The key events of messages, each under the id that `idOf` gives to its message's index. */
@@ -83,29 +127,35 @@ export function* keyEventsOf(
   return ledger.entries();
 }
 
+/** UTF-16 units that are read of a passage at most, and at once. */
+const MAX_PASSAGE_UNITS = 600;
+const READ_UNITS = 200;
+
+interface Passage {
+  readonly tokens: ReadonlySet<string>;
+  readonly values: ReadonlySet<string>;
+}
+
+/** The shares of an event's words that a passage needs to contain it: without identifiers, and with them. */
+interface Shares {
+  readonly words: number;
+  readonly wordsBesideNames: number;
+}
+
 /** Lines of texts, found by the words that they hold. */
 class Passages {
-  readonly #share: number;
-  readonly #all: Subject[] = [];
+  readonly #shares: Shares;
+  readonly #all: Passage[] = [];
   readonly #byToken = new Map<string, number[]>();
   readonly #normal: string;
 
-  constructor(texts: readonly string[], share: number) {
-    this.#share = share;
+  constructor(texts: readonly string[], shares: Shares) {
+    this.#shares = shares;
     const normals: string[] = [];
     for (const line of texts.flatMap((text) => text.split('\n'))) {
       // A line is a passage; a long one is read sentence by sentence.
       const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
-      for (const { start, end } of spans) {
-        const subject = subjectOf(line.slice(start, end));
-        for (const token of subject.tokens) {
-          const places = this.#byToken.get(token);
-          if (places) places.push(this.#all.length);
-          else this.#byToken.set(token, [this.#all.length]);
-        }
-        this.#all.push(subject);
-        normals.push(subject.normal);
-      }
+      for (const { start, end } of spans) normals.push(this.#add(line.slice(start, end)));
     }
     this.#normal = ` ${normals.join(' ')} `;
   }
@@ -113,12 +163,42 @@ class Passages {
   contain(quote: string): boolean {
     const sought = subjectOf(quote);
     if (sought.normal === '' || this.#normal.includes(` ${sought.normal} `)) return true;
+    const names = namesIn(quote);
     const places = new Set([...sought.tokens].flatMap((token) => this.#byToken.get(token) ?? []));
     for (const place of places) {
-      const passage = this.#all[place]!;
-      const isSaid = overlap(sought.tokens, passage.tokens) >= this.#share * sought.tokens.size;
-      if (isSaid && overlap(sought.values, passage.values) === sought.values.size) return true;
+      const { tokens, values } = this.#all[place]!;
+      if (overlap(sought.values, values) < sought.values.size) continue;
+      if (overlap(names, tokens) < names.size) continue;
+      const share = names.size > 0 ? this.#shares.wordsBesideNames : this.#shares.words;
+      if (overlap(sought.tokens, tokens) >= share * sought.tokens.size) return true;
     }
     return false;
   }
+
+  /** Returns its words. */
+  #add(passage: string): string {
+    // A subject has the first words of a text alone, so a passage is read in pieces.
+    const subjects: Subject[] = [];
+    for (let from = 0; from < passage.length;) {
+      const space = passage.length - from > READ_UNITS ? passage.lastIndexOf(' ', from + READ_UNITS) : -1;
+      const to = space > from ? space : Math.min(passage.length, from + READ_UNITS);
+      subjects.push(subjectOf(passage.slice(from, to)));
+      from = to;
+    }
+    const tokens = new Set(subjects.flatMap((one) => [...one.tokens]));
+    for (const token of tokens) {
+      const places = this.#byToken.get(token);
+      if (places) places.push(this.#all.length);
+      else this.#byToken.set(token, [this.#all.length]);
+    }
+    this.#all.push({ tokens, values: new Set(subjects.flatMap((one) => [...one.values])) });
+    return subjects.map(({ normal }) => normal).join(' ');
+  }
+}
+
+/** Identifiers, paths and flags, as a subject has them: what is written in no language's words. */
+function namesIn(quote: string): ReadonlySet<string> {
+  const names = quote.match(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu) ?? [];
+  const written = names.filter((name) => /[_/@:.]|\p{Ll}\p{Lu}|\p{L}\p{N}/u.test(name));
+  return new Set(written.flatMap((name) => [...subjectOf(name).tokens]));
 }

@@ -1,20 +1,15 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import type { Clock } from '../../app/ports.ts';
-import { resting } from '../../core/pace/steps.ts';
-import { cancellable } from '../platform/cancellable.ts';
 import { inform } from '../platform/inform.ts';
-import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { locale, sessionsText, sizeText } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/translated.ts';
 import type { AllChats } from './all-chats.ts';
-import { isCompactionRow, isToolRow } from './chat-rows.ts';
+import { isToolRow } from './chat-rows.ts';
 
 /** What commands on other tools' chats need of the product. */
 export interface AllChatsApp {
   readonly chats: AllChats;
-  readonly clock: Clock;
 }
 
 /** Asks which tools' chats to keep, showing what there is, and reads them. */
@@ -121,48 +116,5 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
   });
   if (items.length === 0) inform(vscode.l10n.t('No chats from other tools are kept.'));
   else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Kept Chats') }))?.tool;
-  return undefined;
-}
-
-/** Lists what a tool's own compaction lost; what the user picks is copied. */
-export async function showDropped({ chats, clock }: AllChatsApp, row: unknown): Promise<unknown> {
-  if (!isCompactionRow(row)) return false;
-  const copy = await chats.library.read(row.chat.key);
-  const compaction = copy?.compactions[row.index];
-  if (!compaction) return false;
-  const { droppedEvents } = await import('../../app/library/dropped-events.ts');
-  const { messages } = copy;
-  const { before, summary } = compaction;
-  const dropped = await cancellable(vscode.l10n.t('Comparing summary with source…'), (signal) =>
-    resting(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), {
-      isDue: () => signal.aborted || clock.breather.isDue(),
-      rest: async () => {
-        signal.throwIfAborted();
-        await clock.breather.rest();
-      },
-    }),
-  );
-  if (!dropped) return false;
-  if (dropped.events.length === 0) {
-    return inform(vscode.l10n.t('The summary contains all key events of the messages it replaced.'));
-  }
-  const items = dropped.events.map(({ kind, quote, message }) => ({
-    label: `$(${KIND_ICON[kind]}) ${quote.replace(/\s+/g, ' ')}`,
-    description: kindName(kind),
-    detail: vscode.l10n.t('Message {0}', message + 1),
-    quote,
-  }));
-  const picked = await vscode.window.showQuickPick(items, {
-    title:
-      dropped.total > items.length
-        ? vscode.l10n.t('Dropped by Compaction: {0} of {1}', items.length, dropped.total)
-        : vscode.l10n.t('Dropped by Compaction: {0}', items.length),
-    placeHolder: vscode.l10n.t('Select the key events to copy.'),
-    canPickMany: true,
-    matchOnDescription: true,
-  });
-  if (!picked || picked.length === 0) return false;
-  await vscode.env.clipboard.writeText(picked.map(({ quote }) => `- ${quote}`).join('\n'));
-  inform(vscode.l10n.t('Copied'));
   return undefined;
 }

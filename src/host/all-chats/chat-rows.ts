@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
 import type { ChatList, ListedChat } from '../../app/library/chat-library.ts';
 import type { Refused, Tool } from '../../app/library/source.ts';
 
@@ -8,6 +9,9 @@ export type ChatRow =
   | { readonly kind: 'tool'; readonly tool: Tool; readonly isOpen: boolean; readonly rows: readonly ChatRow[] }
   | ChatItemRow
   | CompactionRow
+  | DroppedRow
+  | DroppedEventRow
+  | { readonly kind: 'nothingDropped' }
   | { readonly kind: 'refusals'; readonly refused: readonly Refused[] }
   | { readonly kind: 'refusal'; readonly refused: Refused };
 
@@ -23,6 +27,19 @@ export interface CompactionRow {
   readonly kind: 'compaction';
   readonly chat: ListedChat;
   readonly index: number;
+}
+
+/** Key events that a compaction lost, to be read at once. */
+export interface DroppedRow {
+  readonly kind: 'dropped';
+  readonly chat: ListedChat;
+  readonly group: DroppedGroup;
+}
+
+export interface DroppedEventRow {
+  readonly kind: 'droppedEvent';
+  readonly chat: ListedChat;
+  readonly event: DroppedEvent;
 }
 
 /** The rows of the view: by workspace, the open one first, then tool and time. */
@@ -54,7 +71,7 @@ export function chatRows({ chats, refused }: ChatList, openFolders: readonly str
   ];
 }
 
-/** What stands below a row. */
+/** What stands below a row; what a compaction lost is found out when its row is opened. */
 export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   switch (row.kind) {
     case 'workspace':
@@ -70,7 +87,15 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
     }
     case 'refusals':
       return row.refused.map((refused) => ({ kind: 'refusal' as const, refused }));
+    case 'dropped': {
+      const { chat, group } = row;
+      const [only, ...others] = group.events;
+      // A group of one is its event.
+      return only && others.length > 0 ? group.events.map((event) => ({ kind: 'droppedEvent', chat, event })) : [];
+    }
     case 'compaction':
+    case 'droppedEvent':
+    case 'nothingDropped':
     case 'refusal':
       return [];
   }
@@ -91,4 +116,5 @@ const hasKind = (value: unknown, kind: ChatRow['kind']): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
 export const isToolRow = (row: unknown): row is Extract<ChatRow, { kind: 'tool' }> => hasKind(row, 'tool');
 export const isChatRow = (row: unknown): row is ChatItemRow => hasKind(row, 'chat');
-export const isCompactionRow = (row: unknown): row is CompactionRow => hasKind(row, 'compaction');
+export const isDroppedRow = (row: unknown): row is DroppedRow | DroppedEventRow =>
+  hasKind(row, 'dropped') || hasKind(row, 'droppedEvent');

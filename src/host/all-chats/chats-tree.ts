@@ -1,24 +1,39 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
 import { TOOL_NAMES } from '../../app/library/source.ts';
+import type { Breather } from '../../core/pace/breather.ts';
+import { resting } from '../../core/pace/steps.ts';
 import { COMMAND } from '../platform/ids.ts';
-import { locale, messagesText } from '../platform/l10n.ts';
+import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import { keyEventsText, locale, messagesText, oneLine } from '../platform/l10n.ts';
 import { translated } from '../platform/translated.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
 import type { AllChats } from './all-chats.ts';
-import { chatRows, rowsBelow, type ChatItemRow, type ChatRow } from './chat-rows.ts';
+import {
+  chatRows,
+  rowsBelow,
+  type ChatItemRow,
+  type ChatRow,
+  type CompactionRow,
+  type DroppedRow,
+} from './chat-rows.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 /** The *All Chats* view. */
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
+  readonly #breather: Breather;
+  /** What the compactions lost whose rows were opened, by chat, its length and the compaction. */
+  readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
 
-  constructor(chats: AllChats) {
+  constructor(chats: AllChats, breather: Breather) {
     this.#chats = chats;
+    this.#breather = breather;
     this.#subscription = chats.onDidChange(() => this.#changed.fire(undefined));
   }
 
@@ -28,6 +43,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   }
 
   async getChildren(row?: ChatRow): Promise<ChatRow[]> {
+    if (row?.kind === 'compaction') return this.#below(row);
     if (row) return [...rowsBelow(row)];
     const { workspaceFolders = [] } = vscode.workspace;
     return [
@@ -36,6 +52,29 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
         workspaceFolders.map(({ uri }) => uri.fsPath),
       ),
     ];
+  }
+
+  async #below(row: CompactionRow): Promise<ChatRow[]> {
+    const { chat, index } = row;
+    const key = `${chat.key} ${chat.entry.messages} ${index}`;
+    let found = this.#dropped.get(key);
+    if (!found) this.#dropped.set(key, (found = this.#droppedBy(row)));
+    // What failed is tried again.
+    found.catch(() => this.#dropped.delete(key));
+    const groups = await found;
+    return groups.length === 0
+      ? [{ kind: 'nothingDropped' }]
+      : groups.map((group) => ({ kind: 'dropped', chat, group }));
+  }
+
+  async #droppedBy({ chat, index }: CompactionRow): Promise<readonly DroppedGroup[]> {
+    const copy = await this.#chats.library.read(chat.key);
+    const compaction = copy?.compactions[index];
+    if (!compaction) return [];
+    const { droppedEvents } = await import('../../app/library/dropped-events.ts');
+    const { messages } = copy;
+    const { before, summary } = compaction;
+    return resting(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#breather);
   }
 
   getTreeItem(row: ChatRow): vscode.TreeItem {
@@ -56,15 +95,24 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
       case 'chat':
         return chatItem(row);
       case 'compaction': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Compaction {0}', row.index + 1), None);
+        const item = new vscode.TreeItem(vscode.l10n.t('Compaction {0}', row.index + 1), Collapsed);
         item.iconPath = new vscode.ThemeIcon('fold');
-        item.contextValue = 'threadkeeper.compaction';
+        item.description = vscode.l10n.t('dropped key events');
         item.tooltip = vscode.l10n.t(
-          '{0} replaced the earlier messages with a summary.',
+          '{0} replaced the earlier messages with a summary. Expand to see the key events that it lacks.',
           TOOL_NAMES[row.chat.entry.tool],
         );
         return item;
       }
+      case 'dropped':
+        return groupItem(row);
+      case 'droppedEvent':
+        return eventItem(row.chat, row.event, kindName(row.event.kind));
+      case 'nothingDropped':
+        return new vscode.TreeItem(
+          vscode.l10n.t('The summary contains all key events of the messages it replaced.'),
+          None,
+        );
       case 'refusals': {
         const item = new vscode.TreeItem(vscode.l10n.t('Not read'), Collapsed);
         item.iconPath = new vscode.ThemeIcon('warning');
@@ -79,6 +127,28 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
       }
     }
   }
+}
+
+function groupItem({ chat, group: { from, to, events } }: DroppedRow): vscode.TreeItem {
+  const place =
+    from === to ? vscode.l10n.t('Message {0}', from + 1) : vscode.l10n.t('Messages {0}–{1}', from + 1, to + 1);
+  const count = events.length > 1 ? `${keyEventsText(events.length)} · ` : '';
+  const item = eventItem(chat, events[0]!, count + place);
+  if (events.length > 1) item.collapsibleState = Collapsed;
+  item.tooltip = events.map(({ kind, quote }) => `${kindName(kind)}: ${quote}`).join('\n\n');
+  return item;
+}
+
+/** Opens the chat where the event was said. */
+function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, description: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(oneLine(quote), None);
+  item.description = description;
+  item.tooltip = quote;
+  item.iconPath = new vscode.ThemeIcon(KIND_ICON[kind]);
+  item.contextValue = 'threadkeeper.dropped';
+  const row: ChatItemRow = { kind: 'chat', chat, subagents: [] };
+  item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row, message] };
+  return item;
 }
 
 const ICONS = {

@@ -4,7 +4,7 @@ import type { ChatHit } from '../../app/library/chat-index.ts';
 import { TOOL_NAMES, TOOLS } from '../../app/library/source.ts';
 import { readTypedQuery, type TypedQuery } from '../../core/search/chat-query.ts';
 import { inform } from '../platform/inform.ts';
-import { locale } from '../platform/l10n.ts';
+import { locale, oneLine } from '../platform/l10n.ts';
 import { openChat, type OpenedChatApp } from './opened-chat.ts';
 
 /** Hits shown for one search. */
@@ -55,7 +55,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
     const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
     return [
       {
-        label: text.replace(/\s+/g, ' ').trim().slice(0, 150),
+        label: oneLine(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
         detail: `${title} · ${message + 1} · ${role}`,
         // The search decides what fits; the picker would filter again by letters.

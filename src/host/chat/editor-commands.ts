@@ -102,7 +102,11 @@ export async function moveToNewWindow(app: ChatApp): Promise<void> {
 }
 
 /** Brings the chat to the front with `question` behind what is being written there. */
-function showInComposer(app: ChatApp, session: string, question: string): void {
+export function showInComposer(
+  app: Pick<ChatApp, 'attachments' | 'drafts' | 'panel'>,
+  session: string,
+  question: string,
+): void {
   const before = app.drafts.get(session);
   const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
   app.drafts.set(session, text);

@@ -34,6 +34,14 @@ export function sessionsText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', countText(count));
 }
 
+export function keyEventsText(count: number): string {
+  return count === 1 ? vscode.l10n.t('1 key event') : vscode.l10n.t('{0} key events', countText(count));
+}
+
+/** The beginning of a text, as a row or a list shows it; `max` in UTF-16 units. */
+export const oneLine = (text: string, max = 120): string =>
+  text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max);
+
 /** A size for people, in units of 1024 bytes. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;

@@ -6,6 +6,7 @@ import type { SearchRun, WorkspaceHit } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument } from '../summaries/documents/open-document.ts';
 import { inform } from '../platform/inform.ts';
+import { oneLine } from '../platform/l10n.ts';
 import { titleOf } from '../sessions/session-commands.ts';
 
 /** What search commands need of the product. */
@@ -53,7 +54,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   if (!hits) return;
   if (hits.length === 0) return inform(vscode.l10n.t('No results for {0} in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
-    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
+    label: oneLine(hit.text, 100),
     description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
     detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
@@ -93,7 +94,7 @@ export async function recall(app: SearchApp, argument?: unknown): Promise<void> 
   if (query === undefined || query.trim() === '') return;
   const hits = await app.search(query);
   const items = hits.map((hit) => ({
-    label: hit.text.replace(/\s+/g, ' ').trim().slice(0, 100),
+    label: oneLine(hit.text, 100),
     description: `${hit.position + 1} · ${hit.role}`,
     hit,
   }));

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
+import { oneLine } from '../platform/l10n.ts';
 import { expandNode } from '../../app/summary-changes.ts';
 import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
 import { keyEventId } from '../../core/model/ids.ts';
@@ -35,7 +36,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
   const items = places.map((place): PlaceItem => ({
     label: `$(${icon(place)}) ${standing(place)}`,
     description: place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`,
-    detail: place.text.replace(/\s+/g, ' ').trim().slice(0, 160),
+    detail: oneLine(place.text, 160),
     place,
   }));
   const placeHolder = vscode.l10n.t('Select a result to restore it to the context');

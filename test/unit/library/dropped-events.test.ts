@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { droppedEvents } from '../../../src/app/library/dropped-events.ts';
+import { droppedEvents, keyEventsOf, type DroppedGroup } from '../../../src/app/library/dropped-events.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { atOnce } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
@@ -9,8 +10,11 @@ import { readTranscript } from '../../../src/core/transcript/transcript-reader.t
 const DATA = path.resolve(import.meta.dirname, '../../../', process.env['THREADKEEPER_DATA'] ?? '../shared/data');
 
 const user = (text: string): TranscriptMessage => ({ role: 'user', text });
+const dropped = (...args: Parameters<typeof droppedEvents>): readonly DroppedGroup[] => atOnce(droppedEvents(...args));
 const quotes = (...args: Parameters<typeof droppedEvents>): string[] =>
-  atOnce(droppedEvents(...args)).events.map(({ quote }) => quote);
+  dropped(...args).flatMap(({ events }) => events.map(({ quote }) => quote));
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
 
 describe('what a tool’s own compaction dropped', () => {
   const before = [
@@ -20,11 +24,33 @@ describe('what a tool’s own compaction dropped', () => {
   ];
 
   it('lists key events that the summary lacks, with their places', () => {
-    const { events: lost } = atOnce(droppedEvents(before, 'The bookings database uses PostgreSQL 16, as was decided.'));
+    const groups = dropped(before, 'The bookings database uses PostgreSQL 16, as was decided.');
+    const lost = groups.flatMap(({ events }) => events);
     assert.deepEqual(lost.map(({ message, quote }) => [message, before[message]!.text.includes(quote)]).sort(), [
       [1, true],
       [2, true],
     ]);
+  });
+
+  it('lists nothing that the summary says in other words with the same identifiers and numbers', () => {
+    const said = [user('We decided that `retryLimit` in src/http/client.ts must stay at 5 for all upload requests.')];
+    assert.deepEqual(quotes(said, '- Upload requests keep `retryLimit` 5 (src/http/client.ts)'), []);
+    for (const other of ['retryDelay', 'src/http/server.ts', '7']) {
+      const summary = '- Upload requests keep `retryLimit` 5 (src/http/client.ts)';
+      const changed = summary.replace(
+        other === '7' ? '5' : other === 'retryDelay' ? 'retryLimit' : 'src/http/client.ts',
+        other,
+      );
+      assert.equal(quotes(said, changed).length, 1, changed);
+    }
+  });
+
+  it('reads a long line of a summary to its end', () => {
+    const filler = Array.from({ length: 60 }, (_, index) => `topic${index}`).join(' ');
+    assert.deepEqual(
+      quotes([before[1]!], `They spoke of ${filler}, and never to commit directly to the main branch.`),
+      [],
+    );
   });
 
   it('lists nothing that the summary or a later message says', () => {
@@ -38,17 +64,36 @@ describe('what a tool’s own compaction dropped', () => {
     assert.ok(!quotes(before, 'The bookings database uses PostgreSQL 16.').some((quote) => quote.includes('16')));
   });
 
-  it('lists at most 40, the most important first', () => {
+  it('lists all of them in at most 40 groups, each of neighbours, the most important first', () => {
     const many = Array.from({ length: 120 }, (_, index) =>
       user(`We decided to name the table for part ${index} “part_${index}_rows”.`),
     );
-    const { events: lost, total } = atOnce(droppedEvents(many, 'Nothing of note.'));
-    assert.deepEqual([lost.length, total], [40, 120]);
-    const importance = lost.map((event) => event.importance);
+    const groups = dropped(many, 'Nothing of note.');
+    assert.equal(groups.length, 40);
+    assert.equal(groups.flatMap(({ events }) => events).length, 120);
+    const byPlace = [...groups].sort((a, b) => a.from - b.from);
+    for (const [index, { from, to, events }] of byPlace.entries()) {
+      assert.ok(index === 0 || byPlace[index - 1]!.to < from);
+      assert.ok(events.every(({ message }) => from <= message && message <= to));
+    }
+    const importance = groups.map(({ events }) => events[0]!.importance);
     assert.deepEqual(
       importance,
       [...importance].sort((a, b) => b - a),
     );
+  });
+
+  it('keeps what one exchange decided in one group', () => {
+    const talk: TranscriptMessage[] = [
+      ...before,
+      { role: 'assistant', text: 'The staging server runs on port 8443.' },
+      user('Thanks.'),
+      ...Array.from({ length: 12 }, (): TranscriptMessage => ({ role: 'assistant', text: 'Working on it.' })),
+      user('We decided to deploy on Tuesdays only.'),
+      { role: 'assistant', text: 'The deploy script must never run on Fridays.' },
+    ];
+    const places = dropped(talk, 'Nothing of note.').map(({ from, to }) => [from, to]);
+    assert.ok(places.some(([from]) => from === 17) && places.every(([from, to]) => from! >= 17 || to! <= 3));
   });
 
   it('holds on the real compactions: nothing that the summary carried on, at most 40', function () {
@@ -63,9 +108,21 @@ describe('what a tool’s own compaction dropped', () => {
       const summary = transcript[boundary]!.text;
       // The tool's notes for its summary are part of the compaction.
       const earlier = transcript.slice(0, boundary).filter(({ text }) => !text.startsWith('<analysis>'));
-      const { events: lost, total } = atOnce(droppedEvents(earlier, summary, transcript.slice(boundary + 1)));
-      console.log(`      ${src}: ${total} key events of ${boundary} messages dropped, ${lost.length} listed`);
-      assert.ok(lost.length > 0 && lost.length <= 40, `${lost.length}`);
+      const after = transcript.slice(boundary + 1);
+      const groups = dropped(earlier, summary, after);
+      const lost = groups.flatMap(({ events }) => events);
+      console.log(
+        `      ${src}: ${lost.length} key events of ${boundary} messages dropped, in ${groups.length} entries`,
+      );
+      assert.ok(lost.length > 0 && groups.length <= 40, `${groups.length}`);
+      // Whatever is not listed stands in the summary, or in a later message, by its words.
+      const listed = new Set(lost.map(({ quote }) => quote));
+      const told = wordsOf([summary, ...after.map(({ text }) => text)].join('\n'));
+      for (const { quote, importance, status } of atOnce(keyEventsOf(earlier, (index) => messageId(String(index))))) {
+        if (importance < 2 || status !== 'active' || listed.has(quote)) continue;
+        const words = [...wordsOf(quote)];
+        assert.ok(words.filter((word) => told.has(word)).length >= words.length * 0.6, quote);
+      }
       for (const { quote, message } of lost) {
         assert.ok(transcript[message]!.text.includes(quote));
         assert.ok(!summary.includes(quote), quote);

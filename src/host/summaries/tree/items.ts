@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { hasFaults } from '../documents/summary-faults.ts';
-import { short, tokensText } from '../../platform/l10n.ts';
+import { oneLine, short, tokensText } from '../../platform/l10n.ts';
 import type { Conversation } from '../../../app/conversation.ts';
 import { messageText } from '../../../core/model/message.ts';
 import type { SummaryNode } from '../../../core/model/summary.ts';
@@ -236,5 +236,3 @@ const opens = (open: () => Promise<void>): vscode.Command => ({
   title: vscode.l10n.t('Open'),
   arguments: [open],
 });
-
-const oneLine = (text: string): string => text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120);
