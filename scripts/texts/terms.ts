@@ -35,7 +35,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
     ],
     banned: [
       [/ (?=[:;!?»])/, 'une espace insécable avant : ; ! ?'],
-      [/(?<!Copilot )\bchats?\b/i, '« conversation »'],
+      [/(?<!Copilot )\bchats?\b(?! Completions)/i, '« conversation »'],
       [/par du code|tous les tant|Déployer|Dériver/i, 'le terme de VS Code'],
       [/(?<!\p{L})(?:tu|ton|ta|tes|toi)(?!\p{L})/iu, '« vous »'],
     ],
