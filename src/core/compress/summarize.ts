@@ -359,7 +359,9 @@ function partName(at: number, titles: readonly string[]): string {
   const near = titles.flatMap((title, other) =>
     other !== at && title !== '' && Math.abs(other - at) <= NEAR_PARTS ? [`part ${other + 1}: ${title}`] : [],
   );
-  return [`Part ${at + 1} of ${titles.length}`, ...near].join('; ');
+  return [`Part ${at + 1} of ${titles.length} of the conversation; the others are summarized as well`, ...near].join(
+    '; ',
+  );
 }
 
 const NEAR_PARTS = 2;

@@ -138,7 +138,7 @@ describe('compressPreserveEvents', () => {
     await compressPreserveEvents(developerSession(120), 4_000, small);
     assert.ok(ask.prompts.length > 1, `${ask.prompts.length} calls`);
     for (const [at, prompt] of ask.prompts.entries())
-      assert.match(prompt, new RegExp(`\\[Part ${at + 1} of ${ask.prompts.length}; part \\d: `));
+      assert.match(prompt, new RegExp(`\\[Part ${at + 1} of ${ask.prompts.length} of [^\\n]*; part \\d: `));
   });
 
   it('fills what a short answer leaves with what it does not tell, in the words of those who said it', async () => {
