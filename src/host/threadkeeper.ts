@@ -21,6 +21,7 @@ import { Attachments } from './chat/attachments.ts';
 import { decisionsTool, recallTool } from './participant/memory-tools.ts';
 import { answerRequest } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
+import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
 import { servedChat } from './chat/served-chat.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
@@ -82,6 +83,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
   readonly attachments: Attachments;
+  readonly implicit: ImplicitContext;
   readonly reviews = new Reviews();
   readonly log: Log;
   readonly memory: WorkspaceMemory;
@@ -197,9 +199,20 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const editor = new LastEditor();
     this.attachments = new Attachments(
       () => this.clock.id(),
-      editor,
+      { editor, session: recorded.read },
       () => this.models.takesImages(this.chosenModel()),
     );
+    this.implicit = new ImplicitContext({
+      attachments: this.attachments,
+      editor,
+      current: () => this.sessions.current,
+      isRead: () => this.chosenModel().provider !== 'local',
+      changed: (session) => {
+        const draft = { text: this.drafts.get(session), attachments: this.attachments.views(session) };
+        this.panel.post({ type: 'draft', draft, focus: false });
+      },
+    });
+    const implied = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),
       draft: (id) => ({ text: this.drafts.get(id), ...this.attachments.contents(id) }),
@@ -258,7 +271,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
         if (hasChangedBeside('chat.location', event)) void this.#settingsChanged();
+        if (event.affectsConfiguration('threadkeeper.chat')) implied();
       }),
+      vscode.window.onDidChangeActiveTextEditor(implied),
+      this.sessions.onDidChange(implied),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {

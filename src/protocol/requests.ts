@@ -13,11 +13,11 @@ import {
 } from './fields.ts';
 import { nodeSchema, previewSchema } from './compression-views.ts';
 import {
-  attachmentSchema,
   commandSchema,
-  fileMatchSchema,
+  contextItemSchema,
+  contextSchema,
+  handedSchema,
   hitSchema,
-  imageTypeSchema,
   keyEventKindSchema,
   levelSchema,
   messageSchema,
@@ -55,17 +55,12 @@ const REQUESTS = {
   attach: [
     v.object({
       type: v.literal('attach'),
-      what: v.variant('kind', [
-        v.object({ kind: v.picklist(['selection', 'currentFile', 'problems', 'terminal']) }),
-        v.object({ kind: v.literal('file'), path: shortText }),
-        v.object({ kind: v.literal('paste'), text: longText }),
-        v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),
-      ]),
+      what: v.variant('kind', [...contextSchema.options, ...handedSchema.options]),
     }),
-    attachmentSchema,
+    done,
   ],
   detach: [v.object({ type: v.literal('detach'), id: plainId }), done],
-  completeFiles: [v.object({ type: v.literal('completeFiles'), query: shortText }), list(fileMatchSchema)],
+  completeContext: [v.object({ type: v.literal('completeContext'), query: shortText }), list(contextItemSchema)],
   /** Answers false when the user gave the command up. */
   runCommand: [
     v.object({ type: v.literal('runCommand'), command: commandSchema, argument: v.optional(longText) }),

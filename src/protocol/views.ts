@@ -63,6 +63,8 @@ export const attachmentSchema = v.object({
   tokens: amount,
   /** First and last line, 1-based, inclusive. */
   lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
+  /** It goes with the message by itself. */
+  implicit: v.optional(v.literal(true)),
 });
 export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
 
@@ -221,8 +223,29 @@ export const hitSchema = v.object({
 });
 export type HitView = v.InferOutput<typeof hitSchema>;
 
-export const fileMatchSchema = v.object({ path: shortText, name: shortText });
-export type FileMatch = v.InferOutput<typeof fileMatchSchema>;
+/** What the host can attach from the editor. Paths are those of the workspace. */
+export const contextSchema = v.variant('kind', [
+  v.object({
+    kind: v.picklist([
+      ...(['selection', 'currentFile', 'openEditors', 'problems', 'allProblems'] as const),
+      ...(['changes', 'terminal', 'terminalCommand'] as const),
+    ]),
+  }),
+  v.object({ kind: v.picklist(['file', 'folder']), path: shortText }),
+  /** `lines` are the first and the last, 1-based. */
+  v.object({ kind: v.literal('symbol'), path: shortText, lines: v.tuple([count, count]) }),
+  v.object({ kind: v.literal('session'), session: aSessionId }),
+]);
+/** What the user hands to the page: pasted, dropped on it, chosen from a disk. */
+export const handedSchema = v.variant('kind', [
+  v.object({ kind: v.literal('uri'), uri: v.pipe(v.string(), v.maxLength(8_192)) }),
+  v.object({ kind: v.literal('paste'), text: longText, name: v.optional(shortText) }),
+  v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),
+]);
+
+/** Something that can be attached, as the composer offers it. */
+export const contextItemSchema = v.object({ label: shortText, detail: v.string(), what: contextSchema });
+export type ContextItem = v.InferOutput<typeof contextItemSchema>;
 
 /** The session in at most as many buckets as were asked for, oldest first; positions inclusive. */
 export const outlineSchema = v.object({

@@ -28,15 +28,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 /** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */
 export type Completing =
   | { readonly kind: 'command'; readonly query: string; readonly start: number; readonly end: number }
-  | { readonly kind: 'file'; readonly query: string; readonly start: number; readonly end: number };
+  | { readonly kind: 'context'; readonly query: string; readonly start: number; readonly end: number };
 
-/** What stands before the caret that can be completed: `/name` at the very start, `#name` after a space. */
+/** What stands before the caret that can be completed: `/name` at the very start, `#name` or `@name` after a space. */
 export function completingAt(value: string, caret: number): Completing | undefined {
   const before = value.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before);
   if (command) return { kind: 'command', query: command[1]!.toLowerCase(), start: 0, end: caret };
-  const file = /(?:^|\s)#([\w./\\-]{0,200})$/.exec(before);
-  if (file) return { kind: 'file', query: file[1]!, start: caret - file[1]!.length - 1, end: caret };
+  const named = /(?:^|\s)[#@]([^\s#@]{0,200})$/.exec(before);
+  if (named) return { kind: 'context', query: named[1]!, start: caret - named[1]!.length - 1, end: caret };
   return undefined;
 }
 

@@ -38,6 +38,7 @@ const ENGLISH = {
   attachImage: 'Image…',
   imageFormats: 'Only PNG, JPEG, GIF, and WebP images are supported.',
   removeAttachment: 'Remove {0}',
+  implicitContext: '{0} (active file, sent with the message)',
   attachments: 'Attachments',
   oneToken: '1 token',
   tokens: '{0} tokens',

@@ -1,21 +1,17 @@
 import * as vscode from 'vscode';
-import { fileIn } from '../platform/workspace-files.ts';
-import type { LastEditor } from './last-editor.ts';
+import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment, ImageBlock } from '../../core/model/message.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
-import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
-
-/** Bytes of a file that may be attached, at most: some 250,000 tokens. */
-const MOST_BYTES = 1_000_000;
+import { locale } from '../platform/l10n.ts';
+import { readContext, readFile, type ContextSources } from './read-context.ts';
 
 /** Bytes of an image, at most: what Anthropic takes is 5 MB in base64. */
 const MOST_IMAGE_BYTES = 3_750_000;
 
 type What = RequestOf<'attach'>['what'];
-type TextPlace = Exclude<What, { readonly kind: 'image' }>;
 
 type Content =
   { readonly kind: 'text'; readonly attachment: Attachment } | { readonly kind: 'image'; readonly block: ImageBlock };
@@ -32,35 +28,62 @@ export interface Enclosed {
   readonly images: readonly ImageBlock[];
 }
 
+/** What of a conversation an attachment is for, and has to fit into. */
+export type Holder = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
+
 /** What the composers hold, each session its own, until it is sent. The page knows handles; the content stays here. */
 export class Attachments {
   readonly #held = new Map<string, Held>();
   readonly #newId: () => string;
-  readonly #editor: LastEditor;
+  readonly #sources: ContextSources;
   readonly #takesImages: () => boolean;
 
-  constructor(newId: () => string, editor: LastEditor, takesImages: () => boolean) {
+  constructor(newId: () => string, sources: ContextSources, takesImages: () => boolean) {
     this.#newId = newId;
-    this.#editor = editor;
+    this.#sources = sources;
     this.#takesImages = takesImages;
   }
 
   /** Throws `RequestFault` when there is nothing to attach, too much of it, or an image that the model would not take. */
-  async add(session: string, what: What, counter: TokenCounter): Promise<AttachmentView> {
-    if (what.kind === 'image') return this.#holdImage(session, what);
-    return this.hold(session, await this.#read(what), counter);
+  async add(holder: Holder, what: What): Promise<void> {
+    if (what.kind === 'image') this.#holdImage(holder.journal.id, what);
+    else for (const attachment of await readContext(what, this.#sources)) this.hold(holder, attachment);
   }
 
   /** Throws `RequestFault` when the file is too large. */
-  async addFile(session: string, uri: vscode.Uri, counter: TokenCounter): Promise<AttachmentView> {
-    return this.hold(session, await fileAttachment(uri), counter);
+  async addFile(holder: Holder, uri: vscode.Uri): Promise<void> {
+    this.hold(holder, await readFile(uri));
   }
 
-  hold(session: string, attachment: Attachment, counter: TokenCounter): AttachmentView {
+  /** Throws `RequestFault` when it takes more tokens than are left for it. */
+  hold(holder: Holder, attachment: Attachment): void {
+    const session = holder.journal.id;
     const { kind, name, lines } = attachment;
-    const view = { id: this.#newId(), kind, name, tokens: counter.attachment(attachment), ...(lines && { lines }) };
-    this.#held.set(view.id, { session, view, content: { kind: 'text', attachment } });
-    return view;
+    const tokens = holder.counter.attachment(attachment);
+    const room = this.room(holder);
+    if (tokens > room) throw noRoom(name, tokens, room);
+    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
+  }
+
+  /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */
+  room({ journal, meter }: Holder): number {
+    const { system, memory, ledger, summaries } = meter.context().tokens;
+    const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
+    return Math.max(0, meter.budget() - system - memory - ledger - summaries - held);
+  }
+
+  /**
+   * Puts what goes with the next message by itself in the place of what did, or takes it away; true when that is
+   * another file or has another size.
+   */
+  imply({ journal: { id: session }, counter }: Holder, attachment: Attachment | undefined): boolean {
+    const before = this.#of(session).find(({ view }) => view.implicit);
+    if (!attachment) return before !== undefined && this.#held.delete(before.view.id);
+    const { kind, name } = attachment;
+    const id = before?.view.id ?? this.#newId();
+    const view = { id, kind, name, tokens: counter.attachment(attachment), implicit: true } as const;
+    this.#held.set(id, { session, view, content: { kind: 'text', attachment } });
+    return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
   /** What is held for a session, as its composer shows it. */
@@ -74,17 +97,22 @@ export class Attachments {
   }
 
   /** Takes back what was handed over for a message that is not sent. */
-  giveBack(session: string, { attachments = [], images = [] }: Partial<Enclosed>, counter: TokenCounter): void {
-    for (const attachment of attachments) this.hold(session, attachment, counter);
-    for (const image of images) this.#keepImage(session, vscode.l10n.t('Image'), image);
+  giveBack({ journal: { id }, counter }: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
+    for (const attachment of attachments) this.#keepText(id, attachment, counter.attachment(attachment));
+    for (const image of images) this.#keepImage(id, vscode.l10n.t('Image'), image);
   }
 
-  remove(id: string): void {
+  /** True when it was there by itself. */
+  remove(id: string): boolean {
+    const isImplicit = this.#held.get(id)?.view.implicit === true;
     this.#held.delete(id);
+    return isImplicit;
   }
 
-  /** Hands over what a message is sent with. Throws `RequestFault` when one of them is gone, or cannot be sent. */
-  take(ids: readonly string[]): Enclosed {
+  /** Hands over what a message of the session is sent with, and what goes by itself. Throws `RequestFault` when one of them is gone, or cannot be sent. */
+  take(session: string, chosen: readonly string[]): Enclosed {
+    const implied = this.#of(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
+    const ids = [...implied, ...chosen];
     const taken = ids.map((id) => {
       const held = this.#held.get(id);
       if (!held)
@@ -104,31 +132,44 @@ export class Attachments {
     return [...this.#held.values()].filter((held) => held.session === session);
   }
 
-  #read(what: TextPlace): Promise<Attachment> {
-    return readFrom(what, () => {
-      const seen = this.#editor.current;
-      if (!seen) throw refuse(vscode.l10n.t('Open a file first.'));
-      return seen;
-    });
-  }
-
-  #holdImage(session: string, { name, mediaType, base64 }: Extract<What, { kind: 'image' }>): AttachmentView {
+  #holdImage(session: string, { name, mediaType, base64 }: Extract<What, { kind: 'image' }>): void {
     this.#checkImages();
     // Four characters of base64 stand for three bytes.
     if (base64.length * 0.75 > MOST_IMAGE_BYTES)
       throw new RequestFault({ reason: 'too_large', text: vscode.l10n.t('The image is larger than 3.7 MB.') });
-    return this.#keepImage(session, name, { type: 'image', mediaType, base64 });
+    this.#keepImage(session, name, { type: 'image', mediaType, base64 });
   }
 
-  #keepImage(session: string, name: string, block: ImageBlock): AttachmentView {
-    const view = { id: this.#newId(), kind: 'image' as const, name, tokens: imageTokens(block.base64) };
-    this.#held.set(view.id, { session, view, content: { kind: 'image', block } });
-    return view;
+  #keepImage(session: string, name: string, block: ImageBlock): void {
+    this.#keep(session, { kind: 'image', name, tokens: imageTokens(block.base64) }, { kind: 'image', block });
+  }
+
+  #keepText(session: string, attachment: Attachment, tokens: number): void {
+    const { kind, name, lines } = attachment;
+    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
+  }
+
+  #keep(session: string, view: Omit<AttachmentView, 'id'>, content: Content): void {
+    const id = this.#newId();
+    this.#held.set(id, { session, view: { id, ...view }, content });
   }
 
   #checkImages(): void {
-    if (!this.#takesImages()) throw refuse(vscode.l10n.t('The selected model doesn’t support images.'));
+    if (!this.#takesImages())
+      throw new RequestFault({ reason: 'invalid', text: vscode.l10n.t('The selected model doesn’t support images.') });
   }
+}
+
+function noRoom(name: string, tokens: number, room: number): RequestFault {
+  return new RequestFault({
+    reason: 'too_large',
+    text: vscode.l10n.t(
+      '{0} has {1} tokens, but only {2} are available. Add a part of it instead.',
+      name,
+      tokens.toLocaleString(locale()),
+      room.toLocaleString(locale()),
+    ),
+  });
 }
 
 function enclosed(held: readonly Held[]): Enclosed {
@@ -138,79 +179,3 @@ function enclosed(held: readonly Held[]): Enclosed {
     images: contents.flatMap((each) => (each.kind === 'image' ? [each.block] : [])),
   };
 }
-
-async function readFrom(what: TextPlace, editor: () => NonNullable<LastEditor['current']>): Promise<Attachment> {
-  switch (what.kind) {
-    case 'selection': {
-      const { document, selection } = editor();
-      const text = document.getText(selection);
-      if (text === '') throw refuse(vscode.l10n.t('No text is selected in the editor.'));
-      return {
-        kind: 'selection',
-        name: vscode.workspace.asRelativePath(document.uri),
-        text,
-        uri: document.uri.toString(),
-        lines: [selection.start.line + 1, selection.end.line + 1],
-      };
-    }
-    case 'currentFile':
-      return fileAttachment(editor().document.uri);
-    case 'file': {
-      const folder = vscode.workspace.workspaceFolders?.[0];
-      if (!folder) throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
-      const uri = fileIn(folder.uri, what.path);
-      if (!uri) throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
-      return fileAttachment(uri);
-    }
-    case 'problems': {
-      const { document } = editor();
-      const problems = vscode.languages.getDiagnostics(document.uri);
-      if (problems.length === 0) throw refuse(vscode.l10n.t('There are no problems in this file.'));
-      const lines = problems.map((one) => `${one.range.start.line + 1}: ${one.message}`);
-      return { kind: 'problems', name: vscode.workspace.asRelativePath(document.uri), text: lines.join('\n') };
-    }
-    case 'terminal': {
-      const text = await terminalSelection();
-      if (text === '') throw refuse(vscode.l10n.t('No text is selected in the terminal.'));
-      return { kind: 'terminal', name: vscode.l10n.t('Terminal'), text };
-    }
-    case 'paste':
-      return { kind: 'paste', name: vscode.l10n.t('Pasted text'), text: what.text };
-  }
-}
-
-/** What is selected in the terminal, by way of the clipboard, which is left as it was; empty when nothing is. */
-async function terminalSelection(): Promise<string> {
-  const { clipboard } = vscode.env;
-  const before = await clipboard.readText();
-  await clipboard.writeText('');
-  try {
-    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
-    return await clipboard.readText();
-  } finally {
-    await clipboard.writeText(before);
-  }
-}
-
-async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
-  const { size } = await vscode.workspace.fs.stat(uri);
-  if (size > MOST_BYTES)
-    throw new RequestFault({
-      reason: 'too_large',
-      text: vscode.l10n.t('The file is larger than 1 MB. Add a selection from it instead.'),
-    });
-  const bytes = await vscode.workspace.fs.readFile(uri);
-  // As git tells them: text holds no zero byte.
-  if (bytes.subarray(0, 8_000).includes(0))
-    throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
-  const document = await vscode.workspace.openTextDocument(uri);
-  return {
-    kind: 'file',
-    name: vscode.workspace.asRelativePath(uri),
-    text: document.getText(),
-    uri: uri.toString(),
-    lines: [1, document.lineCount],
-  };
-}
-
-const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });

@@ -10,6 +10,7 @@ import type { Reviews } from '../edits/review.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { Drafts } from './drafts.ts';
+import type { ImplicitContext } from './implicit-context.ts';
 
 /** What the chat needs of the product. */
 export interface ChatApp {
@@ -22,6 +23,8 @@ export interface ChatApp {
   readonly attachments: Attachments;
   /** Changes to files that are shown and not accepted yet. */
   readonly reviews: Reviews;
+  /** The file that goes with it by itself. */
+  readonly implicit: ImplicitContext;
   /** What stands unsent in the composer. */
   readonly drafts: Drafts;
   /** The best places of the current session for a query. */

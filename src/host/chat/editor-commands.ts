@@ -12,7 +12,7 @@ const LINES_AROUND = 12;
 /** Attaches what is selected in the editor and turns to the chat. Throws `RequestFault` when nothing is. */
 export async function askAboutSelection(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  await app.attachments.add(conversation.journal.id, { kind: 'selection' }, conversation.counter);
+  await app.attachments.add(conversation, { kind: 'selection' });
   showInComposer(app, conversation.journal.id, '');
 }
 
@@ -22,7 +22,7 @@ export async function attachFiles(app: ChatApp, target: unknown, targets: unknow
   const files = named.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
-  for (const uri of files) await app.attachments.addFile(conversation.journal.id, uri, conversation.counter);
+  for (const uri of files) await app.attachments.addFile(conversation, uri);
   showInComposer(app, conversation.journal.id, '');
 }
 
@@ -42,7 +42,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   if (!problem) throw refuse(vscode.l10n.t('There are no problems on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
-  app.attachments.hold(conversation.journal.id, codeAround(document, problem.range), conversation.counter);
+  app.attachments.hold(conversation, codeAround(document, problem.range));
   const { line } = problem.range.start;
   const name = vscode.workspace.asRelativePath(problem.uri);
   const question = vscode.l10n.t(

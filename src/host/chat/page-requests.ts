@@ -14,6 +14,7 @@ import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/documents/open-document.ts';
 import { eventIndexAfter } from '../summaries/tree/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
+import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
@@ -39,16 +40,21 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
   };
   return {
     send: async ({ text, attachments, pasted }) => {
-      const taken = app.attachments.take(attachments);
+      await app.implicit.refresh();
+      const taken = app.attachments.take(session(), attachments);
       showDraft('');
-      const { sendWhileResponding } = readSettings().chat;
-      await conversation().queue.send({ text, pasted, ...taken }, sendWhileResponding);
+      try {
+        const { sendWhileResponding } = readSettings().chat;
+        await conversation().queue.send({ text, pasted, ...taken }, sendWhileResponding);
+      } finally {
+        await app.implicit.refresh();
+      }
     },
     sendQueued: ({ id }) => conversation().queue.sendNow(id),
     takeQueued: ({ id, edit }) => {
       const message = conversation().queue.take(id);
       if (message && edit) {
-        app.attachments.giveBack(session(), message, conversation().counter);
+        app.attachments.giveBack(conversation(), message);
         showDraft(app.drafts.get(session()));
       }
       return Promise.resolve({ text: message?.text ?? null });
@@ -61,21 +67,18 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
     },
     continue: () => conversation().send(vscode.l10n.t('Continue where you stopped.')),
     attach: async ({ what }) => {
-      const view = await app.attachments.add(session(), what, conversation().counter);
+      await app.attachments.add(conversation(), what);
+      await app.implicit.refresh();
       showDraft(app.drafts.get(session()));
-      return view;
     },
     detach: ({ id }) => {
-      app.attachments.remove(id);
+      if (app.attachments.remove(id)) app.implicit.decline(session());
       showDraft(app.drafts.get(session()));
       return Promise.resolve();
     },
-    completeFiles: async ({ query }) => {
-      const files = await vscode.workspace.findFiles(`**/*${globSafe(query)}*`, '**/node_modules/**', 20);
-      return files.map((uri) => {
-        const path = vscode.workspace.asRelativePath(uri);
-        return { path, name: path.slice(path.lastIndexOf('/') + 1) };
-      });
+    completeContext: async ({ query }) => {
+      const sessions = (await app.sessions.list()).filter(({ id, archived }) => !archived && id !== session());
+      return contextItems(query, editor, sessions);
     },
     runCommand: ({ command, argument }) => app.runCommand(command, argument),
 
@@ -214,8 +217,6 @@ function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
 }
 
 const notFound = (text: string): RequestFault => new RequestFault({ reason: 'not_found', text });
-
-const globSafe = (query: string): string => query.replace(/[*?{}[\]!]/g, '');
 
 /** The tip of the branch that goes through `id`, taking the newest child at each fork. */
 function newestUnder(conversation: Conversation, id: MessageId): MessageId {

@@ -30,6 +30,7 @@ export const settingsSchema = v.object({
     silenceTimeout: integer(5),
     enterSends: v.boolean(),
     sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
+    implicitContext: v.boolean(),
     countTokensWithProvider: v.boolean(),
     pasteAsAttachmentAbove: integer(100),
     location: v.picklist(['editor', 'sidebar']),

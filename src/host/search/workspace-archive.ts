@@ -2,6 +2,7 @@ import type { Clock, SessionStore } from '../../app/ports.ts';
 import { SessionArchive } from '../../app/session-archive.ts';
 import type { SearchRun, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { readSession } from '../../storage/clean-up.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';
@@ -20,6 +21,8 @@ interface ArchiveDeps {
 /** What was said in all sessions of a workspace: for its own search, and for other chats. */
 export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
   readonly archive: SessionArchive;
+  /** A session's state; undefined when it is gone. */
+  readonly read: (id: SessionId) => Promise<SessionState | undefined>;
   /** Undefined when cancelled. */
   readonly search: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
@@ -44,5 +47,5 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
       return memory.entries;
     },
   });
-  return { archive, search };
+  return { archive, read, search };
 }

@@ -1,14 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RequestOf } from '../../protocol/requests.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import { text, type TextKey } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
-type Place = Extract<
-  RequestOf<'attach'>['what'],
-  { kind: 'selection' | 'currentFile' | 'problems' | 'terminal' }
->['kind'];
+type Place = 'selection' | 'currentFile' | 'problems' | 'terminal';
 
 const PLACES: readonly { readonly kind: Place; readonly label: TextKey; readonly icon: string }[] = [
   { kind: 'selection', label: 'attachSelection', icon: 'list-selection' },

@@ -18,8 +18,11 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
   const name = baseName(attachment.name);
   const label = attachment.lines ? text('attachmentLines', name, ...attachment.lines) : name;
   return (
-    <span class="chip" title={attachment.name}>
-      <Icon name={ICONS[attachment.kind]} />
+    <span
+      class={attachment.implicit ? 'implicit' : 'chip'}
+      title={attachment.implicit ? text('implicitContext', attachment.name) : attachment.name}
+    >
+      <Icon name={attachment.name.endsWith('/') ? 'folder' : ICONS[attachment.kind]} />
       <span class="chip-name">{label}</span>
       <span class="meta">{formatTokens(attachment.tokens)}</span>
       {props.remove && <IconButton icon="close" label={text('removeAttachment', name)} onClick={props.remove} />}

@@ -8,6 +8,7 @@ import { givesBack, sends } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachMenu, attachImage } from './attach-menu.tsx';
+import { attachDropped } from './dropped.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
@@ -75,12 +76,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       runSlash(page, command);
       return;
     }
-    if (source.trim() === '' && draft.attachments.length === 0) return;
+    const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
+    if (source.trim() === '' && attachments.length === 0) return;
     const pasted = page.savedFor(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
     write('');
     page.save({ pasted: [] });
     page.signal({ type: 'focus', target: 'latest' });
-    const attachments = draft.attachments.map((each) => each.id);
     const before = session.transcript.total;
     void page.ask('send', { text: source, attachments, pasted }, (reason) => {
       const now = page.session;
@@ -149,10 +150,17 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.ask('attach', { what: { kind: 'paste', text: pasted } });
   };
 
-  const isEmpty = value.trim() === '' && draft.attachments.length === 0;
+  const isEmpty = value.trim() === '' && draft.attachments.every((each) => each.implicit);
   const attached = draft.attachments.reduce((sum, each) => sum + each.tokens, 0);
   return (
-    <div class="composer">
+    <div
+      class="composer"
+      onDrop={(event) => {
+        if (!event.dataTransfer || !attachDropped(page, event.dataTransfer)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    >
       <QueuedMessages queue={status.queue} edit={(taken) => write(value === '' ? taken : `${value}\n${taken}`)} />
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">

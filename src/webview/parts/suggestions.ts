@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FileMatch } from '../../protocol/views.ts';
+import type { ContextItem } from '../../protocol/views.ts';
 import { commandsFor, type Completing } from '../completion.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
@@ -13,7 +13,7 @@ export function useSuggestions(
   submit: (text: string) => void,
 ): readonly Suggestion[] {
   const page = usePage();
-  const files = useFiles(completing?.kind === 'file' ? completing.query : undefined);
+  const items = useContextItems(completing?.kind === 'context' ? completing.query : undefined);
   if (completing?.kind === 'command') {
     return commandsFor(completing.query).map((each) => ({
       key: each.name,
@@ -24,36 +24,51 @@ export function useSuggestions(
     }));
   }
   if (!completing) return [];
-  return files.map((file) => ({
-    key: file.path,
-    icon: 'file',
-    label: file.name,
-    detail: file.path,
+  return items.map(({ label, detail, what }) => ({
+    key: JSON.stringify(what),
+    icon: ICONS[what.kind],
+    label,
+    detail,
     choose: () => {
       write(value.slice(0, completing.start) + value.slice(completing.end), completing.start);
-      void page.ask('attach', { what: { kind: 'file', path: file.path } });
+      void page.ask('attach', { what });
     },
   }));
 }
 
-/** The files of the workspace whose names match; none while nothing is asked for. */
-function useFiles(query: string | undefined): readonly FileMatch[] {
+const ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
+  selection: 'list-selection',
+  currentFile: 'file',
+  openEditors: 'files',
+  problems: 'warning',
+  allProblems: 'warning',
+  changes: 'source-control',
+  terminal: 'terminal',
+  terminalCommand: 'terminal',
+  file: 'file',
+  folder: 'folder',
+  symbol: 'symbol-class',
+  session: 'comment-discussion',
+};
+
+/** What can be attached whose name matches; nothing while nothing is asked for. */
+function useContextItems(query: string | undefined): readonly ContextItem[] {
   const page = usePage();
-  const [files, setFiles] = useState<readonly FileMatch[]>([]);
+  const [items, setItems] = useState<readonly ContextItem[]>([]);
   useEffect(() => {
     if (query === undefined) {
-      setFiles([]);
+      setItems([]);
       return undefined;
     }
     let current = true;
-    void page.ask('completeFiles', { query }).then((found) => {
-      if (current) setFiles(found ?? []);
+    void page.ask('completeContext', { query }).then((found) => {
+      if (current) setItems(found ?? []);
     });
     return () => {
       current = false;
     };
   }, [query]);
-  return files;
+  return items;
 }
 
 /** Goes through the suggestions by keyboard; true when the key was for them. */

@@ -63,11 +63,11 @@ describe('what a model or a repository says', () => {
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
-      'src/host/chat/attachments.ts',
       'src/host/chat/code-action.ts',
-      'src/host/chat/editor-commands.ts',
       // Names of files, for what the user types behind a #.
-      'src/host/chat/page-requests.ts',
+      'src/host/chat/context-items.ts',
+      'src/host/chat/editor-commands.ts',
+      'src/host/chat/read-context.ts',
       // The files that the user applies a suggestion to, and the list of them.
       'src/host/edits/review.ts',
       'src/host/edits/target-file.ts',

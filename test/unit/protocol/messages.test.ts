@@ -121,10 +121,9 @@ describe('requests of the page', () => {
   });
 
   it('have answers that are checked by the type of the question', () => {
-    assert.deepEqual(parseAnswer('completeFiles', [{ path: 'src/a.ts', name: 'a.ts' }]), [
-      { path: 'src/a.ts', name: 'a.ts' },
-    ]);
-    assert.throws(() => parseAnswer('completeFiles', [{ path: 1 }]));
+    const item = { label: 'a.ts', detail: 'src/a.ts', what: { kind: 'file', path: 'src/a.ts' } } as const;
+    assert.deepEqual(parseAnswer('completeContext', [item]), [item]);
+    assert.throws(() => parseAnswer('completeContext', [{ ...item, what: { kind: 'file' } }]));
     assert.throws(() => parseAnswer('send', 'ok'));
   });
 });

@@ -31,7 +31,7 @@ describe('commands in the composer', () => {
   });
 
   it('complete a file after a number sign that begins a word', () => {
-    assert.deepEqual(completingAt('look at #src/a', 14), { kind: 'file', query: 'src/a', start: 8, end: 14 });
+    assert.deepEqual(completingAt('look at #src/a', 14), { kind: 'context', query: 'src/a', start: 8, end: 14 });
     assert.equal(completingAt('issue#12', 8), undefined);
   });
 });

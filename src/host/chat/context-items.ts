@@ -1,0 +1,122 @@
+import * as vscode from 'vscode';
+import type { SessionSummary } from '../../app/ports.ts';
+import type { ContextItem } from '../../protocol/views.ts';
+import { isIgnored, repositories } from '../platform/git.ts';
+import { isInWorkspace } from '../platform/workspace-files.ts';
+import type { LastEditor } from './last-editor.ts';
+import { openFiles } from './read-context.ts';
+
+const MAX_FILES = 20;
+const MAX_FOLDERS = 5;
+const MAX_SYMBOLS = 10;
+const MAX_SESSIONS = 5;
+/** Shorter words are found in nearly every name. */
+const MIN_QUERY = 2;
+
+/** What can be attached whose name holds the query; the page shows it in this order. */
+export async function contextItems(
+  query: string,
+  editor: LastEditor,
+  sessions: readonly SessionSummary[],
+): Promise<ContextItem[]> {
+  const wanted = query.toLowerCase();
+  const matches = (label: string): boolean => label.toLowerCase().includes(wanted);
+  const [places, files, folders, symbols] = await Promise.all([
+    placesNow(editor),
+    query === '' ? openFiles() : findFiles(`**/*${anyCase(query)}*`, MAX_FILES),
+    query.length < MIN_QUERY ? [] : findFolders(query),
+    query.length < MIN_QUERY ? [] : findSymbols(query),
+  ]);
+  const found = query.length < MIN_QUERY ? [] : sessions.filter(({ title }) => matches(title)).slice(0, MAX_SESSIONS);
+  return [
+    ...places.filter(({ label }) => matches(label)),
+    ...files.map((uri) => fileItem(uri, 'file')),
+    ...folders.map((uri) => fileItem(uri, 'folder')),
+    ...symbols,
+    ...found.map(({ id, title }): ContextItem => ({
+      label: title.slice(0, 200),
+      detail: vscode.l10n.t('Session'),
+      what: { kind: 'session', session: id },
+    })),
+  ];
+}
+
+/** What there is to attach beside files: each only while there is something in it. */
+async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
+  const problems = vscode.languages.getDiagnostics().reduce((sum, [, list]) => sum + list.length, 0);
+  const changes = (await repositories()).reduce(
+    (sum, { state }) =>
+      sum + state.indexChanges.length + state.workingTreeChanges.length + state.untrackedChanges.length,
+    0,
+  );
+  const files = openFiles().length;
+  const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
+  const terminal = vscode.window.activeTerminal?.name;
+  const items: (ContextItem | false)[] = [
+    current?.selection.isEmpty === false && {
+      label: vscode.l10n.t('Selection'),
+      detail: name,
+      what: { kind: 'selection' },
+    },
+    current !== undefined && { label: vscode.l10n.t('Current file'), detail: name, what: { kind: 'currentFile' } },
+    files > 1 && { label: vscode.l10n.t('Open Editors'), detail: String(files), what: { kind: 'openEditors' } },
+    problems > 0 && { label: vscode.l10n.t('Problems'), detail: String(problems), what: { kind: 'allProblems' } },
+    changes > 0 && { label: vscode.l10n.t('Changes'), detail: String(changes), what: { kind: 'changes' } },
+    terminal !== undefined && {
+      label: vscode.l10n.t('Terminal selection'),
+      detail: terminal,
+      what: { kind: 'terminal' },
+    },
+    terminal !== undefined && {
+      label: vscode.l10n.t('Terminal Last Command'),
+      detail: terminal,
+      what: { kind: 'terminalCommand' },
+    },
+  ];
+  return items.filter((item) => item !== false);
+}
+
+function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
+  const path = vscode.workspace.asRelativePath(uri);
+  return { label: path.slice(path.lastIndexOf('/') + 1), detail: path, what: { kind, path } };
+}
+
+/** Files of the workspace, without those that git leaves out and links that lead out of it. */
+async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
+  const files = await vscode.workspace.findFiles(glob, '**/node_modules/**', max);
+  const ignored = await isIgnored(files);
+  const kept = await Promise.all(files.map(async (uri) => !ignored(uri) && (await isInWorkspace(uri))));
+  return files.filter((_, at) => kept[at]);
+}
+
+async function findFolders(query: string): Promise<vscode.Uri[]> {
+  const inside = await findFiles(`**/*${anyCase(query)}*/**`, 200);
+  const folders = new Map<string, vscode.Uri>();
+  for (const uri of inside) {
+    const path = vscode.workspace.asRelativePath(uri, false);
+    const root = uri.path.slice(0, uri.path.length - path.length);
+    const parts = path.split('/');
+    const at = parts.slice(0, -1).findIndex((part) => part.toLowerCase().includes(query.toLowerCase()));
+    if (at < 0) continue;
+    const folder = uri.with({ path: root + parts.slice(0, at + 1).join('/') });
+    folders.set(folder.path, folder);
+  }
+  return [...folders.values()].slice(0, MAX_FOLDERS);
+}
+
+async function findSymbols(query: string): Promise<ContextItem[]> {
+  const found = await vscode.commands.executeCommand<vscode.SymbolInformation[]>(
+    'vscode.executeWorkspaceSymbolProvider',
+    query,
+  );
+  const here = found.filter(({ location: { uri } }) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
+  return here.slice(0, MAX_SYMBOLS).map(({ name, location: { uri, range } }) => {
+    const path = vscode.workspace.asRelativePath(uri);
+    const lines: [number, number] = [range.start.line + 1, range.end.line + 1];
+    return { label: name.slice(0, 200), detail: path, what: { kind: 'symbol', path, lines } };
+  });
+}
+
+/** A query as part of a glob that finds it in capitals and small letters alike. */
+const anyCase = (query: string): string =>
+  query.replace(/[*?{}[\]!]/g, '').replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);

@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import type { Conversation } from '../../app/conversation.ts';
+import type { Attachment } from '../../core/model/message.ts';
+import { isIgnored } from '../platform/git.ts';
+import { readSettings } from '../platform/settings.ts';
+import { isInWorkspace } from '../platform/workspace-files.ts';
+import type { Attachments } from './attachments.ts';
+import type { LastEditor } from './last-editor.ts';
+
+/** Share of what may be attached that goes by itself, at most: nobody asked for it. */
+const MAX_SHARE = 0.1;
+
+export interface ImplicitContextDeps {
+  readonly attachments: Attachments;
+  readonly editor: LastEditor;
+  readonly current: () => Conversation | undefined;
+  /** Whether a model answers that reads what is attached. */
+  readonly isRead: () => boolean;
+  /** Another file goes with the next message, or none. */
+  readonly changed: (session: string) => void;
+}
+
+/**
+ * Keeps the file that the user works on with the next message, in sight and until it is taken off. Not in Restricted
+ * Mode, not what git leaves out or lies outside of the workspace, and not what the model has verbatim already.
+ */
+export class ImplicitContext {
+  readonly #deps: ImplicitContextDeps;
+  /** Sessions in which the user took it off. */
+  readonly #declined = new Set<string>();
+
+  constructor(deps: ImplicitContextDeps) {
+    this.#deps = deps;
+  }
+
+  decline(session: string): void {
+    this.#declined.add(session);
+  }
+
+  async refresh(): Promise<void> {
+    const conversation = this.#deps.current();
+    if (!conversation) return;
+    const file = await this.#file(conversation);
+    const { attachments, changed } = this.#deps;
+    if (attachments.imply(conversation, file)) changed(conversation.journal.id);
+  }
+
+  async #file(conversation: Conversation): Promise<Attachment | undefined> {
+    const { journal, counter } = conversation;
+    const document = this.#deps.editor.current?.document;
+    if (!document || !vscode.workspace.isTrusted || !this.#deps.isRead()) return undefined;
+    if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
+    const { uri } = document;
+    if (uri.scheme === 'untitled' || !(await isInWorkspace(uri)) || (await isIgnored([uri]))(uri)) return undefined;
+    const file: Attachment = {
+      kind: 'file',
+      name: vscode.workspace.asRelativePath(uri),
+      text: document.getText(),
+      uri: uri.toString(),
+      lines: [1, document.lineCount],
+    };
+    if (counter.attachment(file) > this.#deps.attachments.room(conversation) * MAX_SHARE) return undefined;
+    const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
+    if (this.#deps.attachments.contents(journal.id).attachments.some(isSame)) return undefined;
+    for (const { message } of journal.state.uncovered()) if (message.attachments?.some(isSame)) return undefined;
+    return file;
+  }
+}

@@ -1,0 +1,214 @@
+import * as vscode from 'vscode';
+import { sessionText } from '../../app/session-text.ts';
+import { sessionId, type SessionId } from '../../core/model/ids.ts';
+import type { Attachment } from '../../core/model/message.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { RequestFault } from '../../protocol/faults.ts';
+import type { RequestOf } from '../../protocol/requests.ts';
+import { isIgnored, repositories } from '../platform/git.ts';
+import { fileIn, isInWorkspace } from '../platform/workspace-files.ts';
+import type { LastEditor } from './last-editor.ts';
+
+/** Bytes of a file that may be attached, at most: some 250,000 tokens. */
+const MAX_BYTES = 1_000_000;
+/** Files of a folder that may be attached, at most. */
+const MAX_FILES = 200;
+
+/** Text that the user asks to go with a message. */
+export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
+
+/** Where it is read from. */
+export interface ContextSources {
+  readonly editor: LastEditor;
+  /** What is known of another session of the workspace; undefined when it is gone. */
+  readonly session: (id: SessionId) => Promise<SessionState | undefined>;
+}
+
+/** Reads what the user asks for. Throws `RequestFault` when there is nothing, or too much of it. */
+export async function readContext(wanted: Wanted, sources: ContextSources): Promise<readonly Attachment[]> {
+  switch (wanted.kind) {
+    case 'selection': {
+      const { document, selection } = seen(sources);
+      if (selection.isEmpty) throw refuse(vscode.l10n.t('No text is selected in the editor.'));
+      return [excerpt(document, selection)];
+    }
+    case 'currentFile':
+      return [await readFile(seen(sources).document.uri)];
+    case 'file':
+      return [await readFile(await named(wanted.path))];
+    case 'uri':
+      return readDropped(vscode.Uri.parse(wanted.uri, true));
+    case 'folder':
+      return [await readFolder(await named(wanted.path))];
+    case 'symbol': {
+      const document = await vscode.workspace.openTextDocument(await named(wanted.path));
+      const [from, to] = wanted.lines;
+      return [excerpt(document, new vscode.Range(from - 1, 0, to - 1, document.lineAt(to - 1).text.length))];
+    }
+    case 'openEditors':
+      return Promise.all(openFiles().map(readFile));
+    case 'problems':
+      return [problems([seen(sources).document.uri])];
+    case 'allProblems':
+      return [problems(vscode.languages.getDiagnostics().map(([uri]) => uri))];
+    case 'changes':
+      return [await readChanges()];
+    case 'terminal':
+      return [
+        await readTerminal(
+          () => vscode.commands.executeCommand('workbench.action.terminal.copySelection'),
+          vscode.l10n.t('No text is selected in the terminal.'),
+        ),
+      ];
+    case 'terminalCommand':
+      return [
+        await readTerminal(
+          () => vscode.commands.executeCommand('workbench.action.terminal.copyLastCommandAndLastCommandOutput'),
+          vscode.l10n.t('There is no last command in the terminal. Shell integration may be off.'),
+        ),
+      ];
+    case 'session': {
+      const state = await sources.session(sessionId(wanted.session));
+      if (!state) throw refuse(vscode.l10n.t('This session is no longer in the workspace.'));
+      return [{ kind: 'paste', name: state.title, text: sessionText(state) }];
+    }
+    case 'paste':
+      return [{ kind: 'paste', name: wanted.name ?? vscode.l10n.t('Pasted text'), text: wanted.text }];
+  }
+}
+
+const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });
+const tooLarge = (text: string): RequestFault => new RequestFault({ reason: 'too_large', text });
+
+function seen({ editor }: ContextSources): NonNullable<LastEditor['current']> {
+  if (!editor.current) throw refuse(vscode.l10n.t('Open a file first.'));
+  return editor.current;
+}
+
+/** A file or folder of the workspace, by its path; one that a symbolic link leads out of it to is none. */
+async function named(path: string): Promise<vscode.Uri> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length === 0) throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
+  // With several folders a path begins with the name of its own.
+  const [first = '', ...rest] = path.split('/');
+  const folder = folders.length > 1 ? folders.find(({ name }) => name === first) : folders[0];
+  const uri = folder && fileIn(folder.uri, folders.length > 1 ? rest.join('/') : path);
+  if (!uri || !(await isInWorkspace(uri)))
+    throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
+  return uri;
+}
+
+function excerpt(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
+  return {
+    kind: 'selection',
+    name: vscode.workspace.asRelativePath(document.uri),
+    text: document.getText(new vscode.Range(start, end)),
+    uri: document.uri.toString(),
+    lines: [start.line + 1, end.line + 1],
+  };
+}
+
+/** Throws `RequestFault` when the file is too large or holds no text. */
+export async function readFile(uri: vscode.Uri): Promise<Attachment> {
+  if (uri.scheme !== 'untitled') {
+    const { size } = await vscode.workspace.fs.stat(uri);
+    if (size > MAX_BYTES)
+      throw tooLarge(vscode.l10n.t('The file is larger than 1 MB. Add a selection from it instead.'));
+    if (!isText(await vscode.workspace.fs.readFile(uri)))
+      throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  return {
+    kind: 'file',
+    name: vscode.workspace.asRelativePath(uri),
+    text: document.getText(),
+    uri: uri.toString(),
+    lines: [1, document.lineCount],
+  };
+}
+
+/** As git tells them: text holds no zero byte. */
+const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
+
+async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
+  const { type } = await vscode.workspace.fs.stat(uri);
+  return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
+}
+
+/** The text files of a folder, without those that the workspace leaves out or links lead out of it to. */
+async function readFolder(folder: vscode.Uri): Promise<Attachment> {
+  const name = `${vscode.workspace.asRelativePath(folder)}/`;
+  const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, '**/*'), undefined, MAX_FILES + 1);
+  const ignored = await isIgnored(found);
+  const files = found.filter((uri) => !ignored(uri)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  if (files.length > MAX_FILES)
+    throw tooLarge(vscode.l10n.t('{0} has more than {1} files. Add a folder in it instead.', name, MAX_FILES));
+  const parts: string[] = [];
+  let bytes = 0;
+  for (const uri of files) {
+    if (!(await isInWorkspace(uri))) continue;
+    const content = await vscode.workspace.fs.readFile(uri);
+    bytes += content.length;
+    if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add a part of it instead.', name));
+    if (isText(content))
+      parts.push(`${vscode.workspace.asRelativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
+  }
+  if (parts.length === 0) throw refuse(vscode.l10n.t('{0} has no text files.', name));
+  return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
+}
+
+/** Files of the workspace in editor tabs, each once. */
+export function openFiles(): vscode.Uri[] {
+  const open = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
+    .filter((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
+  return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
+}
+
+function problems(files: readonly vscode.Uri[]): Attachment {
+  const lines = files.flatMap((uri) => {
+    const found = vscode.languages.getDiagnostics(uri).map(({ range, severity, message }) => {
+      const name = files.length > 1 ? `${vscode.workspace.asRelativePath(uri)}:` : '';
+      return `${name}${range.start.line + 1}: ${vscode.DiagnosticSeverity[severity].toLowerCase()}: ${message}`;
+    });
+    return found;
+  });
+  const [only] = files;
+  if (lines.length === 0)
+    throw refuse(
+      files.length === 1
+        ? vscode.l10n.t('There are no problems in this file.')
+        : vscode.l10n.t('There are no problems.'),
+    );
+  const name = files.length === 1 && only ? vscode.workspace.asRelativePath(only) : vscode.l10n.t('Problems');
+  return { kind: 'problems', name, text: lines.join('\n') };
+}
+
+/** What source control has not committed, as a diff. */
+async function readChanges(): Promise<Attachment> {
+  const parts: string[] = [];
+  for (const repository of await repositories()) {
+    parts.push(await repository.diff(true), await repository.diff(false));
+    for (const { uri } of repository.state.untrackedChanges)
+      parts.push(`Untracked: ${vscode.workspace.asRelativePath(uri)}`);
+  }
+  const text = parts.filter((part) => part.trim() !== '').join('\n');
+  if (text === '') throw refuse(vscode.l10n.t('There are no changes in source control.'));
+  return { kind: 'file', name: vscode.l10n.t('Changes'), text };
+}
+
+/** What a command of the terminal copies, by way of the clipboard, which is left as it was. */
+async function readTerminal(copy: () => Thenable<unknown>, nothing: string): Promise<Attachment> {
+  const { clipboard } = vscode.env;
+  const before = await clipboard.readText();
+  await clipboard.writeText('');
+  try {
+    await copy();
+    const text = await clipboard.readText();
+    if (text === '') throw refuse(nothing);
+    return { kind: 'terminal', name: vscode.l10n.t('Terminal'), text };
+  } finally {
+    await clipboard.writeText(before);
+  }
+}

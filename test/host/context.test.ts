@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import type { ContextItem } from '../../src/protocol/views.ts';
+import { pageRequests } from '../../src/host/chat/page-requests.ts';
+import { LastEditor } from '../../src/host/chat/last-editor.ts';
+import { product, rejection, withSettings } from './product.ts';
+
+const run = promisify(execFile);
+
+describe('what goes with a message as context', () => {
+  const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+  const inside = (name: string): string => path.join(folder, 'context', name);
+  const outside = path.join(os.tmpdir(), `threadkeeper-context-${process.pid}`);
+  const editor = new LastEditor();
+
+  before(async () => {
+    await mkdir(inside('parts'), { recursive: true });
+    await mkdir(outside, { recursive: true });
+    await writeFile(path.join(outside, 'secret.txt'), 'the key is outside');
+    await writeFile(inside('alpha.ts'), 'export class AlphaThing {\n  size = 1;\n}\n');
+    await writeFile(inside('parts/beta.ts'), 'export const beta = 2;\n');
+    await writeFile(inside('parts/picture.bin'), Buffer.from([0, 1, 2]));
+    await symlink(path.join(outside, 'secret.txt'), inside('leak.txt'));
+    await symlink(outside, inside('parts/linked'));
+  });
+
+  after(async () => {
+    editor.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await rm(inside('.'), { recursive: true, force: true });
+    await rm(outside, { recursive: true, force: true });
+  });
+
+  /** What the page asks for, in a new session. */
+  async function page() {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    const link = () => ({ conversation, post: () => undefined });
+    // Of the link these requests use no more.
+    const handlers = pageRequests(app, link as never, editor);
+    return {
+      conversation,
+      offered: async (query: string): Promise<readonly ContextItem[]> =>
+        handlers.completeContext({ type: 'completeContext', query }),
+      attach: (what: Parameters<typeof handlers.attach>[0]['what']) => handlers.attach({ type: 'attach', what }),
+      held: () => app.attachments.contents(conversation.journal.id).attachments,
+    };
+  }
+
+  const kinds = (items: readonly ContextItem[]): string[] => items.map(({ what }) => what.kind);
+
+  it('is offered by name: files, folders, symbols and sessions, whatever the case', async () => {
+    const app = await product();
+    await (await app.sessions.create()).journal.append({ type: 'session_renamed', title: 'The alpha release' });
+    const { offered } = await page();
+    assert.deepEqual(
+      (await offered('ALPHA'))
+        .filter(({ what }) => what.kind !== 'symbol')
+        .map(({ label, what }) => [label, what.kind]),
+      [
+        ['alpha.ts', 'file'],
+        ['The alpha release', 'session'],
+      ],
+    );
+    assert.deepEqual(
+      (await offered('parts')).map(({ label, detail, what }) => [label, detail, what.kind]),
+      [['parts', 'context/parts', 'folder']],
+    );
+  });
+
+  it('is offered as far as there is something in it', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const { offered } = await page();
+    assert.ok(!kinds(await offered('')).includes('selection'));
+    const shown = await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+    shown.selection = new vscode.Selection(1, 0, 1, 11);
+    const found = kinds(await offered(''));
+    assert.ok(found.includes('selection') && found.includes('currentFile'), found.join());
+    assert.ok(!found.includes('openEditors'), 'one file is no choice of open editors');
+  });
+
+  it('is a file, a folder, a symbol, the selection, the open editors', async () => {
+    const { attach, held } = await page();
+    await attach({ kind: 'file', path: 'context/alpha.ts' });
+    await attach({ kind: 'folder', path: 'context/parts' });
+    await attach({ kind: 'symbol', path: 'context/alpha.ts', lines: [1, 2] });
+    const shown = await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+    shown.selection = new vscode.Selection(1, 2, 1, 6);
+    await attach({ kind: 'selection' });
+    await vscode.window.showTextDocument(vscode.Uri.file(inside('parts/beta.ts')), { preview: false });
+    await attach({ kind: 'openEditors' });
+    assert.deepEqual(
+      held().map(({ kind, name, text }) => [kind, name, text]),
+      [
+        ['file', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;\n}\n'],
+        ['file', 'context/parts/', 'context/parts/beta.ts:\nexport const beta = 2;'],
+        ['selection', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;'],
+        ['selection', 'context/alpha.ts', 'size'],
+        ['file', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;\n}\n'],
+        ['file', 'context/parts/beta.ts', 'export const beta = 2;\n'],
+      ],
+    );
+  });
+
+  it('is the problems of the workspace', async () => {
+    const collection = vscode.languages.createDiagnosticCollection('test');
+    const problem = new vscode.Diagnostic(new vscode.Range(1, 0, 1, 4), 'size is never read');
+    collection.set(vscode.Uri.file(inside('alpha.ts')), [problem]);
+    const { attach, held, offered } = await page();
+    assert.ok(kinds(await offered('problems')).includes('allProblems'));
+    await attach({ kind: 'allProblems' });
+    collection.dispose();
+    assert.match(held()[0]!.text, /^context\/alpha\.ts:2: error: size is never read$/m);
+  });
+
+  it('is an earlier session, as it would be sent', async () => {
+    const app = await product();
+    const earlier = await app.sessions.create();
+    await earlier.send('We settled on port 8443.');
+    const { attach, held, conversation } = await page();
+    await attach({ kind: 'session', session: earlier.journal.id });
+    assert.match(held()[0]!.text, /^user: We settled on port 8443\.\n\nassistant: /);
+    assert.notEqual(conversation.journal.id, earlier.journal.id);
+  });
+
+  it('is what source control has not committed, and never what it ignores', async function () {
+    const git = (...args: string[]) => run('git', ['-C', folder, ...args]);
+    await git('init', '-q');
+    await writeFile(path.join(folder, '.gitignore'), 'context/ignored*\n');
+    await writeFile(inside('ignored-notes.ts'), 'export {};\n');
+    await git('add', 'context/alpha.ts', '.gitignore');
+    const extension = vscode.extensions.getExtension('vscode.git');
+    if (!extension) this.skip();
+    const api = (await extension.activate()).getAPI(1);
+    await api.openRepository(vscode.Uri.file(folder));
+    const [repository] = api.repositories;
+    await repository.status();
+    const { attach, held, offered } = await page();
+    assert.deepEqual(kinds(await offered('ignored')), []);
+    await writeFile(inside('shown-notes.ts'), 'export {};\n');
+    assert.ok(kinds(await offered('shown')).includes('file'));
+    assert.ok(kinds(await offered('changes')).includes('changes'));
+    await attach({ kind: 'changes' });
+    assert.match(held()[0]!.text, /\+export class AlphaThing/);
+    await rm(path.join(folder, '.git'), { recursive: true });
+    await rm(path.join(folder, '.gitignore'));
+  });
+
+  it('is refused when it is nothing, too large, or a link out of the workspace', async () => {
+    const { attach, offered, held, conversation } = await page();
+    await writeFile(inside('large.txt'), 'word '.repeat(150_000));
+    for (const [what, said] of [
+      [{ kind: 'file', path: 'context/leak.txt' }, /isn’t in the workspace/],
+      [{ kind: 'folder', path: 'context/parts/linked' }, /isn’t in the workspace/],
+      [{ kind: 'file', path: '../outside.txt' }, /isn’t in the workspace/],
+      [{ kind: 'file', path: 'context/parts/picture.bin' }, /isn’t text/],
+      [{ kind: 'file', path: 'context/large.txt' }, /^context\/large\.txt takes [\d,]+ tokens, and [\d,]+ are left/],
+    ] as const) {
+      const error = await rejection(attach(what));
+      assert.match((error as Error).message, said);
+    }
+    assert.deepEqual(held(), []);
+    assert.ok(conversation.meter.budget() > 0);
+    assert.deepEqual(kinds(await offered('leak')), []);
+  });
+
+  it('is the active file by itself, once, until it is taken off or switched off', async () => {
+    const app = await product();
+    await withSettings(
+      { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': 'http://127.0.0.1:9/v1' },
+      async () => {
+        const { held, conversation } = await page();
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+        await app.implicit.refresh();
+        assert.deepEqual(
+          held().map(({ name }) => name),
+          ['context/alpha.ts'],
+        );
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('leak.txt')));
+        await app.implicit.refresh();
+        assert.deepEqual(held(), [], 'nothing from outside of the workspace');
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+        await withSettings({ 'chat.implicitContext': false }, async () => {
+          await app.implicit.refresh();
+          assert.deepEqual(held(), []);
+        });
+        await app.implicit.refresh();
+        await conversation
+          .send('Why?', app.attachments.take(conversation.journal.id, []).attachments)
+          .catch(() => undefined);
+        await app.implicit.refresh();
+        assert.deepEqual(held(), [], 'the model has it verbatim');
+      },
+    );
+  });
+});
