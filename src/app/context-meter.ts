@@ -143,14 +143,14 @@ export class ContextMeter {
   #currentPrefix(): ContextPrefix {
     const { journal, settings } = this.#deps;
     const { state } = journal;
-    const { systemPrompt, memory, policy } = settings();
+    const { systemPrompt, rules = '', memory, policy } = settings();
     const share = policy.ledgerShare;
-    const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, memory]);
+    const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
     if (this.#prefix?.key !== key) {
       // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
       const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
-      const prefix = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
+      const prefix = assemblePrefix({ state, systemPrompt, rules, memory, counts, ledgerBudget });
       this.#prefix = { key, prefix };
     }
     return this.#prefix.prefix;

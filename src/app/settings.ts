@@ -15,6 +15,8 @@ export interface ReplyRoom {
 /** What the user set, as a conversation needs it. Read once at the beginning of a turn, so that a turn never acts on two configurations. */
 export interface ConversationSettings {
   readonly systemPrompt: string;
+  /** The project's rules, from files of the workspace; left out when there are none. */
+  readonly rules?: string;
   /** What holds beyond one session; sent in every one of the workspace. Empty when there is none. */
   readonly memory: string;
   readonly policy: Policy;

@@ -47,6 +47,7 @@ import { RecentModels } from './models/recent-models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
+import { ProjectRules } from './rules/project-rules.ts';
 import { MemoryTree } from './memory/memory-tree.ts';
 import { WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
@@ -87,6 +88,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly reviews = new Reviews();
   readonly log: Log;
   readonly memory: WorkspaceMemory;
+  readonly rules: ProjectRules;
   /** What other chats may ask of the sessions. */
   readonly archive: SessionArchive;
   readonly extensionUri: vscode.Uri;
@@ -149,6 +151,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       () => this.clock.id(),
       () => this.clock.now(),
     );
+    this.rules = new ProjectRules(context.workspaceState, warn);
     this.#open = new OpenConversations({
       clock: this.clock,
       log: this.log,
@@ -157,6 +160,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       calibrations: this.#calibrations,
       counts: countFiles(this.folder, warn),
       memory: this.memory,
+      rules: this.rules,
     });
     const workspace = workspaceIdentity();
     this.workspace = workspace;
@@ -267,6 +271,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.chats,
       this.chatsTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),
+      this.rules,
+      this.rules.onDidChange(() => this.#views.refreshSoon()),
       ...editorParts(this.files, (id) => this.#conversationOf(id)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
@@ -275,6 +281,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       }),
       vscode.window.onDidChangeActiveTextEditor(implied),
       this.sessions.onDidChange(implied),
+      this.sessions.onDidChange(() => void this.rules.ask().catch((error: unknown) => this.describe(error))),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {

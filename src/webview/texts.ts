@@ -167,6 +167,7 @@ const ENGLISH = {
   gaugeDroppedOne: '1 key event didn’t fit in the context and isn’t sent.',
   gaugeDropped: '{0} key events didn’t fit in the context and aren’t sent.',
   partSystem: 'System prompt',
+  partRules: 'Project instructions',
   partMemory: 'Memory',
   partLedger: 'Key events',
   partSummaries: 'Summaries',

@@ -8,6 +8,7 @@ import * as vscode from 'vscode';
 import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { LastEditor } from '../../src/host/chat/last-editor.ts';
+import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, withSettings } from './product.ts';
 
 const run = promisify(execFile);
@@ -158,7 +159,7 @@ describe('what goes with a message as context', () => {
       [{ kind: 'file', path: 'context/leak.txt' }, /isn’t in the workspace/],
       [{ kind: 'folder', path: 'context/parts/linked' }, /isn’t in the workspace/],
       [{ kind: 'file', path: '../outside.txt' }, /isn’t in the workspace/],
-      [{ kind: 'file', path: 'context/parts/picture.bin' }, /isn’t text/],
+      [{ kind: 'file', path: 'context/parts/picture.bin' }, /isn’t a text file/],
       [{ kind: 'file', path: 'context/large.txt' }, /^context\/large\.txt takes [\d,]+ tokens, and [\d,]+ are left/],
     ] as const) {
       const error = await rejection(attach(what));
@@ -171,8 +172,10 @@ describe('what goes with a message as context', () => {
 
   it('is the active file by itself, once, until it is taken off or switched off', async () => {
     const app = await product();
+    const server = await WireServer.start();
+    server.answer('Because.');
     await withSettings(
-      { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': 'http://127.0.0.1:9/v1' },
+      { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` },
       async () => {
         const { held, conversation } = await page();
         await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
@@ -190,12 +193,12 @@ describe('what goes with a message as context', () => {
           assert.deepEqual(held(), []);
         });
         await app.implicit.refresh();
-        await conversation
-          .send('Why?', app.attachments.take(conversation.journal.id, []).attachments)
-          .catch(() => undefined);
+        await conversation.send('Why?', app.attachments.take(conversation.journal.id, []).attachments);
+        assert.match(JSON.stringify(server.lastRequest?.body), /class AlphaThing/);
         await app.implicit.refresh();
         assert.deepEqual(held(), [], 'the model has it verbatim');
       },
     );
+    await server.stop();
   });
 });

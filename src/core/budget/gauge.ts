@@ -3,6 +3,7 @@ import type { ModelInfo } from '../tokens/models.ts';
 /** What a request is made of, in the order a gauge shows it. */
 export const GAUGE_PARTS = [
   'system',
+  'rules',
   'memory',
   'ledger',
   'summaries',

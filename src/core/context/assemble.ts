@@ -93,7 +93,7 @@ function* wordForWord(
 }
 
 const totalOf = (t: ContextTokens): number =>
-  t.system + t.memory + t.ledger + t.summaries + t.window + t.task + t.attachments + t.recalled;
+  t.system + t.rules + t.memory + t.ledger + t.summaries + t.window + t.task + t.attachments + t.recalled;
 
 function newestUserPosition(state: SessionState): number | undefined {
   for (let position = state.path.length - 1; position >= 0; position--) {

@@ -1,6 +1,7 @@
 /** Tokens of each part of a request, as the gauge shows them. */
 export interface ContextTokens {
   readonly system: number;
+  readonly rules: number;
   readonly memory: number;
   readonly ledger: number;
   readonly summaries: number;
@@ -11,4 +12,4 @@ export interface ContextTokens {
 }
 
 /** What a block of the system prompt holds. */
-export type SystemPart = 'system' | 'memory' | 'ledger' | 'summaries';
+export type SystemPart = 'system' | 'rules' | 'memory' | 'ledger' | 'summaries';

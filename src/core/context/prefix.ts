@@ -12,6 +12,8 @@ import { nodeText, renderLedger, renderSummaries } from './render.ts';
 export interface PrefixInput {
   readonly state: FrontFacts;
   readonly systemPrompt: string;
+  /** What the files of the workspace say holds for its chats; empty when there is none. */
+  readonly rules?: string;
   readonly memory: string;
   readonly counts: MessageCounts;
   /** Tokens the ledger may take. */
@@ -34,11 +36,12 @@ export interface ContextPrefix {
  * and stands in larger blocks, each of messages that stay together however many follow.
  */
 export function assemblePrefix(input: PrefixInput): ContextPrefix {
-  const { state, systemPrompt, memory, counts, ledgerBudget } = input;
+  const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
   const linesUpTo = linesInOrder(kept);
   const parts: PartSource[] = [];
   if (systemPrompt !== '') parts.push(asItIs('system', systemPrompt));
+  if (rules !== '') parts.push(asItIs('rules', rules));
   if (memory !== '') parts.push(asItIs('memory', memory));
   const isFirst = (part: SystemPart): boolean => !parts.some((one) => one.part === part);
   for (const items of inBlocks(state)) {
@@ -47,7 +50,7 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
     if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
   }
   const blocks = counts.front.blocks(parts);
-  const tokens = { system: 0, memory: 0, ledger: 0, summaries: 0 };
+  const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
   for (const [at, { part }] of parts.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
   return {
     system: blocks.map(({ text }) => text),

@@ -2,7 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { GOAL_REACHED } from '../model/task-list.ts';
-import { attribute, neutralized, section } from '../text/fence.ts';
+import { attribute, neutralized, plainName, section } from '../text/fence.ts';
 
 /** What was said earlier goes into a request as data: in sections that their content cannot end, introduced by one line. */
 export const LEDGER_INTRO =
@@ -43,6 +43,20 @@ export function renderSummaries(
     ({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${neutralized(nodeText(node, level))}`,
   );
   return section('earlier_conversation', `${isFirst ? `${SUMMARIES_INTRO}\n` : ''}${parts.join('\n\n')}`);
+}
+
+const RULES_INTRO = 'Rules of this project, from files of the workspace. They hold for your responses about it.';
+
+/** A file in which a project says what holds for chats about it. */
+export interface RuleFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function renderRules(files: readonly RuleFile[]): string {
+  if (files.length === 0) return '';
+  const parts = files.map(({ name, text }) => `[${plainName(name)}]\n${neutralized(text)}`);
+  return section('project_rules', [RULES_INTRO, ...parts].join('\n\n'));
 }
 
 const MARK = { pending: ' ', in_progress: '~', done: 'x', skipped: '-' } as const;

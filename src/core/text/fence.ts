@@ -8,6 +8,7 @@ export const SECTIONS = [
   'recalled_excerpts',
   'current_task',
   'workspace_memory',
+  'project_rules',
   'attachment',
   'record',
 ] as const;

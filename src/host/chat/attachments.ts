@@ -67,9 +67,9 @@ export class Attachments {
 
   /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */
   room({ journal, meter }: Holder): number {
-    const { system, memory, ledger, summaries } = meter.context().tokens;
+    const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
-    return Math.max(0, meter.budget() - system - memory - ledger - summaries - held);
+    return Math.max(0, meter.budget() - system - rules - memory - ledger - summaries - held);
   }
 
   /**

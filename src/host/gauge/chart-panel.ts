@@ -87,8 +87,8 @@ export class ChartPanel implements vscode.Disposable {
 function drawing(conversation: Conversation | undefined, standsAlone: boolean): string {
   if (!conversation) return '';
   const { state, counts } = conversation;
-  const { system, memory } = conversation.context().tokens;
-  const series = contextSeries(state, counts, system + memory, {
+  const { system, rules, memory } = conversation.context().tokens;
+  const series = contextSeries(state, counts, system + rules + memory, {
     compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
     reset: vscode.l10n.t('Task reset'),
   });

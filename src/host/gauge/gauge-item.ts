@@ -69,6 +69,8 @@ export function partName(part: GaugePart): string {
   switch (part) {
     case 'system':
       return vscode.l10n.t('System prompt');
+    case 'rules':
+      return vscode.l10n.t('Project instructions');
     case 'memory':
       return vscode.l10n.t('Memory');
     case 'ledger':

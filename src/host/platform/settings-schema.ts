@@ -22,6 +22,7 @@ export const settingsSchema = v.object({
     model: v.string(),
     baseUrl: v.string(),
     systemPrompt: v.string(),
+    projectRules: v.picklist(['ask', 'always', 'never']),
     temperature: orNull(between(0, 2)),
     reasoningEffort: orNull(v.picklist(EFFORTS)),
     reservedTokens: integer(256),

@@ -11,6 +11,7 @@ import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter
 import type { LocalMemory } from '../../providers/local.ts';
 import { replyRoom } from '../../app/reply-room.ts';
 import { retrying } from '../../providers/retry.ts';
+import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, costOf, type ChosenModel, type Models } from '../models/models.ts';
@@ -57,6 +58,7 @@ export interface OpenConversationsDeps {
   readonly counts: CountStore;
   /** What holds in every session of the workspace. */
   readonly memory: WorkspaceMemory;
+  readonly rules: ProjectRules;
 }
 
 /** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
@@ -95,7 +97,12 @@ export class OpenConversations {
     const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
     const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
     const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
-    await Promise.all([models.prepare(chatModel()), models.prepare(summarizer()), this.#deps.memory.load()]);
+    await Promise.all([
+      models.prepare(chatModel()),
+      models.prepare(summarizer()),
+      this.#deps.memory.load(),
+      this.#deps.rules.load(),
+    ]);
     const counter = await loadEncoding(models.info(chatModel()).encoding);
     const search = new SessionSearch(() => journal.state, clock);
     const memory = localMemory(search, journal);
@@ -200,6 +207,7 @@ export class OpenConversations {
     const chosen = chosenChatModel(settings, journal.state);
     return {
       systemPrompt: settings.chat.systemPrompt,
+      rules: this.#deps.rules.text,
       memory: memory.text(settings.memory.maxTokens, counter),
       policy: policyOf(settings, chosenPolicy(settings, journal.state)),
       ...replyRoom(settings.chat, this.#deps.models.info(chosen)),

@@ -6,6 +6,7 @@ import { Icon } from './icon-button.tsx';
 
 const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], TextKey>> = {
   system: 'partSystem',
+  rules: 'partRules',
   memory: 'partMemory',
   ledger: 'partLedger',
   summaries: 'partSummaries',

@@ -73,6 +73,8 @@ describe('what a model or a repository says', () => {
       'src/host/edits/target-file.ts',
       // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/file-text.ts',
+      // The instructions of a trusted workspace, sent once the user agrees.
+      'src/host/rules/project-rules.ts',
       'src/host/summaries/documents/open-document.ts',
       'src/host/summaries/documents/reader.ts',
     ]);

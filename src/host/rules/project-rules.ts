@@ -1,0 +1,113 @@
+import * as vscode from 'vscode';
+import { renderRules, type RuleFile } from '../../core/context/render.ts';
+import { readSettings } from '../platform/settings.ts';
+import { isInWorkspace } from '../platform/workspace-files.ts';
+
+/** Files in which projects say what holds for every chat about them, by the tools that read them. */
+const NAMES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
+/** A longer file is left out; Codex reads as much of `AGENTS.md`. */
+const MAX_BYTES = 32_768;
+/** Where the answer of this workspace is kept. */
+const ANSWER = 'threadkeeper.projectRules';
+
+/** The rules of a trusted workspace, as they are sent with each request once the user agrees. */
+export class ProjectRules implements vscode.Disposable {
+  readonly #state: vscode.Memento;
+  readonly #warn: (message: string) => void;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly #watchers: vscode.Disposable[] = [];
+  #files: readonly RuleFile[] = [];
+  #loaded: Promise<void> | undefined;
+  #asked = false;
+
+  constructor(state: vscode.Memento, warn: (message: string) => void) {
+    this.#state = state;
+    this.#warn = warn;
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+    for (const watcher of this.#watchers) watcher.dispose();
+  }
+
+  /** The block of the system prompt; empty without rules, in Restricted Mode, and until the user agrees. */
+  get text(): string {
+    if (!vscode.workspace.isTrusted) return '';
+    const { projectRules } = readSettings().chat;
+    const isAgreed = projectRules === 'always' || (projectRules === 'ask' && this.#state.get(ANSWER) === true);
+    return isAgreed ? renderRules(this.#files) : '';
+  }
+
+  /** Reads the files once and follows them; a session that opens needs them before its first request. */
+  load(): Promise<void> {
+    return (this.#loaded ??= this.#follow());
+  }
+
+  /** Asks once whether this workspace's rules are to be sent. */
+  async ask(): Promise<void> {
+    const isOpen = readSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
+    if (this.#asked || !isOpen || !vscode.workspace.isTrusted || this.#files.length === 0) return;
+    this.#asked = true;
+    const [send, leave] = [vscode.l10n.t('Send Instructions'), vscode.l10n.t('Don’t Send')];
+    const answer = await vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        'This workspace has instructions for chats: {0}. Send them with each request?',
+        this.#files.map(({ name }) => name).join(', '),
+      ),
+      send,
+      leave,
+    );
+    if (answer === undefined) return;
+    await this.#state.update(ANSWER, answer === send);
+    this.#changed.fire();
+  }
+
+  async #follow(): Promise<void> {
+    const read = async (): Promise<void> => {
+      this.#files = await this.#read();
+      this.#changed.fire();
+    };
+    const readSoon = (): void => void read().catch((error: unknown) => this.#warn(String(error)));
+    for (const folder of vscode.workspace.workspaceFolders ?? []) {
+      const watcher = vscode.workspace.createFileSystemWatcher(
+        new vscode.RelativePattern(folder, `{${NAMES.join(',')}}`),
+      );
+      this.#watchers.push(
+        watcher,
+        watcher.onDidCreate(readSoon),
+        watcher.onDidChange(readSoon),
+        watcher.onDidDelete(readSoon),
+      );
+    }
+    this.#watchers.push(vscode.workspace.onDidGrantWorkspaceTrust(readSoon));
+    this.#files = await this.#read();
+  }
+
+  async #read(): Promise<readonly RuleFile[]> {
+    const files: RuleFile[] = [];
+    for (const { uri } of vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [])
+      for (const name of NAMES) {
+        const file = vscode.Uri.joinPath(uri, name);
+        const text = await this.#textOf(file);
+        // One is often a link to the other.
+        if (text !== undefined && !files.some((one) => one.text === text))
+          files.push({ name: vscode.workspace.asRelativePath(file), text });
+      }
+    return files;
+  }
+
+  async #textOf(file: vscode.Uri): Promise<string | undefined> {
+    try {
+      const { size } = await vscode.workspace.fs.stat(file);
+      if (!(await isInWorkspace(file))) return undefined;
+      if (size <= MAX_BYTES)
+        return new TextDecoder().decode(await vscode.workspace.fs.readFile(file)).trim() || undefined;
+      this.#warn(`${file.path} is larger than ${MAX_BYTES} bytes and is not sent.`);
+      return undefined;
+    } catch (error) {
+      if (error instanceof vscode.FileSystemError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { ProjectRules } from '../../src/host/rules/project-rules.ts';
+import { answering, withSettings } from './product.ts';
+
+/** A workspace's state, as the editor keeps it. */
+class Kept implements vscode.Memento {
+  readonly #values = new Map<string, unknown>();
+  keys = () => [...this.#values.keys()];
+  readonly get: vscode.Memento['get'] = (key: string) => this.#values.get(key) as never;
+  update(key: string, value: unknown): Promise<void> {
+    this.#values.set(key, value);
+    return Promise.resolve();
+  }
+}
+
+describe('the instructions of a project, as context', () => {
+  const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+  let outside: string;
+
+  before(async () => {
+    outside = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-rules-'));
+    await writeFile(path.join(outside, 'copilot-instructions.md'), 'From outside.');
+    await mkdir(path.join(folder, '.github'), { recursive: true });
+    await writeFile(path.join(folder, 'AGENTS.md'), 'Use tabs.\n');
+    await symlink('AGENTS.md', path.join(folder, 'CLAUDE.md'));
+    await symlink(path.join(outside, 'copilot-instructions.md'), path.join(folder, '.github/copilot-instructions.md'));
+  });
+
+  after(async () => {
+    for (const name of ['AGENTS.md', 'CLAUDE.md', '.github']) await rm(path.join(folder, name), { recursive: true });
+    await rm(outside, { recursive: true });
+  });
+
+  it('are sent only once the user agrees, who is asked once for each workspace', async () => {
+    const kept = new Kept();
+    const asked: string[] = [];
+    const ask = async (answer: number): Promise<ProjectRules> => {
+      const rules = new ProjectRules(kept, () => undefined);
+      await rules.load();
+      const showInformationMessage = (text: string, ...buttons: string[]): Promise<string | undefined> => {
+        asked.push(text);
+        return Promise.resolve(buttons[answer]);
+      };
+      await answering({ showInformationMessage }, () => rules.ask());
+      return rules;
+    };
+    assert.equal((await ask(2)).text, '', 'not without an answer');
+    const agreed = await ask(0);
+    assert.match(agreed.text, /^<project_rules-\w+>[^]*\[AGENTS\.md\]\nUse tabs\.\n<\/project_rules-/);
+    assert.doesNotMatch(agreed.text, /CLAUDE\.md|From outside/, 'once, and no link out of the workspace');
+    await ask(0);
+    assert.deepEqual(
+      asked,
+      Array<string>(2).fill('This workspace has instructions for chats: AGENTS.md. Send them with each request?'),
+    );
+    await withSettings({ 'chat.projectRules': 'never' }, async () => assert.equal((await ask(0)).text, ''));
+    await withSettings({ 'chat.projectRules': 'always' }, async () => {
+      const rules = new ProjectRules(new Kept(), () => undefined);
+      await rules.load();
+      assert.match(rules.text, /Use tabs/);
+      Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, value: false });
+      try {
+        assert.equal(rules.text, '', 'never in Restricted Mode');
+      } finally {
+        Reflect.deleteProperty(vscode.workspace, 'isTrusted');
+      }
+    });
+  });
+});
