@@ -9,7 +9,7 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { LastEditor } from '../../src/host/chat/last-editor.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, withSettings } from './product.ts';
+import { product, rejection, restricted, withSettings } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -148,8 +148,7 @@ describe('what goes with a message as context', () => {
     assert.ok(kinds(await offered('changes')).includes('changes'));
     await attach({ kind: 'changes' });
     assert.match(held()[0]!.text, /\+export class AlphaThing/);
-    await rm(path.join(folder, '.git'), { recursive: true });
-    await rm(path.join(folder, '.gitignore'));
+    // The editor's Git reads the repository for a while yet: it goes with the workspace.
   });
 
   it('is refused when it is nothing, too large, or a link out of the workspace', async () => {
@@ -160,7 +159,10 @@ describe('what goes with a message as context', () => {
       [{ kind: 'folder', path: 'context/parts/linked' }, /isn’t in the workspace/],
       [{ kind: 'file', path: '../outside.txt' }, /isn’t in the workspace/],
       [{ kind: 'file', path: 'context/parts/picture.bin' }, /isn’t a text file/],
-      [{ kind: 'file', path: 'context/large.txt' }, /^context\/large\.txt takes [\d,]+ tokens, and [\d,]+ are left/],
+      [
+        { kind: 'file', path: 'context/large.txt' },
+        /^context\/large\.txt has [\d,]+ tokens, but only [\d,]+ are available/,
+      ],
     ] as const) {
       const error = await rejection(attach(what));
       assert.match((error as Error).message, said);
@@ -177,7 +179,7 @@ describe('what goes with a message as context', () => {
     await withSettings(
       { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` },
       async () => {
-        const { held, conversation } = await page();
+        const { attach, held, conversation } = await page();
         await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
         await app.implicit.refresh();
         assert.deepEqual(
@@ -191,6 +193,13 @@ describe('what goes with a message as context', () => {
         await withSettings({ 'chat.implicitContext': false }, async () => {
           await app.implicit.refresh();
           assert.deepEqual(held(), []);
+        });
+        await restricted(async () => {
+          await app.implicit.refresh();
+          assert.deepEqual(held(), [], 'nothing by itself in Restricted Mode');
+          await attach({ kind: 'file', path: 'context/alpha.ts' });
+          assert.equal(held().length, 1, 'what the user picks');
+          for (const { id } of app.attachments.views(conversation.journal.id)) app.attachments.remove(id);
         });
         await app.implicit.refresh();
         await conversation.send('Why?', app.attachments.take(conversation.journal.id, []).attachments);

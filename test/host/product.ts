@@ -50,6 +50,19 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     (error: unknown) => error,
   );
 }
+/** Runs as in Restricted Mode. */
+export async function restricted(body: () => Promise<void>): Promise<void> {
+  const { workspace } = vscode;
+  const before = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
+  Object.defineProperty(workspace, 'isTrusted', { configurable: true, value: false });
+  try {
+    await body();
+  } finally {
+    if (before) Object.defineProperty(workspace, 'isTrusted', before);
+    else Reflect.deleteProperty(workspace, 'isTrusted');
+  }
+}
+
 type Asked = Partial<
   Record<
     | 'showQuickPick'

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ProjectRules } from '../../src/host/rules/project-rules.ts';
-import { answering, withSettings } from './product.ts';
+import { answering, restricted, withSettings } from './product.ts';
 
 /** A workspace's state, as the editor keeps it. */
 class Kept implements vscode.Memento {
@@ -62,12 +62,7 @@ describe('the instructions of a project, as context', () => {
       const rules = new ProjectRules(new Kept(), () => undefined);
       await rules.load();
       assert.match(rules.text, /Use tabs/);
-      Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, value: false });
-      try {
-        assert.equal(rules.text, '', 'never in Restricted Mode');
-      } finally {
-        Reflect.deleteProperty(vscode.workspace, 'isTrusted');
-      }
+      await restricted(() => Promise.resolve(assert.equal(rules.text, '', 'never in Restricted Mode')));
     });
   });
 });

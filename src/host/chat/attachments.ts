@@ -47,7 +47,7 @@ export class Attachments {
   /** Throws `RequestFault` when there is nothing to attach, too much of it, or an image that the model would not take. */
   async add(holder: Holder, what: What): Promise<void> {
     if (what.kind === 'image') this.#holdImage(holder.journal.id, what);
-    else for (const attachment of await readContext(what, this.#sources)) this.hold(holder, attachment);
+    else this.hold(holder, ...(await readContext(what, this.#sources)));
   }
 
   /** Throws `RequestFault` when the file is too large. */
@@ -55,14 +55,16 @@ export class Attachments {
     this.hold(holder, await readFile(uri));
   }
 
-  /** Throws `RequestFault` when it takes more tokens than are left for it. */
-  hold(holder: Holder, attachment: Attachment): void {
-    const session = holder.journal.id;
-    const { kind, name, lines } = attachment;
-    const tokens = holder.counter.attachment(attachment);
+  /** Holds all of them or none. Throws `RequestFault` when they take more tokens than are left for them. */
+  hold(holder: Holder, ...attachments: readonly Attachment[]): void {
+    const counted = attachments.map((attachment) => ({ attachment, tokens: holder.counter.attachment(attachment) }));
+    const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
     const room = this.room(holder);
-    if (tokens > room) throw noRoom(name, tokens, room);
-    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
+    if (total > room) throw noRoom(attachments.map(({ name }) => name).join(', '), total, room);
+    for (const { attachment, tokens } of counted) {
+      const { kind, name, lines } = attachment;
+      this.#keep(holder.journal.id, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
+    }
   }
 
   /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */

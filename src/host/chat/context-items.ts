@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
-import { isIgnored, repositories } from '../platform/git.ts';
-import { isInWorkspace } from '../platform/workspace-files.ts';
+import { repositories } from '../platform/git.ts';
+import { ownFiles } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { openFiles } from './read-context.ts';
 
@@ -49,7 +49,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
       sum + state.indexChanges.length + state.workingTreeChanges.length + state.untrackedChanges.length,
     0,
   );
-  const files = openFiles().length;
+  const files = (await openFiles()).length;
   const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
   const terminal = vscode.window.activeTerminal?.name;
   const items: (ContextItem | false)[] = [
@@ -81,12 +81,8 @@ function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
   return { label: path.slice(path.lastIndexOf('/') + 1), detail: path, what: { kind, path } };
 }
 
-/** Files of the workspace, without those that git leaves out and links that lead out of it. */
 async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
-  const files = await vscode.workspace.findFiles(glob, '**/node_modules/**', max);
-  const ignored = await isIgnored(files);
-  const kept = await Promise.all(files.map(async (uri) => !ignored(uri) && (await isInWorkspace(uri))));
-  return files.filter((_, at) => kept[at]);
+  return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
 async function findFolders(query: string): Promise<vscode.Uri[]> {

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment } from '../../core/model/message.ts';
-import { isIgnored } from '../platform/git.ts';
 import { readSettings } from '../platform/settings.ts';
-import { isInWorkspace } from '../platform/workspace-files.ts';
+import { ownFiles } from '../platform/workspace-files.ts';
 import type { Attachments } from './attachments.ts';
 import type { LastEditor } from './last-editor.ts';
 
@@ -28,6 +27,7 @@ export class ImplicitContext {
   readonly #deps: ImplicitContextDeps;
   /** Sessions in which the user took it off. */
   readonly #declined = new Set<string>();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(deps: ImplicitContextDeps) {
     this.#deps = deps;
@@ -37,7 +37,15 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  async refresh(): Promise<void> {
+  /** One at a time, so that what a slower reading finds never takes the place of what is newer. */
+  refresh(): Promise<void> {
+    const refreshed = this.#last.then(() => this.#refresh());
+    // Whoever asked for it learns of its failure; the next one begins anew.
+    this.#last = refreshed.catch(() => undefined);
+    return refreshed;
+  }
+
+  async #refresh(): Promise<void> {
     const conversation = this.#deps.current();
     if (!conversation) return;
     const file = await this.#file(conversation);
@@ -51,7 +59,7 @@ export class ImplicitContext {
     if (!document || !vscode.workspace.isTrusted || !this.#deps.isRead()) return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
-    if (uri.scheme === 'untitled' || !(await isInWorkspace(uri)) || (await isIgnored([uri]))(uri)) return undefined;
+    if (uri.scheme === 'untitled' || (await ownFiles([uri])).length === 0) return undefined;
     const file: Attachment = {
       kind: 'file',
       name: vscode.workspace.asRelativePath(uri),

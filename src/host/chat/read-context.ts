@@ -5,8 +5,8 @@ import type { Attachment } from '../../core/model/message.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { isIgnored, repositories } from '../platform/git.ts';
-import { fileIn, isInWorkspace } from '../platform/workspace-files.ts';
+import { repositories } from '../platform/git.ts';
+import { fileIn, isInWorkspace, ownFiles } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 
 /** Bytes of a file that may be attached, at most: some 250,000 tokens. */
@@ -46,11 +46,11 @@ export async function readContext(wanted: Wanted, sources: ContextSources): Prom
       return [excerpt(document, new vscode.Range(from - 1, 0, to - 1, document.lineAt(to - 1).text.length))];
     }
     case 'openEditors':
-      return Promise.all(openFiles().map(readFile));
+      return Promise.all((await openFiles()).map(readFile));
     case 'problems':
-      return [problems([seen(sources).document.uri])];
+      return [problems(seen(sources).document.uri)];
     case 'allProblems':
-      return [problems(vscode.languages.getDiagnostics().map(([uri]) => uri))];
+      return [problems()];
     case 'changes':
       return [await readChanges()];
     case 'terminal':
@@ -135,18 +135,16 @@ async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
 
-/** The text files of a folder, without those that the workspace leaves out or links lead out of it to. */
+/** The text files of a folder that are the workspace’s own. */
 async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const name = `${vscode.workspace.asRelativePath(folder)}/`;
   const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, '**/*'), undefined, MAX_FILES + 1);
-  const ignored = await isIgnored(found);
-  const files = found.filter((uri) => !ignored(uri)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files = (await ownFiles(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
   if (files.length > MAX_FILES)
     throw tooLarge(vscode.l10n.t('{0} has more than {1} files. Add a folder in it instead.', name, MAX_FILES));
   const parts: string[] = [];
   let bytes = 0;
   for (const uri of files) {
-    if (!(await isInWorkspace(uri))) continue;
     const content = await vscode.workspace.fs.readFile(uri);
     bytes += content.length;
     if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add a part of it instead.', name));
@@ -157,31 +155,26 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
 }
 
-/** Files of the workspace in editor tabs, each once. */
-export function openFiles(): vscode.Uri[] {
+/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
+export async function openFiles(): Promise<vscode.Uri[]> {
   const open = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
-    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
-    .filter((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
-  return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
+    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
+  return ownFiles([...new Map(open.map((uri) => [uri.toString(), uri])).values()]);
 }
 
-function problems(files: readonly vscode.Uri[]): Attachment {
-  const lines = files.flatMap((uri) => {
-    const found = vscode.languages.getDiagnostics(uri).map(({ range, severity, message }) => {
-      const name = files.length > 1 ? `${vscode.workspace.asRelativePath(uri)}:` : '';
-      return `${name}${range.start.line + 1}: ${vscode.DiagnosticSeverity[severity].toLowerCase()}: ${message}`;
-    });
-    return found;
-  });
-  const [only] = files;
-  if (lines.length === 0)
-    throw refuse(
-      files.length === 1
-        ? vscode.l10n.t('There are no problems in this file.')
-        : vscode.l10n.t('There are no problems.'),
+function problems(uri?: vscode.Uri): Attachment {
+  const list = uri ? [[uri, vscode.languages.getDiagnostics(uri)] as const] : vscode.languages.getDiagnostics();
+  const lines = list.flatMap(([file, found]) => {
+    const path = uri ? '' : `${vscode.workspace.asRelativePath(file)}:`;
+    return found.map(
+      ({ range, severity, message }) =>
+        `${path}${range.start.line + 1}: ${vscode.DiagnosticSeverity[severity].toLowerCase()}: ${message}`,
     );
-  const name = files.length === 1 && only ? vscode.workspace.asRelativePath(only) : vscode.l10n.t('Problems');
+  });
+  if (lines.length === 0)
+    throw refuse(uri ? vscode.l10n.t('There are no problems in this file.') : vscode.l10n.t('There are no problems.'));
+  const name = uri ? vscode.workspace.asRelativePath(uri) : vscode.l10n.t('Problems');
   return { kind: 'problems', name, text: lines.join('\n') };
 }
 

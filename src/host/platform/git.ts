@@ -26,14 +26,3 @@ export async function repositories(): Promise<readonly Repository[]> {
   const git = extension.isActive ? extension.exports : await extension.activate();
   return git.enabled ? git.getAPI(1).repositories : [];
 }
-
-/** Tells of these files whether git leaves them out. */
-export async function isIgnored(files: readonly vscode.Uri[]): Promise<(file: vscode.Uri) => boolean> {
-  const ignored = new Set<string>();
-  for (const repository of await repositories()) {
-    const root = `${repository.rootUri.fsPath}/`;
-    const mine = files.filter(({ fsPath }) => fsPath.startsWith(root)).map(({ fsPath }) => fsPath);
-    if (mine.length > 0) for (const path of await repository.checkIgnore(mine)) ignored.add(path);
-  }
-  return ({ fsPath }) => ignored.has(fsPath);
-}

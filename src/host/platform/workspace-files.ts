@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { repositories } from './git.ts';
 
 /** The file of the workspace that a path names; undefined when there is none. */
 export async function workspaceFile(path: string): Promise<vscode.Uri | undefined> {
@@ -35,15 +36,51 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   if (!folder) return false;
   // Other file systems follow no links of this machine.
-  if (uri.scheme !== 'file') return true;
-  const root = await realpath(folder.uri.fsPath);
-  for (let at = uri.fsPath; ; at = path.dirname(at)) {
+  return uri.scheme !== 'file' || isUnder(await realPath(folder.uri.fsPath), await realPath(uri.fsPath));
+}
+
+/** Those of the workspace that git does not leave out and no link leads out of it to. */
+export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
+  const real = await Promise.all(
+    files.map(async (uri) => ((await isInWorkspace(uri)) ? await realPath(uri.fsPath) : undefined)),
+  );
+  const ignored = await ignoredByGit(real.filter((file) => file !== undefined));
+  return files.filter((_, at) => real[at] !== undefined && !ignored.has(real[at]));
+}
+
+/** Those of the files, given by their real paths, that git leaves out. */
+async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const ignored = new Set<string>();
+  for (const repository of await repositories()) {
+    const root = repository.rootUri.fsPath;
+    const realRoot = await realPath(root);
+    // Git knows its files below the root that it was opened by, which may be a link.
+    const known = new Map(
+      files
+        .filter((file) => isUnder(realRoot, file))
+        .map((file) => [path.join(root, path.relative(realRoot, file)), file]),
+    );
+    if (known.size === 0) continue;
+    // Git fails while a repository is being moved or deleted. What it cannot tell of is left out: no message is lost.
+    const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
+    for (const file of found) ignored.add(known.get(file) ?? file);
+  }
+  return ignored;
+}
+
+/** The path of a file without symbolic links; of what does not exist, that of the nearest folder above. */
+async function realPath(file: string): Promise<string> {
+  for (let at = file; ; at = path.dirname(at)) {
     try {
-      const relative = path.relative(root, await realpath(at));
-      return !relative.startsWith('..') && !path.isAbsolute(relative);
+      return await realpath(at);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || at === path.dirname(at))
         throw error;
     }
   }
+}
+
+function isUnder(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
