@@ -61,10 +61,7 @@ export class Attachments {
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
     const room = this.room(holder);
     if (total > room) throw noRoom(attachments.map(({ name }) => name).join(', '), total, room);
-    for (const { attachment, tokens } of counted) {
-      const { kind, name, lines } = attachment;
-      this.#keep(holder.journal.id, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
-    }
+    for (const { attachment, tokens } of counted) this.#keepText(holder.journal.id, attachment, tokens);
   }
 
   /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */
@@ -102,6 +99,11 @@ export class Attachments {
   giveBack({ journal: { id }, counter }: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
     for (const attachment of attachments) this.#keepText(id, attachment, counter.attachment(attachment));
     for (const image of images) this.#keepImage(id, vscode.l10n.t('Image'), image);
+  }
+
+  /** What the user has attached. */
+  chosen(session: string): readonly Attachment[] {
+    return enclosed(this.#of(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
   /** True when it was there by itself. */

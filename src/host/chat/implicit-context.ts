@@ -69,7 +69,7 @@ export class ImplicitContext {
     };
     if (counter.attachment(file) > this.#deps.attachments.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
-    if (this.#deps.attachments.contents(journal.id).attachments.some(isSame)) return undefined;
+    if (this.#deps.attachments.chosen(journal.id).some(isSame)) return undefined;
     for (const { message } of journal.state.uncovered()) if (message.attachments?.some(isSame)) return undefined;
     return file;
   }
