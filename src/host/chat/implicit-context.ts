@@ -70,7 +70,8 @@ export class ImplicitContext {
     if (counter.attachment(file) > this.#deps.attachments.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (this.#deps.attachments.chosen(journal.id).some(isSame)) return undefined;
-    for (const { message } of journal.state.uncovered()) if (message.attachments?.some(isSame)) return undefined;
-    return file;
+    const queued = conversation.queue.items.map(({ message }) => message);
+    const known = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
+    return known.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
   }
 }
