@@ -34,9 +34,8 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
   }
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
-  const { id } = conversation.journal;
-  app.attachments.hold(id, { kind: 'paste', name, text: listOf(row) }, conversation.counter);
-  showInComposer(app, id, '');
+  app.attachments.hold(conversation, { kind: 'paste', name, text: listOf(row) });
+  showInComposer(app, conversation.journal.id, '');
   return undefined;
 }
 
