@@ -111,8 +111,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'the summaries are not counted',
       file: 'src/core/context/assemble.ts',
-      find: 't.system + t.memory + t.ledger + t.summaries + t.window',
-      put: 't.system + t.memory + t.ledger + t.window',
+      find: 't.system + t.rules + t.memory + t.ledger + t.summaries + t.window',
+      put: 't.system + t.rules + t.memory + t.ledger + t.window',
     },
   ),
   ...planted(

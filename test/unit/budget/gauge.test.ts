@@ -36,6 +36,7 @@ describe('the gauge', () => {
       parts.map(({ name, tokens }) => [name, tokens]),
       [
         ['system', 100],
+        ['rules', 0],
         ['memory', 0],
         ['ledger', 150],
         ['summaries', 0],
