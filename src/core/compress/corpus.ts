@@ -143,6 +143,12 @@ export async function buildCorpus(
   };
 }
 
+/** Who speaks: in a tool's result, what is said is a user's answer to the tool. */
+export function speakerOf({ roles }: Pick<Corpus, 'roles'>, { message, kind }: Passage): Role {
+  const role = roles[message]!;
+  return role === 'tool' && kind === 'said' ? 'user' : role;
+}
+
 /** Messages of fewer characters on average, none of them from a tool, are a chat of short messages. */
 const SHORT_MESSAGE = 280;
 

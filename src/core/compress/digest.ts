@@ -1,6 +1,6 @@
 import { asSpoken } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import type { Corpus, IndexedPassage } from './corpus.ts';
+import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
 import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
@@ -63,21 +63,24 @@ export async function digest(
 /** Passages by message, each under its speaker, with one mark where many of a message's lines are missing. */
 function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): string {
   const lines: string[] = [];
+  let end = 0;
   for (let at = 0; at < passages.length;) {
     const { message } = passages[at]!;
     const text = corpus.texts[message]!;
     const parts: string[] = [];
-    let end = 0;
+    if (passages[at - 1]?.message !== message) end = 0;
     let omitted = 0;
+    const speaker = speakerOf(corpus, passages[at]!);
     for (; at < passages.length && passages[at]!.message === message; at++) {
       const passage = passages[at]!;
+      if (speakerOf(corpus, passage) !== speaker) break;
       omitted += linesBetween(text, end, passage.start);
       parts.push(passageText(passage, text));
       end = passage.end;
     }
-    omitted += linesBetween(text, end, text.length);
+    if (passages[at]?.message !== message) omitted += linesBetween(text, end, text.length);
     if (omitted >= MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
-    lines.push(`${corpus.roles[message]!}: ${asSpoken(parts.join('\n'))}`);
+    lines.push(`${speaker}: ${asSpoken(parts.join('\n'))}`);
   }
   return lines.join('\n');
 }

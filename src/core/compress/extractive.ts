@@ -1,7 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { asSpoken } from '../text/fence.ts';
-import type { Corpus, IndexedPassage } from './corpus.ts';
+import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { MaxHeap } from './max-heap.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
@@ -177,9 +177,10 @@ const USUAL_NOVELTY = 1;
 const NAMED_BEFORE = 0.5;
 
 /** Whether a passage counts less the more its words are those of all others: narration, but not what a user says. */
-function isRoutine(corpus: Corpus, { kind, running, message }: IndexedPassage, evenUsers: boolean): boolean {
+function isRoutine(corpus: Corpus, passage: IndexedPassage, evenUsers: boolean): boolean {
+  const { kind, running } = passage;
   if (corpus.isShortChat) return false;
-  if (!running || (corpus.roles[message] === 'user' && !evenUsers)) return false;
+  if (!running || (speakerOf(corpus, passage) === 'user' && !evenUsers)) return false;
   return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
 }
 
@@ -202,7 +203,7 @@ export function base(corpus: Corpus, passage: IndexedPassage): number {
     const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
     return isQuestion ? SHORT_CHAT.question : SHORT_CHAT.statement;
   }
-  const role = corpus.roles[passage.message]!;
+  const role = speakerOf(corpus, passage);
   const speaker = role === 'user' ? 0 : role === 'tool' ? 2 : 1;
   const worth = WORTH[passage.kind][speaker];
   const late = passage.start > LONG_MESSAGE ? LONG_MESSAGE / passage.start : 1;
@@ -248,7 +249,7 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
       if (passage.message !== first.message || !isBlank(text, end, passage.start)) break;
       end = passage.end;
     }
-    const role = first.kind === 'noted' ? NOTED_LABEL : corpus.roles[first.message]!;
+    const role = first.kind === 'noted' ? NOTED_LABEL : speakerOf(corpus, first);
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
     lines.push(label + asSpoken(first.text ?? text.slice(first.start, end)));

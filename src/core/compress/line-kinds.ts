@@ -8,6 +8,15 @@ const ERROR =
   /\b(?:[Ee]rrors?|ERRORS?|E[Rr][Rr]\b|[Ff]ail(?:ed|ures?|ing)?|FAIL(?:ED|URE)?|[Ff]atal|FATAL|[Pp]anic|[Ee]xception|[Tt]raceback|[Uu]ndefined|[Uu]nresolved|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|[Nn]ot found|[Nn]o such|[Dd]enied|[Rr]efused|[Tt]imed? ?out|[Dd]eprecated|[Ww]arning|WARN(?:ING)?|[Ee]rro|[Ff]alh(?:a|ou)|[Aa]viso|[Ff]ehler|[Ff]ehlgeschlagen|[Ww]arnung|[Ee]rreur|[Aa]vertissement|[Ee]rrore|[Ff]allito|[Ff]allo)\b|[a-z](?:Error|Exception|Warning)\b/;
 const ERROR_OTHER_SCRIPTS = /ошибк|сбой|не удалось|[✗✘❌]|错误|失败|警告|エラー|失敗|오류|실패|échec/i;
 
+/** What users answered to a tool that asked them, or said as they stopped one: it stands in the tool's result. */
+const ANSWER = /^(?:\*\*Answer:\*\*|User (?:has )?answered|The user (?:said|answered|chose)\b)/u;
+const ANSWER_FOLLOWS = /the user (?:said|provided the following reason)[^\n]{0,60}:$/iu;
+
+/** Whether a line of a tool's result is a user's answer, or says that it follows. */
+export function answerIn(line: string): 'here' | 'follows' | undefined {
+  return ANSWER_FOLLOWS.test(line) ? 'follows' : ANSWER.test(line) ? 'here' : undefined;
+}
+
 /** Results: counts of tests, exit codes, commits, durations, versions. */
 const OUTCOME =
   /\b\d+ (?:passed|passing|failed|failing|skipped|tests?|errors?|warnings?|problems?|insertions?|deletions?|files? changed)\b|\b[Ee]xit(?:ed with| code| status)\b|^(?:ok|PASS|FAIL|---? ?(?:PASS|FAIL))\b|\b(?:[Cc]ommit(?:ted)?|[Aa]pplied edit to|[Cc]reated|updated successfully|[Rr]emoved|[Aa]dded|[Mm]erged|[Dd]eployed|[Ii]nstalled)\b.*\S|^\[[\w/-]+ [0-9a-f]{7,}\]/;

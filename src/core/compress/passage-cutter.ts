@@ -1,5 +1,5 @@
 import { Definitions, definitionIn, fileIn } from './definitions.ts';
-import { isCodeLine, outputKind } from './line-kinds.ts';
+import { answerIn, isCodeLine, outputKind } from './line-kinds.ts';
 import { isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
@@ -44,6 +44,8 @@ export class PassageCutter {
   private thinking = false;
   /** Inside a folded block in which a tool's call and result are shown. */
   private wrapped = false;
+  /** Within what a user answered to a tool. */
+  private answering = false;
   /** Within an edit block that is marked without a fence. */
   private editing = false;
 
@@ -93,7 +95,10 @@ export class PassageCutter {
     while (first < last && text.charCodeAt(first) <= 32) first++;
     while (last > first && text.charCodeAt(last - 1) <= 32) last--;
     if (first === last) return;
-    if (this.openOrCloseFence(first, last)) return;
+    if (this.openOrCloseFence(first, last)) {
+      this.answering = false;
+      return;
+    }
     const unit = text.charCodeAt(first);
     if (unit === 60 && this.fence === '') {
       // Wrappers of thoughts and tool calls, as exported transcripts show them.
@@ -112,8 +117,20 @@ export class PassageCutter {
         this.take(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
       return;
     }
-    if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
+    if (this.isOutput && this.isAnswer(first, last)) this.proseLine(first, last);
+    else if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
     else this.proseLine(first, last);
+  }
+
+  /** Whether a user speaks in this line of a tool's result: in the one that says so, and up to the next label or tag. */
+  private isAnswer(first: number, last: number): boolean {
+    const { text } = this;
+    const unit = text.charCodeAt(first);
+    if (unit === 42 || unit === 60) this.answering = false;
+    const found = last - first > LONGEST_PROSE_LINE ? undefined : answerIn(text.slice(first, last));
+    const isOne = this.answering || found === 'here';
+    if (found !== undefined) this.answering = true;
+    return isOne;
   }
 
   private openOrCloseFence(first: number, last: number): boolean {

@@ -1,4 +1,4 @@
-import type { Corpus, IndexedPassage } from './corpus.ts';
+import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { passageText } from './passages.ts';
@@ -63,13 +63,11 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     if (role === 'user' && !HARNESS.test(text)) hasReport = false;
     const isReport = role === 'assistant' && !hasReport;
     let said = 0;
-    let isAnswer = false;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
-      factors[at] = isAnswer || ANSWER.test(words) ? USERS_ANSWER : factorOf(words, passage, role, isReport);
-      isAnswer = role === 'tool' && ANSWER_FOLLOWS.test(words);
+      factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
       // Of a log's lines, which differ in their numbers alone, the newest tell enough.
       const form = words.replace(/[^\p{L}]+/gu, ' ');
       if (form.length < words.length * PROSE) {
@@ -80,7 +78,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
       if (passage.kind === 'said') said += words.length;
     }
     let weight = Math.sqrt(LONG / Math.max(LONG, said));
-    if (role === 'tool') weight = FILE_SHOWN.test(text) ? 0.1 : 1;
+    if (role === 'tool') weight = said > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
     else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && said > SHORTEST_REPORT) hasReport = true;
@@ -92,11 +90,6 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
 /** Shares of the messages: with less room what tells most is all there is room for; with more all is weighed alike. */
 const SCARCE = 0.028;
 const PLENTY = 0.05;
-
-/** What users answered to a tool that asked them, or said as they stopped one: it stands in the tool's result. */
-const ANSWER = /^(?:\*\*Answer:\*\*|User (?:has )?answered|The user (?:said|answered|chose)\b(?!.*:$))/u;
-const ANSWER_FOLLOWS = /the user (?:said|provided the following reason)[^\n]{0,60}:$/iu;
-const USERS_ANSWER = 20;
 
 /** A tool that shows a file or what it found in files: what reads as an error there is none. */
 const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
