@@ -239,12 +239,13 @@ async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Pr
 
 /** Where answers leave room, what was said in the record of something else stands beside them. */
 async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<void> {
-  const answers = answersIn(made);
-  const spare = room - answerTokens(made);
-  for (const one of answers) {
+  // The largest last: to it goes what the others have no use for.
+  const answers = answersIn(made).toSorted((a, b) => shareOf(a) - shareOf(b));
+  for (const [at, one] of answers.entries()) {
     const { piece, content } = one;
-    const own = Math.floor((spare * shareOf(one)) / sum(answers.map(shareOf)));
-    if (spare < room * SLACK_SHARE || own < LEAST_BESIDE) continue;
+    const spare = room - answerTokens(made);
+    const own = Math.floor((spare * shareOf(one)) / sum(answers.slice(at).map(shareOf)));
+    if (own < LEAST_BESIDE) continue;
     const quoted = await extractText(piece.source, own - BESIDE_HEADING_TOKENS, tools, {
       without: content.detailed,
       evenUsers: true,
@@ -258,7 +259,7 @@ async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<
 }
 
 /** Of less room there is no use for words of the record. */
-const LEAST_BESIDE = 60;
+const LEAST_BESIDE = 40;
 const BESIDE_HEADING = 'Verbatim';
 const BESIDE_HEADING_TOKENS = 8;
 
