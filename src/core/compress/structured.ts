@@ -4,7 +4,7 @@ import type { SummaryFields } from '../prompts/render.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
-const LONGEST_ENTRY = 1_500;
+const LONGEST_ENTRY = 4_000;
 const LONGEST_NARRATIVE = 60_000;
 const MAX_ENTRIES = 200;
 

@@ -50,7 +50,7 @@ describe('reading a model’s summary', () => {
     ['not_json', '{"narrative": "cut off he'],
     ['not_json', '{"narrative": 12}'],
     ['not_json', '{"summary": "no narrative"}'],
-    ['not_json', JSON.stringify({ narrative: 'n', files: ['x'.repeat(2_000)] })],
+    ['not_json', JSON.stringify({ narrative: 'n', files: ['x'.repeat(5_000)] })],
     ['refused', 'I’m sorry, but I cannot summarize this.'],
     ['refused', 'Desculpe, não posso ajudar.'],
   ] as const) {
