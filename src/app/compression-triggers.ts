@@ -72,11 +72,19 @@ export class CompressionTriggers {
   /** Commits what became ready during a turn, and starts in the background what is due. */
   async betweenTurns(): Promise<void> {
     await this.#commit();
+    await this.endEscalation();
     // What is due while one runs is due again at the next check.
     if (this.#deps.compressor.isRunning) return;
     const due = this.#dueNow();
     this.#checkedAt = this.#deps.journal.state.counters.messagesEver;
     if (due) await this.compress(due, 'background');
+  }
+
+  /** Takes the warning back when the request fits well again, as when what was expanded for one turn has closed. */
+  async endEscalation(): Promise<void> {
+    const { journal } = this.#deps;
+    if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > AGGRESSIVE_SHARE) return;
+    await journal.append({ type: 'escalation', reason: null });
   }
 
   /** Compresses; `now` waits and commits, `background` commits when it is done and no reply arrives. */

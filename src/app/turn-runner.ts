@@ -1,7 +1,6 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
-import { AGGRESSIVE_SHARE } from '../core/policy/policy.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import { ModelFault } from './fault.ts';
 import type { ChatModel } from './ports.ts';
@@ -122,9 +121,8 @@ export class TurnRunner {
       await journal.append({ type: 'escalation', reason: 'token_overflow' });
       throw new ContextOverflow(total, budget);
     }
+    await triggers.endEscalation();
     const { state } = journal;
-    if (state.escalation && total <= AGGRESSIVE_SHARE * budget)
-      await journal.append({ type: 'escalation', reason: null });
     const assemble = (excerpts: readonly Recalled[]): Context => meter.context(excerpts);
     const found = { text, context: meter.context(), budget, share: recallShare, recall, assemble };
     const recalled = await recallWithin(found, state);

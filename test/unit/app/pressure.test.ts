@@ -44,6 +44,23 @@ describe('a session under pressure', () => {
       assert.equal(conversation.state.requiresEscalation, false, 'the flag is lifted when there is room again');
     });
 
+  it('is no longer flagged after a turn whose end makes room, as by closing what was expanded for it', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 4, line);
+    await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
+    const { contextWindow } = desk.settings;
+    const { total } = conversation.context();
+    desk.settings = { ...desk.settings, contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 };
+    desk.script = async function* () {
+      assert.equal(conversation.state.escalation, 'token_overflow');
+      desk.settings = { ...desk.settings, contextWindow };
+      yield { type: 'text', text: 'North.' };
+    };
+    await conversation.send('Where to?');
+    await conversation.settled();
+    assert.equal(conversation.state.escalation, null);
+  });
+
   it('keeps as many recent messages as the policy says, also where turns came while the summarizer was at work', async () => {
     const conversation = await desk.converse();
     desk.settings = { ...desk.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
