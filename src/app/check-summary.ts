@@ -4,7 +4,7 @@ import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { paidModel, type JobModel, type PriceOf } from './paid-model.ts';
-import { StoreFault, type Clock, type SessionJournal } from './ports.ts';
+import { readOnlyFault, type Clock, type SessionJournal } from './ports.ts';
 import type { SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -32,7 +32,8 @@ export async function checkSummary(
   const chosen = journal.state.levels.get(id) ?? 'detailed';
   const level = node[chosen] === undefined ? 'detailed' : chosen;
   const text = node[level] ?? '';
-  if (journal.readOnly) throw new StoreFault('not_writer', journal.readOnly);
+  const refusal = readOnlyFault(journal);
+  if (refusal) throw refusal;
   const paid = paidModel(reader, spendGate, price, signal);
   let check: SummaryCheck;
   let fault: Error | undefined;

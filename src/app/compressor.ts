@@ -25,7 +25,7 @@ import type {
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import { paidModel, type JobModel, type PaidModel, type PriceOf, type UsageEvent } from './paid-model.ts';
-import type { Clock, Log, SessionJournal } from './ports.ts';
+import { readOnlyFault, type Clock, type Log, type SessionJournal } from './ports.ts';
 import { OPEN_GATE, type SpendGate } from './spend.ts';
 
 export interface CompressorDeps {
@@ -109,6 +109,9 @@ export class Compressor {
    */
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
+    const error = readOnlyFault(this.#deps.journal);
+    // What could not be committed is not paid for.
+    if (error) return Promise.resolve({ kind: 'failed', error });
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
     if (this.#phase.kind === 'running') return this.#join(this.#phase, request);
     if (this.#phase.kind === 'ready') return Promise.resolve({ kind: 'ready' });

@@ -164,6 +164,11 @@ export class StoreFault extends Error {
   }
 }
 
+/** Why nothing can be written to a session; undefined where it can. */
+export function readOnlyFault({ isForeign, readOnly }: SessionJournal): StoreFault | undefined {
+  return readOnly && new StoreFault(isForeign === true ? 'read_only' : 'not_writer', readOnly);
+}
+
 /** The log file. Structured events carry numbers and ids, never message text. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>, level?: 'error'): void;

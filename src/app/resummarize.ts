@@ -12,7 +12,7 @@ import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { paidModel, type JobModel, type PaidModel, type PriceOf } from './paid-model.ts';
-import { StoreFault, type Clock, type SessionJournal } from './ports.ts';
+import { readOnlyFault, type Clock, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 import { OPEN_GATE, type SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
@@ -50,7 +50,8 @@ export interface ResummarizeDeps {
 export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {
   const { journal } = deps;
   const node = nodeOf(journal.state, wanted.node);
-  if (journal.readOnly) throw new StoreFault('not_writer', journal.readOnly);
+  const refusal = readOnlyFault(journal);
+  if (refusal) throw refusal;
   const { spendGate = OPEN_GATE, price } = deps;
   const paid = wanted.model && paidModel(wanted.model, spendGate, price, signal);
   try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Desk, fill, says, throws } from './desk.ts';
 
@@ -59,6 +60,21 @@ describe('a session under pressure', () => {
     await conversation.send('Where to?');
     await conversation.settled();
     assert.equal(conversation.state.escalation, null);
+  });
+
+  it('pays for nothing in a window that cannot write, and says why', async () => {
+    const first = await desk.converse();
+    await fill(first, 60, line);
+    const second = await desk.secondWindow(first);
+    let calls = 0;
+    desk.summarizer = (request, signal) => {
+      calls++;
+      return says('Sella and Brannoc went north.')(request, signal);
+    };
+    const outcome = await second.compressNow();
+    assert.ok(outcome.kind === 'failed' && StoreFault.is(outcome.error, 'not_writer'));
+    assert.equal(calls, 0);
+    await second.close();
   });
 
   it('keeps as many recent messages as the policy says, also where turns came while the summarizer was at work', async () => {
