@@ -36,6 +36,8 @@ import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
+import { openLink } from './chat/links.ts';
+import { openMessageDocument } from './summaries/documents/open-document.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
@@ -224,7 +226,11 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
-    this.reader = new Reader((uri) => this.files.page(uri), context.extensionUri);
+    this.reader = new Reader(
+      (uri) => this.files.page(uri),
+      (href, session) => this.#openLink(href, session),
+      context.extensionUri,
+    );
     this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
     this.panel = new ChatPanel(servedChat(this, { link: () => this.#views.link(), editor, warn }));
     this.#views = new SessionViews({
@@ -367,6 +373,16 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
     return this.#open.get(sessionId(id))?.conversation;
+  }
+
+  /** Follows a link that stands in a document of a session: a message is shown as a document too. */
+  async #openLink(href: string, session = ''): Promise<void> {
+    const state = (await this.#conversationOf(session))?.state;
+    const show = (position: number): void => {
+      const id = state?.path[position];
+      if (id !== undefined) void openMessageDocument(sessionId(session), id, position);
+    };
+    await openLink(href, show, state);
   }
 
   /** The state of the current session, unless it is a chat of another tool. */

@@ -12,10 +12,10 @@ const FILE_LINK = /^(?:file:\/\/)?([^:#?*<>|"]+?)(?:(?::|#L)(\d{1,7})(?::(\d{1,5
  * Follows a link that stood in a message. A message of the session is shown; a file is opened when it lies in the
  * workspace; a web address is opened only after the user has seen and confirmed it; anything else is refused.
  */
-export async function openLink(href: string, reveal: (position: number) => void, state: SessionState): Promise<void> {
+export async function openLink(href: string, reveal: (position: number) => void, state?: SessionState): Promise<void> {
   const message = MESSAGE_LINK.exec(href)?.[1];
   if (message !== undefined) {
-    const position = state.positionOf(messageId(message));
+    const position = state?.positionOf(messageId(message));
     if (position !== undefined) reveal(position);
     return;
   }

@@ -18,14 +18,21 @@ type Shown =
  */
 export class Reader implements vscode.Disposable {
   readonly #pageOf: (uri: vscode.Uri) => Promise<Page>;
+  readonly #openLink: (href: string, session: string | undefined) => Promise<void>;
   readonly #extensionUri: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
   #shown: Shown | undefined;
   #targets: readonly vscode.Uri[] = [];
   #listens = false;
 
-  constructor(pageOf: (uri: vscode.Uri) => Promise<Page>, extensionUri: vscode.Uri) {
+  /** @param openLink follows a link that stands in what was said */
+  constructor(
+    pageOf: (uri: vscode.Uri) => Promise<Page>,
+    openLink: (href: string, session: string | undefined) => Promise<void>,
+    extensionUri: vscode.Uri,
+  ) {
     this.#pageOf = pageOf;
+    this.#openLink = openLink;
     this.#extensionUri = extensionUri;
   }
 
@@ -107,10 +114,11 @@ export class Reader implements vscode.Disposable {
     }
   }
 
-  /** A link of the document leads to another one, or out of the editor after asking. */
+  /** A link of the document leads to another one; those of what it quotes are followed as in the chat. */
   async #follow(href: string): Promise<void> {
     const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
-    if (!target) await vscode.env.openExternal(vscode.Uri.parse(href, true));
+    const uri = this.#shown?.uri;
+    if (!target) await this.#openLink(href, uri && parseDocumentUri(uri)?.session);
     else if (parseDocumentUri(target)?.kind === 'message') await openDocument(target);
     else if (parseDocumentUri(target)) await this.open(target);
     else await vscode.commands.executeCommand('vscode.open', target);
