@@ -17,6 +17,8 @@ import { Toasts, type Toast } from './toasts.ts';
 const savedSchema = v.object({
   session: v.string(),
   draft: v.string(),
+  /** What the host had of the draft then. */
+  told: v.optional(v.string(), ''),
   /** Texts that were pasted into the draft. */
   pasted: v.optional(v.array(v.string()), []),
   /** The message at the top of the view and how far it is scrolled, in px; null at the end of the transcript. */
@@ -223,7 +225,7 @@ export class Page {
   save(change: Partial<Omit<Saved, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    this.#saved = { session, draft: '', pasted: [], place: null, ...this.savedFor(session), ...change };
+    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedFor(session), ...change };
     this.#api.setState(this.#saved);
   }
 

@@ -22,7 +22,11 @@ const DRAFT_PAUSE = 300;
 export function Composer({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [value, setValue] = useState(() => page.savedFor(session.id)?.draft || session.draft.text);
+  // What was typed here last, unless the host's draft has changed since, as by a question from the editor.
+  const [value, setValue] = useState(() => {
+    const saved = page.savedFor(session.id);
+    return saved?.told === session.draft.text ? saved.draft : session.draft.text;
+  });
   const [caret, setCaret] = useState(0);
   const [chosen, setChosen] = useState(0);
   const [dismissed, setDismissed] = useState(false);
@@ -35,7 +39,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     setCaret(at);
     setChosen(0);
     setDismissed(false);
-    page.save({ draft: next });
+    page.save({ draft: next, told: kept.current });
     requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
   };
 
@@ -45,6 +49,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const keep = () => {
     if (kept.current === now.current) return;
     kept.current = now.current;
+    // The page may show another session already.
+    if (page.session?.id === session.id) page.save({ draft: now.current, told: now.current });
     page.post({ type: 'setDraft', session: session.id, text: now.current });
   };
   useEffect(() => {
