@@ -52,10 +52,10 @@ describe('a session under pressure', () => {
     const { contextWindow } = desk.settings;
     const { total } = conversation.context();
     desk.settings = { ...desk.settings, contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 };
-    desk.script = async function* () {
+    desk.script = (request, signal) => {
       assert.equal(conversation.state.escalation, 'token_overflow');
       desk.settings = { ...desk.settings, contextWindow };
-      yield { type: 'text', text: 'North.' };
+      return says('North.')(request, signal);
     };
     await conversation.send('Where to?');
     await conversation.settled();
