@@ -23,6 +23,9 @@ export function turnsOf(transcript: readonly TranscriptMessage[]): Turn[] {
 /** A minute passes with each turn, so that a summarizer that failed is tried again as it would be. */
 const TURN_MS = 60_000;
 
+/** Stands for an answer that the transcript does not have: an empty reply would be a fault. */
+const NO_ANSWER = 'Done.';
+
 /**
  * One turn as it would have been: the user's message is sent, the transcript's own answer comes back, what tools gave
  * and what followed is appended. Resolves when what was compressed in the background is committed. Rejects when the
@@ -34,7 +37,7 @@ export async function playTurn(desk: Desk, conversation: Conversation, { ask, re
   const answer = first?.role === 'assistant' ? first : undefined;
   desk.script = async function* () {
     await Promise.resolve();
-    if (answer) yield { type: 'text', text: answer.text };
+    yield { type: 'text', text: answer?.text || NO_ANSWER };
     yield { type: 'end', ending: 'complete' };
   };
   await conversation.send(ask);
