@@ -1,6 +1,7 @@
 import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import type { PresetName } from '../prompts/render.ts';
+import { isTableTalk } from '../text/small-talk.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, weigh, type Model } from './linear-model.ts';
@@ -35,9 +36,6 @@ const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
 };
 /** Instructions that stand are no to-do and no error, whatever else they speak of; what forbids is a constraint, the first. */
 const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
-/** Dice and what they gave, and lines that are a stage direction as a whole. */
-const AT_THE_TABLE =
-  /\b\d{0,2}d(?:4|6|8|10|12|20|100)\b|\b(?:natural|nat) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^\W*(?:\p{Lu}+: )?\W*\d+[.!]?\W*$|^(?:\p{Lu}+: )?(?:\*[^*]+\*|\([^)]+\))$/iu;
 
 const CANDIDATES_PER_STEP = 40;
 
@@ -86,7 +84,7 @@ export function* choose(
     const [event, lasts, ...kinds] = weigh(traits.features, model, isUser);
     const probable = logistic(event!);
     if (probable < (isUser ? KEPT.user : KEPT.other)) continue;
-    if (preset === 'role-play' && AT_THE_TABLE.test(quoteOf(segment))) continue;
+    if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
     const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;

@@ -12,6 +12,12 @@ const COURTESIES: readonly RegExp[] = [
 /** Dice, rolls and other mechanics of a game at the table, and stage directions in brackets. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
+/** Dice beyond the words of the rules, and lines that are a stage direction as a whole. */
+const DICE =
+  /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
+/** Words that stand beside what the dice gave: "No, it was like 24.", "31 for me". */
+const BESIDE_NUMBERS =
+  /\b(?:no|nope|yes|yeah|yep|oh|ah|ugh|okay|ok|and|so|but|it|that|this|mine|i|me|him|her|us|was|is|are|got|have|had|get|gets|like|only|just|a|an|the|another|with|for|plus|minus|of|on|at|total|all|together)\b|['’](?:s|m|ve|re)\b/giu;
 const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chuckles?|sighs?)[^)\n]{0,20}\)/gi;
 
 /** Fewer letters beside courtesies say nothing. */
@@ -19,6 +25,13 @@ const MIN_LETTERS = 10;
 
 /** Longer sentences are more than small talk, in UTF-16 units. */
 const LONGEST = 160;
+
+/** Whether a line of a game at the table is mechanics: dice and what they gave, or a stage direction. */
+export function isTableTalk(line: string): boolean {
+  const said = line.replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '').trim();
+  if (TABLE_TALK.test(said) || DICE.test(said)) return true;
+  return /\d/.test(said) && /^[\d\P{L}]*$/u.test(said.replace(BESIDE_NUMBERS, ''));
+}
 
 /** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, a word of assent. */
 export function isSmallTalk(sentence: string): boolean {
