@@ -90,7 +90,8 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const whole = sized(job, plan, found);
-    const draft = pays(job, plan, whole) ? whole : sized(job, plan, withoutRoom(found, job, plan));
+    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole);
+    const draft = isModest ? whole : sized(job, plan, withoutRoom(found, job, plan));
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const made = await summarize(job, plan, draft, deps, { cache, usage });
@@ -149,6 +150,12 @@ const MIN_EXTRACT_TOKENS = 32;
 
 const pays = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
+
+/** Of what may be sent in place of messages, a ledger leaves the summaries at least this share: quotes alone tell no story. */
+const LEFT_TO_SUMMARIES = 0.5;
+
+const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
+  ceilingOf(job, plan, draft) >= LEFT_TO_SUMMARIES * (1 - MIN_SAVING) * plan.leavingTokens;
 
 /** A draft whose entries from what leaves have no room beside a summary, unless pinned: everything is summarized. */
 function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
@@ -209,7 +216,7 @@ async function summarize(
   let { frontier } = mended;
 
   const ceilingTokens = ceilingOf(job, plan, draft);
-  const replaced = replacedTokens(plan, frontier.length === 0);
+  const replaced = replacedTokens(plan, job.before.tokens.summaries);
   const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
   const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
@@ -302,10 +309,14 @@ async function summarize(
   return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
 }
 
-/** What ledger and summaries may take of what leaves; a first summary may tell more of little: it is the whole of what was said. */
-function replacedTokens({ leavingTokens }: Plan, isFirst: boolean): number {
+/** What ledger and summaries may take of what leaves; the first summaries may tell more of little: they are the whole of what was said. */
+function replacedTokens({ leavingTokens }: Plan, standingTokens: number): number {
   const { least, first, most, upToTokens } = REPLACED_SHARE;
-  return Math.max(least * leavingTokens, Math.min(upToTokens, (isFirst ? first : most) * leavingTokens));
+  return Math.max(
+    least * leavingTokens,
+    Math.min(upToTokens, most * leavingTokens),
+    Math.min(upToTokens - standingTokens, first * leavingTokens),
+  );
 }
 
 /** One node sent brief in place of detailed, so that at least so many tokens are saved, and as few more as can be. */

@@ -1,47 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { MemorySession } from '../../../src/app/memory-session.ts';
-import type { ChatModel } from '../../../src/app/ports.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
-import { messageText } from '../../../src/core/model/message.ts';
-import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { StrictServer } from '../../support/strict/strict-server.ts';
+import { runJson } from '../../unit/cli/run-cli.ts';
 import { DIALOGUES, type Dialogue } from './dialogues.ts';
-
-const counter = await loadEncoding('o200k_base');
-
-const answering = (text: string): ChatModel => ({
-  id: 'test/prose',
-  provider: 'test',
-  model: 'prose',
-  async *stream() {
-    await Promise.resolve();
-    yield { type: 'text', text };
-    yield { type: 'end', ending: 'complete' };
-  },
-});
-
-/** What is sent after the dialogue has been said and compressed. */
-async function sent({ preset, lines }: Dialogue, model?: ChatModel): Promise<{ front: string; all: string }> {
-  const session = new MemorySession({
-    policy: resolvePolicy('frugal', { window: 6 }),
-    budget: 128_000,
-    counter,
-    preset,
-    model: model && { model, maxInputTokens: 100_000 },
-    price: () => null,
-  });
-  for (const [at, text] of lines.entries())
-    session.add({
-      id: messageId(`m${at}`),
-      role: at % 2 === 0 ? 'user' : 'assistant',
-      content: [{ type: 'text', text }],
-    });
-  assert.equal((await session.compress()).kind, 'committed');
-  const { system, messages } = session.context();
-  const front = system.join('\n');
-  return { front, all: [front, ...messages.map((message) => messageText(message))].join('\n') };
-}
 
 /** Compares with the file beside this one; UPDATE_GOLDEN=1 writes it. A file that is missing fails. */
 function matchesGolden(name: string, text: string): void {
@@ -51,7 +14,35 @@ function matchesGolden(name: string, text: string): void {
   assert.equal(`${text}\n`, readFileSync(file, 'utf8'));
 }
 
-describe('what is sent of a dialogue of short messages', () => {
+describe('what the command line would send of a dialogue of short messages', () => {
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-dialogues-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** What is sent after the dialogue has grown turn by turn; `front` is what stands before the messages. */
+  async function sent(
+    { name, preset, lines }: Dialogue,
+    ...options: readonly string[]
+  ): Promise<{ readonly front: string; readonly all: string }> {
+    const file = path.join(folder, `${name}.jsonl`);
+    const said = lines.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
+    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const grown = ['--turn-by-turn', '--policy', 'steady', '--preset', preset, ...options];
+    const { messages, compressions } = (await runJson('compress', file, ...grown)) as {
+      readonly messages: readonly { readonly role: string; readonly content: string }[];
+      readonly compressions: readonly { readonly at: number; readonly outcome: string }[];
+    };
+    assert.deepEqual(
+      compressions.map(({ at, outcome }) => [at, outcome]),
+      [20, 30].map((at) => [at, 'committed']),
+    );
+    const texts = (wanted: readonly { readonly content: string }[]): string =>
+      wanted.map(({ content }) => content).join('\n');
+    return { front: texts(messages.filter(({ role }) => role === 'system')), all: texts(messages) };
+  }
+
   for (const dialogue of DIALOGUES) {
     const { name, needed, unwanted, prose } = dialogue;
 
@@ -62,11 +53,26 @@ describe('what is sent of a dialogue of short messages', () => {
       matchesGolden(name, front);
     });
 
-    it(`with a model that answers in prose: its words, whole, and no line of the source beside them (${name})`, async () => {
-      const { front } = await sent(dialogue, answering(prose));
-      const summaries = front.split('<key_events')[0]!;
-      assert.ok(summaries.includes(prose), front);
-      assert.doesNotMatch(summaries, /^(?:user|assistant): /m);
-    });
+    for (const form of ['prose', 'JSON'])
+      it(`with a server that answers in ${form}: its words, whole, and no line of the source beside them (${name})`, async () => {
+        let asked = 0;
+        const answer = (): string => {
+          const narrative = prose[asked++]!;
+          return form === 'prose' ? narrative : JSON.stringify({ narrative, decisions: [], openSteps: [] });
+        };
+        const server = await StrictServer.start('openai', { answer });
+        try {
+          const at = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
+          const { front, all } = await sent(dialogue, ...at);
+          assert.equal(asked, 2, 'one call for each compression');
+          const summaries = front.replace(/<key_events[^]*?<\/key_events[^>]*>/g, '');
+          for (const told of prose) assert.ok(summaries.includes(told), front);
+          assert.doesNotMatch(summaries, /^(?:user|assistant): /m);
+          for (const one of needed) assert.match(all, one);
+          for (const one of unwanted) assert.doesNotMatch(front, one);
+        } finally {
+          await server.stop();
+        }
+      });
   }
 });

@@ -9,8 +9,8 @@ export interface Dialogue {
   readonly needed: readonly RegExp[];
   /** Greetings, dice and courtesies. */
   readonly unwanted: readonly RegExp[];
-  /** What a summarizer might say of the older part, in prose. */
-  readonly prose: string;
+  /** What a summarizer might say of messages 1–10 and of 11–20, in prose. */
+  readonly prose: readonly [string, string];
 }
 
 export const DIALOGUES: readonly Dialogue[] = [
@@ -61,8 +61,10 @@ export const DIALOGUES: readonly Dialogue[] = [
       /radiografía/,
     ],
     unwanted: [/Hola, buenos días/, /Con mucho gusto/, /muchas gracias/i],
-    prose:
-      'Andrés Molina (teléfono 612 455 908, seguro Sanitas, póliza 88-21457) pidió una limpieza dental y una revisión de la muela del juicio. La cita queda reservada para el jueves 14 de mayo a las 18:00 con la doctora Ibáñez; la revisión cuesta 35 euros. Es alérgico a la penicilina y está pendiente de enviar la radiografía antes del martes 12.',
+    prose: [
+      'Andrés Molina pide una limpieza dental y una revisión de la muela del juicio, el jueves 14 de mayo por la tarde; prefiere las 18:00.',
+      'La cita queda reservada: jueves 14 de mayo a las 18:00 con la doctora Ibáñez, teléfono 612 455 908, Sanitas, póliza 88-21457; la revisión cuesta 35 euros.',
+    ],
   },
   {
     name: 'advice',
@@ -114,8 +116,10 @@ export const DIALOGUES: readonly Dialogue[] = [
       /heating|20 February/,
     ],
     unwanted: [/Good morning, thank you/, /thank you so much/i, /Have a nice day/],
-    prose:
-      'Clara Voss is advised in plain words about her landlord’s increase of the rent from 980 to 1,190 euros from 1 July, announced by e-mail on 3 May without reasons; the flat is in Cologne, where the cap of 15 percent allows 1,127 euros at most. She decided to refuse the increase in writing, by registered mail by 15 June. The heating has been broken since 20 February; she may reduce the rent by about 20 percent and is to confirm her call of 22 February by e-mail. Pending: the landlord’s answer; next meeting on Thursday 19 May at 10.',
+    prose: [
+      'Clara Voss wants plain words. Her landlord wants to raise the rent from 980 to 1,190 euros from 1 July, by e-mail of 3 May without reasons; such an increase is void. The rent was never raised since March 2019; at most 20 percent in three years, in some cities 15.',
+      'The flat is in Cologne, where the cap of 15 percent allows 1,127 euros at most; refusing is no reason for a termination. Clara decided to refuse the increase in writing, by registered mail by 15 June.',
+    ],
   },
   {
     name: 'story',
@@ -159,8 +163,10 @@ export const DIALOGUES: readonly Dialogue[] = [
       'It turns round: it is Captain Merrow of the Ash Riders.',
     ],
     needed: [/Hesper/, /Tobin/, /Ash Riders/, /Kell/, /silver whistle/, /moonwort/i, /Ferrin/, /Sella/],
-    unwanted: [/dice clatter/, /Roll perception/, /That is a 17/, /Great roll/],
-    prose:
-      'At the mill of Orrin Vale Brannoc and Sella met the miller Hesper Dray, whose son Tobin had been carried by the Ash Riders to the tower of Kell, two days to the north; Brannoc promised to bring him back before the new moon. Hesper gave them a silver whistle that calls the river ferry, and Sella took a map that shows a hidden door on the tower’s east side. Sella was hit by a poisoned arrow: her left arm stays numb until she gets moonwort. The ferryman Old Cobb took them to Ferrin, where the healer Ysolde said that moonwort grows in the crypt below the chapel.',
+    unwanted: [/dice clatter/, /\broll\b/i, /That is a 17/],
+    prose: [
+      'At the mill of Orrin Vale the party met the miller Hesper Dray, whose son Tobin had been carried by the Ash Riders to the tower of Kell, two days to the north.',
+      'Brannoc promised to bring Tobin back before the new moon and got a silver whistle that calls the river ferry; Sella took a map that shows a hidden door on the east side of the tower. A poisoned arrow numbed her left arm until she gets moonwort; they took the ferry of Old Cobb towards Ferrin.',
+    ],
   },
 ];

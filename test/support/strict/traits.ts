@@ -50,6 +50,15 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     cache: 'prefix',
     price: { input: 2.5, output: 10, read: 1.25, write: 2.5 },
   },
+  'gpt-4o-mini': {
+    window: 128_000,
+    maxOutput: 16_384,
+    thinks: 0,
+    temperature: 'taken',
+    images: true,
+    cache: 'prefix',
+    price: { input: 0.15, output: 0.6, read: 0.075, write: 0.15 },
+  },
   // Effort `medium` by default, no `none`: learn.microsoft.com/en-us/javascript/api/@azure/ai-projects/reasoningeffort
   'gpt-5-nano': {
     window: 400_000,

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { CompressionAttempt } from '../../../src/app/memory-session.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
+import { ROOT, runJson } from './run-cli.ts';
+
+const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
+const counter = await loadEncoding('o200k_base');
+
+interface Said {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+interface Compressed {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly events: readonly { readonly quote: string; readonly status: string }[];
+  readonly nodes: readonly { readonly to: number }[];
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly calls: { readonly count: number; readonly costUsd: number };
+  readonly compressions: readonly CompressionAttempt[];
+}
+
+const jsonLines = <T>(name: string): T[] =>
+  readFileSync(path.join(shared, 'short', name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
+
+/** Answers as a small model does: the telling sentences of the record, in plain prose or as JSON, whatever it was asked for. */
+function answerIn(form: 'prose' | 'json'): (asked: AskedOf) => string {
+  return ({ prompt }) => {
+    const [, fence = ''] = /^(=====\w+=====)$/m.exec(prompt) ?? [];
+    const words = Number(/(\d+) words/.exec(prompt)?.[1] ?? 60);
+    const said = (prompt.split(fence)[1] ?? '').split('\n').map((line) => line.replace(/^\w+: /, ''));
+    const told = said.filter((line) => /\d|.\b\p{Lu}\p{Ll}{2,}/u.test(line)).join(' ');
+    const narrative = told.split(/\s+/).slice(-words).join(' ') || 'They greeted each other.';
+    return form === 'prose' ? narrative : JSON.stringify({ narrative, decisions: [], errors: [], openSteps: [] });
+  };
+}
+
+const SUMMARIZERS = [
+  ['the local provider', undefined],
+  ['a server that answers in JSON', answerIn('json')],
+  ['a server that answers in prose', answerIn('prose')],
+] as const;
+
+/** A booking desk's dialogue of 32 messages, four to each booking. */
+const DESK: readonly Said[] = Array.from({ length: 8 }, (_, n): Said[] => [
+  { role: 'user', content: `Do you have a table for ${n + 2} at Osteria Lume on ${n + 3} May?` },
+  { role: 'assistant', content: `Yes, at ${6 + (n % 4)} pm by the window, and at 10 pm on the terrace.` },
+  { role: 'user', content: 'By the window then. It is for Mrs Varga, and one of us is allergic to nuts.' },
+  { role: 'assistant', content: `It is booked under LM-${400 + n}. Please call before noon if you come later.` },
+]).flat();
+
+describe('chats of short messages, grown turn by turn on the command line', () => {
+  let folder = '';
+  let files = 0;
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-short-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function grown(said: readonly Said[], ...args: readonly string[]): Promise<Compressed> {
+    const file = path.join(folder, `${++files}.jsonl`);
+    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    return (await runJson('compress', file, '--turn-by-turn', ...args)) as unknown as Compressed;
+  }
+
+  /** With the options that lead to a server which answers so; undefined: without a model. */
+  async function summarizedBy(
+    answer: ((asked: AskedOf) => string) | undefined,
+    work: (options: readonly string[], server: StrictServer | undefined) => Promise<void>,
+  ): Promise<void> {
+    if (!answer) return work(['--provider', 'local'], undefined);
+    const server = await StrictServer.start('openai', { answer });
+    try {
+      await work(['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`], server);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  /** Committed at exactly 20 and 30 messages, all since message 20 verbatim, smaller than what was said. */
+  async function assertSteady(said: readonly Said[], options: readonly string[]): Promise<Compressed> {
+    const done = await grown(said, '--policy', 'steady', '--preset', 'customer', ...options);
+    assert.deepEqual(
+      done.compressions.map(({ at, outcome, messagesAfter }) => [at, outcome, messagesAfter]),
+      [20, 30].map((at) => [at, 'committed', 10]),
+    );
+    for (const { calls, tokensBefore, tokensAfter } of done.compressions) {
+      assert.ok(calls <= (options.includes('local') ? 0 : 1), `${calls} calls`);
+      assert.ok(tokensAfter < tokensBefore, `${tokensAfter} of ${tokensBefore} tokens`);
+    }
+    assert.ok(done.tokens.after < done.tokens.before, `${done.tokens.after} of ${done.tokens.before} tokens`);
+    assert.deepEqual(
+      done.messages.filter(({ role }) => role !== 'system').map(({ content }) => content),
+      said.slice(20).map(({ content }) => content),
+    );
+    return done;
+  }
+
+  for (const [by, answer] of SUMMARIZERS) {
+    it(`are compressed under steady at 20 and 30 messages exactly, by ${by}`, () =>
+      summarizedBy(answer, async (options) => {
+        const { calls } = await assertSteady(DESK, options);
+        assert.equal(calls.count, options.includes('local') ? 0 : 2);
+        const atForty = await grown([...DESK, ...DESK].slice(0, 46), '--policy', 'steady', ...options);
+        assert.deepEqual(
+          atForty.compressions.map(({ at, outcome }) => [at, outcome]),
+          [20, 30, 40].map((at) => [at, 'committed']),
+        );
+      }));
+
+    it(`under steady are 19 real bookings, committed at 20 and 30 each, by ${by}`, function () {
+      const file = path.join(shared, 'short/bookings.json');
+      if (!existsSync(file)) this.skip();
+      const dialogues = JSON.parse(readFileSync(file, 'utf8')) as {
+        readonly turns: readonly (readonly [Said['role'], string])[];
+      }[];
+      assert.equal(dialogues.length, 19);
+      return summarizedBy(answer, async (options) => {
+        for (const { turns } of dialogues)
+          await assertSteady(
+            turns.map(([role, content]) => ({ role, content })),
+            options,
+          );
+      });
+    });
+
+    it(`pay off in 1,000 messages under frugal, by ${by}`, function () {
+      if (!existsSync(path.join(shared, 'short/bookings-1000.jsonl'))) this.skip();
+      return summarizedBy(answer, async (options, server) => {
+        const said = jsonLines<Said>('bookings-1000.jsonl');
+        const done = await grown(said, '--policy', 'frugal', '--preset', 'customer', ...options);
+        const committed = done.compressions.filter(({ outcome }) => outcome === 'committed');
+        assert.ok(committed.length >= 15, `${committed.length} commits`);
+        const paidFor = committed.reduce((sum, { calls }) => sum + calls, 0);
+        assert.ok(server === undefined || paidFor >= committed.length);
+        assert.deepEqual(
+          [done.calls.count, server?.answered.length ?? 0],
+          [paidFor, paidFor],
+          'no call without a commit',
+        );
+        assert.ok(
+          done.tokens.after <= 0.4 * done.tokens.before,
+          `${done.tokens.after} of ${done.tokens.before} tokens`,
+        );
+        const cost = Math.max(done.calls.costUsd, server?.cost ?? 0);
+        assert.ok(cost <= 0.01, `$${cost}`);
+      });
+    });
+  }
+
+  it('keep the names of a story at a fifth of the tokens under long-memory, and no dice in the ledger', async function () {
+    if (!existsSync(path.join(shared, 'short/role-play.jsonl'))) this.skip();
+    const said = jsonLines<Said>('role-play.jsonl');
+    const sizes = said.map(({ role, content }) =>
+      counter.message({ role, content: [{ type: 'text', text: content }] }),
+    );
+    const fifth = Math.floor(sizes.reduce((sum, size) => sum + size) / 5);
+    const asked = ['--policy', 'long-memory', '--preset', 'role-play', '--target-tokens', String(fifth)];
+    const { messages, nodes, events, compressions } = await grown(said, ...asked);
+    assert.ok(compressions.filter(({ outcome }) => outcome === 'committed').length > 1);
+    const plain = (texts: readonly { readonly content: string }[]): string =>
+      texts
+        .map(({ content }) => content)
+        .join('\n')
+        .toLowerCase();
+    const context = plain(messages);
+    const covered = Math.max(...nodes.map(({ to }) => to));
+    const source = plain(said.slice(0, covered + 1));
+    const summaries = jsonLines<{ readonly to: number; readonly summary: string }>('role-play.summaries.jsonl');
+    // A capital in the midst of a sentence begins a proper name.
+    const names = new Set(
+      summaries
+        .filter(({ to }) => to <= covered)
+        .flatMap(({ summary }) =>
+          Array.from(summary.matchAll(/(?<=[\p{Ll},;] )\p{Lu}[\p{L}’'-]{2,}/gu), ([name]) =>
+            name.replace(/['’]s$/, '').toLowerCase(),
+          ),
+        ),
+    );
+    const told = [...names].filter((name) => source.includes(name));
+    const kept = told.filter((name) => context.includes(name));
+    let from = said.length;
+    for (let room = fifth; from > 0 && room >= sizes[from - 1]!;) room -= sizes[--from]!;
+    const newest = plain(said.slice(from));
+    const inNewest = told.filter((name) => newest.includes(name));
+    if (process.env['THREADKEEPER_LONG'] !== undefined)
+      console.log(`        names kept: ${kept.length} of ${told.length}; in the newest fifth: ${inNewest.length}`);
+    assert.ok(told.length >= 15, `${told.length}`);
+    assert.ok(kept.length >= 0.7 * told.length, `${kept.length} of ${told.length}`);
+    assert.ok(inNewest.length < kept.length, `${inNewest.length} in the newest fifth`);
+    // A line of dice is a number with nothing but small words beside it, or speaks of a roll.
+    const dice =
+      /\broll(?:s|ed)?\b|\bd20\b|^(?:[A-Z]+: )?(?:[a-z]{1,4}[,.]? )*\d{1,2}(?: [a-z]{1,4})*[.!]?$|^[[(*][^\])*]+[\])*]$/im;
+    assert.deepEqual(
+      events.filter(({ quote }) => dice.test(quote)).map(({ quote }) => quote),
+      [],
+    );
+  });
+});
