@@ -3,7 +3,7 @@ import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
 import { TermUsage } from '../core/compress/term-usage.ts';
-import { condense, joinOld, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
+import { joinOld, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -43,9 +43,6 @@ export interface CompressSessionDeps {
 /** Segments summarized at once, at most. */
 const CONCURRENCY = 24;
 
-/** Neighbours that a parent stands for: a million messages are then within 6 levels. */
-const FAN_IN = 6;
-
 /**
  * What ledger and summaries may take together of what they replace, where no target says otherwise: a small share of much,
  * more of a little, which can be told in no fewer words.
@@ -54,6 +51,9 @@ const REPLACED_SHARE = { least: 0.15, most: 0.22, first: 0.7, upToTokens: 1_500 
 
 /** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
 const CONDENSED = 0.8;
+
+/** In so little room all of it is needed, and joining more often costs nothing where no model reads what joins. */
+const LITTLE_ROOM = 8_000;
 
 /** Texts of a parent, in tokens, at least. */
 export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
@@ -284,7 +284,7 @@ async function summarize(
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(
       frontier,
-      { room, known, downTo: job.aim ? 1 : CONDENSED, little: job.aim || !model ? 1 : CONDENSED },
+      { room, known, downTo: job.aim || (!model && room <= LITTLE_ROOM) ? 1 : CONDENSED },
       state,
       parents,
     );
@@ -380,22 +380,17 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
   };
 }
 
-/** In no more tokens than this one summary for all that is old says more than briefs of its parts. */
-const LITTLE_ROOM = 8_000;
-
 interface Condensing {
   readonly room: number;
   /** Of a room that is exceeded, how much is taken afterwards. */
   readonly downTo: number;
-  /** The same where there is little room: all of it, where joining more often makes no calls more often. */
-  readonly little: number;
   readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
 }
 
 /** Joins nodes where all together exceed their room; only neighbours without a message between them are joined. */
 async function condenseNeighbours(
   frontier: readonly SummaryNode[],
-  { room, known, downTo, little }: Condensing,
+  { room, known, downTo }: Condensing,
   state: SessionState,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
@@ -405,16 +400,12 @@ async function condenseNeighbours(
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  const isLittle = room <= LITTLE_ROOM;
-  const size = isLittle ? wholeTokens : leastTokens;
-  const total = size(frontier);
+  const total = wholeTokens(frontier);
   const joined: SummaryNode[] = [];
   const parents: SummaryNode[] = [];
   for (const group of groups) {
-    const share = groups.length === 1 ? room : (room * size(group)) / Math.max(1, total);
-    const result = isLittle
-      ? await joinOld(group, share * little, known, tools)
-      : await condense(group, share, FAN_IN, tools, downTo);
+    const share = groups.length === 1 ? room : (room * wholeTokens(group)) / Math.max(1, total);
+    const result = await joinOld(group, share, downTo, known, tools);
     joined.push(...result.frontier);
     parents.push(...result.parents);
   }

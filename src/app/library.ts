@@ -4,7 +4,7 @@ import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/com
 import { countMessages, framed } from '../core/compress/counting.ts';
 import { firstThatFits } from '../core/compress/fitting.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
-import { condense } from '../core/compress/tree.ts';
+import { joinOld } from '../core/compress/tree.ts';
 import { renderTranscript } from '../core/compress/transcript-text.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
@@ -294,12 +294,10 @@ async function textWithin(
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
   };
-  const { frontier } = await condense(all, limit, JOINED_AT_ONCE, tools);
+  const { frontier } = await joinOld(all, limit, 1, state.nodes, tools);
   const { levels } = chooseLevels(frontier, limit);
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
-
-const JOINED_AT_ONCE = 6;
 
 function sessionOf(
   budget: number,

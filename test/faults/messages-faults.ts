@@ -46,8 +46,8 @@ export const MESSAGE_FAULTS = [
   ...planted('covered-once', GROWTH, {
     what: 'joined summaries lose the last of them',
     file: 'src/core/compress/tree.ts',
-    find: 'const run = nodes.slice(at, at + fanIn);',
-    put: 'const run = nodes.slice(at, at + fanIn);\n    if (run.length > 1) nodes.splice(at + run.length - 1, 1);',
+    find: 'frontier: [parent, ...frontier.slice(joined)]',
+    put: 'frontier: [parent, ...frontier.slice(joined + 1)]',
   }),
   ...planted(
     'made-from',

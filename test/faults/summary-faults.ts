@@ -146,8 +146,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'old summaries are never joined',
       file: 'src/core/compress/tree.ts',
-      find: 'while (nodes.length > 1 && leastTokens(nodes) > aim) {',
-      put: 'while (nodes.length > 9 && leastTokens(nodes) > aim) {',
+      find: 'const isDue = total > budgetTokens',
+      put: 'const isDue = total > 9 * budgetTokens',
     },
     {
       what: 'levels are as fine as can be, whatever they take',

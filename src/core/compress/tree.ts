@@ -8,7 +8,7 @@ import { extract, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { framed } from './counting.ts';
-import { leastTokens, NODE_HEADING_TOKENS, tokensAt } from './levels.ts';
+import { NODE_HEADING_TOKENS, tokensAt } from './levels.ts';
 import { spokenCorpus } from './spoken.ts';
 import type { TermUsage } from './term-usage.ts';
 import { fitSummary, latenessIn, type FittedSummary } from './render-summary.ts';
@@ -168,45 +168,21 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
   };
 }
 
-/**
- * Where the frontier (oldest first) exceeds `budgetTokens` at its briefest, joins neighbours until it takes no more than
- * `downTo` of it: each time the oldest run of
- * `fanIn` nodes of the least depth. Returns the new frontier and the parents made; a frontier of one is never joined.
- */
-export async function condense(
-  frontier: readonly SummaryNode[],
-  budgetTokens: number,
-  fanIn: number,
-  tools: ParentTools,
-  downTo = 1,
-): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
-  const nodes = [...frontier];
-  const aim = leastTokens(nodes) > budgetTokens ? budgetTokens * downTo : budgetTokens;
-  const parents: SummaryNode[] = [];
-  while (nodes.length > 1 && leastTokens(nodes) > aim) {
-    const at = oldestRun(nodes, fanIn);
-    const run = nodes.slice(at, at + fanIn);
-    const parent = await makeJoined(run, budgetTokens, tools);
-    if (!parent) break;
-    parents.push(parent);
-    nodes.splice(at, run.length, parent);
-  }
-  return { frontier: nodes, parents };
-}
-
-/** Of little room the summary of all that is old takes at least this share, the newest beside it the rest. */
+/** Of its room the summary of all that is old takes at least this share, the newest beside it the rest. */
 const OLD_SHARE = 0.75;
 
 /** Leaves that one summary of all that is old is made from at most; beyond it summaries of summaries. */
 const MAX_LEAVES = 80;
 
 /**
- * In little room one summary stands for all that is old, as long as the room allows, rather than a few lines for each part.
- * It is chosen each time from the texts of all parts, so that no fact is lost by being joined often.
+ * Where a frontier (oldest first) exceeds `budgetTokens`, one summary stands for all that is old, so that frontier takes no
+ * more than `downTo` of it. It is chosen each time from the texts of all parts, so that no fact is lost by being joined
+ * often. Returns the new frontier and the parents made.
  */
 export async function joinOld(
   frontier: readonly SummaryNode[],
   budgetTokens: number,
+  downTo: number,
   known: ReadonlyMap<NodeId, SummaryNode>,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
@@ -217,7 +193,8 @@ export async function joinOld(
   if (total <= budgetTokens && !isJoined) return asIs;
   let joined = frontier.length;
   let beside = 0;
-  const newest = budgetTokens * (1 - OLD_SHARE);
+  const aim = total > budgetTokens ? budgetTokens * downTo : budgetTokens;
+  const newest = aim * (1 - OLD_SHARE);
   while (joined > (isJoined ? 1 : 2) && beside + sizes[joined - 1]! <= newest) beside += sizes[--joined]!;
   const old = frontier.slice(0, joined);
   const parts = old.flatMap((node) =>
@@ -225,7 +202,7 @@ export async function joinOld(
   );
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
   const isWhole = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
-  const detailed = Math.max(MIN_PARENT, budgetTokens - beside - NODE_HEADING_TOKENS);
+  const detailed = Math.max(MIN_PARENT, aim - beside - NODE_HEADING_TOKENS);
   // What was joined before is made anew where it has no room any more, or room for a good deal more.
   const isDue = total > budgetTokens || (isWhole && detailed > MORE * (total - beside));
   if (!isDue || (old.length < 2 && !isWhole)) return asIs;
@@ -267,23 +244,6 @@ function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, 
       Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, most * times)),
     );
   return { brief: half('brief', 1), detailed: half('detailed', 2) };
-}
-
-/** Where the oldest run of `fanIn` neighbours of equal depth starts, the least depth first; 0 when there is none. */
-function oldestRun(nodes: readonly SummaryNode[], fanIn: number): number {
-  let best = -1;
-  let bestDepth = Infinity;
-  let start = 0;
-  for (let at = 1; at <= nodes.length; at++) {
-    if (at < nodes.length && nodes[at]!.depth === nodes[start]!.depth) continue;
-    const { depth } = nodes[start]!;
-    if (at - start >= fanIn && depth < bestDepth) {
-      best = start;
-      bestDepth = depth;
-    }
-    start = at;
-  }
-  return Math.max(0, best);
 }
 
 /** What is known of the summaries below a frontier. */

@@ -6,7 +6,7 @@ import { counter } from '../../unit/compress/scripted.ts';
 export { counter, grow, tools } from '../../unit/compress/scripted.ts';
 
 /** Small enough that a few dozen messages make several segments and parents. */
-export const settings = { segment: { tokens: 150, messages: 40 }, fanIn: 3, frontierTokens: 600, roomTokens: 600 };
+export const settings = { segment: { tokens: 150, messages: 40 }, frontierTokens: 600, roomTokens: 600 };
 
 export const total = (messages: readonly SourceMessage[]): number =>
   messages.reduce((sum, message) => sum + counter.message(message), 0);

@@ -9,7 +9,7 @@ import {
   type SummarizeSettings,
   type SummarizeTools,
 } from '../../../src/core/compress/summarize.ts';
-import { condense } from '../../../src/core/compress/tree.ts';
+import { joinOld } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
@@ -59,17 +59,29 @@ export interface Grown {
 
 /** Summarizes messages behind a frontier, and joins what has no room, as a compression does. */
 export async function grow(
-  { frontier = [], ...run }: Pick<Run, 'messages'> & Partial<Run> & { readonly frontier?: readonly SummaryNode[] },
-  settings: Partial<SummarizeSettings> & { readonly frontierTokens?: number; readonly fanIn?: number } = {},
+  {
+    frontier = [],
+    known = [],
+    ...run
+  }: Pick<Run, 'messages'> &
+    Partial<Run> & { readonly frontier?: readonly SummaryNode[]; readonly known?: readonly SummaryNode[] },
+  settings: Partial<SummarizeSettings> & { readonly frontierTokens?: number } = {},
   own: SummarizeTools = tools(),
 ): Promise<Grown> {
   const tokens = run.messages.map((message) => counter.message(message));
-  const { frontierTokens = 20_000, fanIn = 6, ...rest } = settings;
+  const { frontierTokens = 20_000, ...rest } = settings;
   const { runs, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
   const { leaves, covered } = runs[0]!;
   const pace = new Pace(own.breather, own.cancel);
   const parents = { counter, pace, ceilings: { brief: 400, detailed: 1600 }, nextId: own.nextId, now: own.now };
-  const joined = await condense([...frontier, ...leaves], frontierTokens, fanIn, parents);
+  const all = [...frontier, ...leaves];
+  const joined = await joinOld(
+    all,
+    frontierTokens,
+    1,
+    new Map([...known, ...all].map((node) => [node.id, node])),
+    parents,
+  );
   const chosen = chooseLevels(joined.frontier, frontierTokens);
   return {
     leaves,

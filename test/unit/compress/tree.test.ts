@@ -5,6 +5,9 @@ import { developerSession, goodAnswer, grow, message, scriptedModel, tools } fro
 
 const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 
+/** Answers that decide something, at the beginning. */
+const EARLY = 8;
+
 describe('the tree of summaries', () => {
   it('covers every message with exactly one frontier node, in order', async () => {
     const session = developerSession(60);
@@ -72,23 +75,35 @@ describe('the tree of summaries', () => {
     }
   });
 
-  it('keeps what a model noted before what was said in passing, through parents of parents', async () => {
-    const model = scriptedModel((_, call) =>
-      goodAnswer('Retries were added here.', { outcomes: [`Ingrid moved lantern ${call} to pier ${call + 40}`] }),
-    );
-    let frontier: readonly SummaryNode[] = [];
-    const session = developerSession(80);
-    for (let at = 0; at < session.length; at += 40) {
-      ({ frontier } = await grow(
-        { messages: session.slice(at, at + 40), frontier },
-        { ...settings, frontierTokens: 620, concurrency: 1 },
-        tools({ model }),
-      ));
-    }
-    assert.ok(frontier.some(({ depth }) => depth > 1));
-    const told = frontier.map(({ brief }) => brief).join('\n');
-    for (let call = 1; call <= model.requests.length; call++) assert.match(told, new RegExp(`lantern ${call} to pier`));
-  });
+  for (const isKnown of [true, false])
+    it(`keeps what was decided at first through any number of joins, ${isKnown ? 'of the parts' : 'of what was joined before'}`, async () => {
+      const decided = (call: number): string => `Ingrid keeps lantern ${call} at pier ${call + 40}`;
+      const model = scriptedModel((_, call) =>
+        goodAnswer('Retries were added here.', {
+          decisions: call <= EARLY ? [decided(call)] : [],
+          outcomes: [`run ${call} passed`],
+        }),
+      );
+      let frontier: readonly SummaryNode[] = [];
+      const known: SummaryNode[] = [];
+      const session = developerSession(240);
+      const { nextId } = tools();
+      let joins = 0;
+      for (let at = 0; at < session.length; at += 20) {
+        const grown = await grow(
+          { messages: session.slice(at, at + 20), frontier, known: isKnown ? known : [] },
+          { ...settings, frontierTokens: 620, concurrency: 1 },
+          tools({ model, nextId }),
+        );
+        ({ frontier } = grown);
+        known.push(...grown.nodes);
+        joins += grown.nodes.filter(({ depth }) => depth > 0).length;
+      }
+      assert.ok(joins > 5, `${joins} joins`);
+      assert.ok(isKnown || frontier.some(({ depth }) => depth > 1));
+      const told = frontier.map(({ detailed }) => detailed).join('\n');
+      for (let call = 1; call <= EARLY; call++) assert.ok(told.includes(decided(call)), decided(call));
+    });
 
   it('keeps a model’s structured entries in the parent', async () => {
     const model = scriptedModel((_, call) =>
@@ -96,7 +111,7 @@ describe('the tree of summaries', () => {
     );
     const { frontier } = await grow(
       { messages: developerSession(120) },
-      { ...settings, frontierTokens: 300, concurrency: 1 },
+      { ...settings, frontierTokens: 600, concurrency: 1 },
       tools({ model }),
     );
     const parent = frontier.find(({ depth }) => depth > 0);
