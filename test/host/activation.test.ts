@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import * as vscode from 'vscode';
 
 describe('the extension', () => {
-  it('opens the chat in a window that has just been opened', async () => {
+  it('sleeps until it is used: waking has read one small file', async () => {
     const extension = vscode.extensions.getExtension('threadkeeper.threadkeeper');
     assert.ok(extension, 'the extension is not installed');
+    await extension.activate();
+    const dist = path.join(extension.extensionPath, 'dist');
+    const { cache } = createRequire(path.join(dist, 'extension.cjs'));
+    const read = (): string[] =>
+      Object.keys(cache)
+        .filter((file) => file.startsWith(dist + path.sep))
+        .map((file) => path.relative(dist, file));
+    assert.deepEqual(read(), ['extension.cjs']);
     await vscode.commands.executeCommand('threadkeeper.openChat');
-    assert.equal(extension.isActive, true);
+    assert.ok(read().includes('product.cjs'));
   });
 });

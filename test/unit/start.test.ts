@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { START_LIMIT } from '../../scripts/packaging/budget.ts';
@@ -10,13 +13,40 @@ const PARTS = /^src\/host\/(extension|registration|platform\/(ids|lazy[\w-]*))\.
 
 type Outputs = esbuild.Metafile['outputs'];
 
+/** Wakes the extension in an editor that has nothing, and prints which files that read and what it left for later. */
+const WAKER = `
+import { registerHooks } from 'node:module';
+const [entry, settings] = process.argv.slice(1);
+const { tools, isTrusted } = JSON.parse(settings);
+const nothing = new Proxy(function () {}, {
+  get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing,
+});
+globalThis.editor = new Proxy({
+  workspace: new Proxy({ isTrusted, getConfiguration: () => ({ get: () => tools }) }, { get: (own, name) => own[name] ?? nothing }),
+}, { get: (own, name) => own[name] ?? nothing, has: () => true, getOwnPropertyDescriptor: () => undefined });
+const read = [];
+registerHooks({
+  resolve: (name, context, next) => name === 'vscode' ? { url: 'editor:vscode', format: 'module', shortCircuit: true } : next(name, context),
+  load: (url, context, next) => {
+    if (url !== 'editor:vscode') { read.push(url); return next(url, context); }
+    const names = ['window', 'workspace', 'commands', 'l10n', 'Uri', 'ExtensionMode', 'Disposable', 'EventEmitter'];
+    return { format: 'module', shortCircuit: true, source: 'export const ' + names.map((name) => name + ' = editor.' + name).join(', ') };
+  },
+});
+const timers = [];
+globalThis.setTimeout = (_work, ms) => timers.push(ms);
+const { activate } = await import(entry);
+await activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1 });
+await new Promise((resolve) => setImmediate(resolve));
+console.log(JSON.stringify({ read: read.map((url) => url.split('/').at(-1)), timers }));
+`;
+
 /** The product's bundle as the build splits it. */
-async function outputs(): Promise<Outputs> {
+async function outputs(outdir: string): Promise<Outputs> {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [START],
     bundle: true,
-    write: false,
     metafile: true,
     minify: true,
     keepNames: true,
@@ -24,7 +54,8 @@ async function outputs(): Promise<Outputs> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    outdir: 'out/start',
+    outdir,
+    outExtension: { '.js': '.mjs' },
     external: ['vscode'],
     loader: { '.md': 'text' },
     logLevel: 'silent',
@@ -43,12 +74,42 @@ function readAtOnce(all: Outputs, name: string, found = new Set<string>()): Read
 describe('what is read when the extension wakes', () => {
   let all: Outputs;
   let early: ReadonlySet<string>;
+  let folder = '';
 
   before(async () => {
-    all = await outputs();
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-start-'));
+    all = await outputs(folder);
     const entry = Object.keys(all).find((name) => all[name]?.entryPoint === START);
     assert.ok(entry);
     early = readAtOnce(all, entry);
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const wake = (settings: { readonly tools: unknown; readonly isTrusted: boolean }): unknown =>
+    JSON.parse(
+      execFileSync(
+        process.execPath,
+        ['--input-type=module', '--eval', WAKER, path.join(folder, 'extension.mjs'), JSON.stringify(settings)],
+        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+      ),
+    );
+
+  it('sleeps on until it is used, where no tool’s chats are kept or the workspace is not trusted', () => {
+    const asleep = { read: [...early].map((name) => path.basename(name)), timers: [] };
+    assert.deepEqual(wake({ tools: [], isTrusted: true }), asleep);
+    assert.deepEqual(wake({ tools: undefined, isTrusted: true }), asleep);
+    assert.deepEqual(wake({ tools: ['claude-code'], isTrusted: false }), asleep);
+  });
+
+  it('reads no chats at once where some are kept, and nothing that could', () => {
+    const { read, timers } = wake({ tools: ['claude-code'], isTrusted: true }) as { read: string[]; timers: number[] };
+    assert.deepEqual(
+      read,
+      [...early].map((name) => path.basename(name)),
+    );
+    assert.equal(timers.length, 1);
+    assert.ok(timers[0]! >= 5_000, 'other extensions come first');
   });
 
   it('is what registers, and nothing of the product', () => {
