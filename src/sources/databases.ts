@@ -8,10 +8,13 @@ import { isCode } from './files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
+/** A larger database is not copied each time that its tool writes to it. */
+const MAX_COPIED_BYTES = 32_000_000;
+
 /**
- * SQLite databases of other tools, opened without a trace. One whose last changes are in a write-ahead log is read
- * together with its tool, by the index of the log that the tool keeps; where there is none SQLite would write one, so
- * such a database is copied to `scratch` first.
+ * SQLite databases of other tools, opened without a trace. SQLite opens the write-ahead log of a database for writing,
+ * even for a reader, and may write an index beside it: a database that has a log is copied to `scratch` first. A large
+ * one is read beside its tool, by the index that the tool keeps, which writes nothing either.
  */
 export class Databases {
   readonly #scratch: string;
@@ -39,7 +42,8 @@ export class Databases {
     const sqlite = await import('node:sqlite').catch(() => undefined);
     if (!sqlite) throw new TranscriptError(phrase('This version of Node.js can’t read SQLite databases.'));
     const hasLog = (await sizeOf(`${file}-wal`)) > 0;
-    const isShared = hasLog && (await sizeOf(`${file}-shm`)) > 0;
+    const isLarge = (await sizeOf(file)) > MAX_COPIED_BYTES;
+    const isShared = hasLog && isLarge && (await sizeOf(`${file}-shm`)) > 0;
     const copy = hasLog && !isShared ? await this.#copy(file) : undefined;
     try {
       const address = pathToFileURL(copy ? path.join(copy, 'copy.db') : file);

@@ -129,11 +129,22 @@ describe('the chats from other tools, followed in a thread', () => {
     await eventually(async () => (await messages(chats)) === 3);
   });
 
-  for (const tool of ['goose', 'opencode', 'cursor', 'zed'] as const) {
-    it(`are read again when a tool that has its database open writes to it: ${tool}`, async () => {
+  for (const [tool, isLarge] of [
+    ['goose', false],
+    ['goose', true],
+    ['opencode', false],
+    ['cursor', false],
+    ['zed', false],
+  ] as const) {
+    const name = `${isLarge ? 'large ' : ''}database of ${tool}`;
+    it(`are read again when a tool that has its database open writes to it: ${name}`, async () => {
       const write = TOOL_FIXTURES.find((one) => one.tool === tool && WRITES[tool].format.test(one.format))!.write;
       const file = write(home);
       const writer = await openTool(file);
+      if (isLarge) {
+        await writer('CREATE TABLE large (content BLOB); INSERT INTO large VALUES (zeroblob(40000000))');
+        await writer('PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO started VALUES (1)');
+      }
       const chats = open();
       assert.equal((await chats.follow({ tools: [tool], keepMs: 0 })).read, 1);
       const before = await messages(chats);

@@ -1,0 +1,19 @@
+// Reads what all tools have in a home once, as the thread of the editor does: `node follow-once.ts HOME FOLDER`.
+import { TOOLS } from '../../../src/app/library/source.ts';
+import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+
+const [home = '', folder = ''] = process.argv.slice(2);
+const chats = new FollowedChats({
+  folder,
+  home: { folder: home, env: {} },
+  window: String(process.pid),
+  tell: (news) => {
+    if (news.type === 'progress') process.stdout.write('.');
+  },
+});
+await chats.find();
+await chats.follow({ tools: TOOLS, keepMs: 0 });
+const { chats: kept } = await chats.list();
+await chats.search({ text: 'port', limit: 30 });
+await chats.close();
+console.log(`\n${kept.length}`);

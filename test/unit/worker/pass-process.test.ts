@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { Library } from '../../../src/app/library/library.ts';
+import { TOOLS } from '../../../src/app/library/source.ts';
+import { LibraryCopies } from '../../../src/storage/library-copies.ts';
+import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
+import { put } from '../../support/tool-homes/conversation.ts';
+
+const FOLLOW = fileURLToPath(new URL('../../support/tool-homes/follow-once.ts', import.meta.url));
+const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
+const KILLS = LONG ? 200 : 6;
+
+describe('a process that reads the chats from other tools', function () {
+  this.timeout(240_000 + KILLS * 5_000);
+  let place = '';
+  let home = '';
+  let copies = '';
+
+  beforeEach(() => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-pass-'));
+    [home, copies] = [path.join(place, 'home'), path.join(place, 'copies')];
+    for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
+  });
+  afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+  /** Every file of the home with its size and times. */
+  const traces = (): string[] =>
+    readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => {
+      const { size, mtimeMs, ctimeMs } = statSync(path.join(home, name));
+      return `${name} ${size} ${mtimeMs} ${ctimeMs}`;
+    });
+  const args = (): string[] => ['--no-warnings', FOLLOW, home, copies];
+
+  it(`has lost and doubled nothing when it is killed at any moment (${KILLS} kills)`, async () => {
+    const said = (session: number, index: number): string =>
+      `${JSON.stringify({ type: 'user', sessionId: `s${session}`, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: `Message ${index} of ${session}: ${'word '.repeat(400)}` } })}\n`;
+    const files = Array.from({ length: 30 }, (_, session) => put(home, `.claude/projects/p/s${session}.jsonl`, ''));
+    let [length, unfinished] = [0, 0];
+    let wholeMs = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      for (const [session, file] of files.entries()) {
+        for (let index = length; index < length + 3; index++) appendFileSync(file, said(session, index));
+      }
+      length += 3;
+      const since = Date.now();
+      const child = spawn(process.execPath, args(), { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
+      const ended = once(child, 'exit');
+      // The first is let be; the others are killed some time after they began to read.
+      if (kill > 0) {
+        await Promise.race([once(child.stdout, 'data'), ended]);
+        await new Promise((resolve) => setTimeout(resolve, ((kill * 7) % 10) * 0.1 * wholeMs));
+        child.kill('SIGKILL');
+      } else {
+        await once(child.stdout, 'data');
+        const reading = Date.now();
+        await ended;
+        wholeMs = Date.now() - reading;
+        assert.ok(wholeMs < Date.now() - since);
+      }
+      await ended;
+      if (!/\n\d+\n$/.test(output)) unfinished++;
+      // A killed process leaves its lock, which is taken over some time later: as if that time had passed.
+      rmSync(path.join(copies, 'library.lock'), { force: true });
+    }
+    const chats = new FollowedChats({
+      folder: copies,
+      home: { folder: home, env: {} },
+      window: 'last',
+      tell: () => undefined,
+    });
+    await chats.follow({ tools: TOOLS, keepMs: 0 });
+    const library = await Library.open(new LibraryCopies(copies));
+    for (const session of library.sessions().filter(({ entry }) => /p\/s\d+\.jsonl$/.test(entry.path))) {
+      const { messages, replaced } = await library.read(session);
+      const number = Number(/s(\d+)\.jsonl$/.exec(session.entry.path)![1]);
+      assert.deepEqual(
+        messages.map(({ text }) => `${text.split(':')[0]}`),
+        Array.from({ length }, (_, index) => `Message ${index} of ${number}`),
+      );
+      assert.deepEqual(replaced, []);
+    }
+    const hits = await chats.search({ text: `Message 1 of 7`, limit: 2_000, tools: ['claude-code'] });
+    assert.equal(new Set(hits.map(({ key, message }) => `${key} ${message}`)).size, hits.length);
+    await chats.close();
+    console.log(`      ${unfinished} of ${KILLS} ended before they were done`);
+    assert.ok(unfinished > 0);
+  });
+
+  it('writes nowhere but in our folder, by what the system saw it do', function () {
+    const isThere = spawnSync('strace', ['-V']).status === 0;
+    if (!LONG || !isThere) this.skip();
+    const goose = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write;
+    rmSync(path.join(home, '.local/share/goose'), { recursive: true, force: true });
+    const tool = new DatabaseSync(goose(home));
+    tool.exec('PRAGMA journal_mode = WAL; CREATE TABLE started (at INTEGER)');
+    const before = traces();
+    const log = path.join(place, 'trace');
+    const output = execFileSync(
+      'strace',
+      ['-f', '-y', '-qq', '-e', 'trace=%file,ftruncate', '-o', log, process.execPath, ...args()],
+      {
+        encoding: 'utf8',
+      },
+    );
+    assert.match(output, /\n\d{2}\n$/);
+    const written = changes(readFileSync(log, 'utf8'));
+    const ours = written.filter((file) => file === copies || file.startsWith(copies + path.sep));
+    assert.ok(
+      ours.some((file) => file.endsWith('catalog.json')),
+      'the trace sees what is written',
+    );
+    assert.deepEqual(
+      written.filter((file) => !ours.includes(file) && !file.startsWith('/dev/')),
+      [],
+    );
+    assert.deepEqual(traces(), before);
+    tool.close();
+    console.log(`      ${written.length} calls that change files`);
+  });
+});
+
+/** The files that successful system calls changed, made or removed. */
+function changes(trace: string): string[] {
+  return trace.split('\n').flatMap((line) => {
+    const [, call, rest] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? [];
+    if (call === undefined || rest === undefined || / = -1 /.test(line)) return [];
+    if (/^open/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(rest)) return [];
+    if (
+      !/^(open|creat|mkdir|rmdir|unlink|rename|link|symlink|truncate|ftruncate|chmod|fchmodat|chown|utime|mknod|setxattr)/.test(
+        call,
+      )
+    )
+      return [];
+    const names = [...rest.matchAll(/"((?:[^"\\]|\\.)*)"|<(\/[^>]*)>/g)].map(
+      ([, quoted, resolved]) => quoted ?? resolved!,
+    );
+    return names.filter((name) => name.startsWith('/') && !(call.endsWith('at') && name === process.cwd()));
+  });
+}
