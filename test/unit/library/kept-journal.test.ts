@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
 import type { CopiedSession } from '../../../src/app/library/library.ts';
 import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 
@@ -65,6 +67,14 @@ describe('a chat of another tool, opened for reading', () => {
     assert.equal(inEnglish(journal.readOnly), 'This is a Claude Code chat, opened for reading.');
     await assert.rejects(journal.append(), /opened for reading/);
     await assert.rejects(journal.takeOver(), /opened for reading/);
+    journal.add(journal.compactions({ message: () => 7, text: () => 3 }));
+    const undone = [journal.state.compressions[0]!.id];
+    await assert.rejects(undoCompressions(journal, undone, true), (error) => {
+      assert.ok(StoreFault.is(error, 'read_only'));
+      assert.equal(inEnglish(error.phrase), 'This is a Claude Code chat, opened for reading.');
+      return true;
+    });
     assert.equal(journal.state.path.length, 4);
+    assert.equal([...journal.state.uncovered()].length, 2);
   });
 });
