@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
 import { refusalOf, type Refused, type Source, type SourceFile } from '../app/library/source.ts';
+import { Redactor } from '../core/redact/redact.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import { textOption, type OptionValues } from './verb.ts';
@@ -28,15 +29,16 @@ export async function withSources<Result>(
   }
 }
 
-/** Every session of the sources, one after the other; `refuse` is told of what is not understood. */
+/** Every session of the sources, one after the other, with masked titles; `refuse` is told of what is not understood. */
 export async function* readChats(sources: readonly Source[], refuse: (refused: Refused) => void): AsyncGenerator<Chat> {
+  const mask = (text: string): string => new Redactor().redact(text);
   for (const source of sources) {
     const { files, refused } = await source.find();
     refused.forEach(refuse);
     for (const file of files) {
       try {
         const session = await readSession(source, file);
-        yield { entry: entryOf(file, session), session, source, file };
+        yield { entry: entryOf(file, session, undefined, mask), session, source, file };
       } catch (error) {
         refuse({ tool: file.tool, path: file.path, reason: refusalOf(error) });
       }

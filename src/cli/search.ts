@@ -1,4 +1,5 @@
 import { readSession } from '../app/library/read-session.ts';
+import { Redactor } from '../core/redact/redact.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
@@ -22,7 +23,8 @@ run threadkeeper sources.
   --limit N    maximum number of results; default ${DEFAULT_HITS}
   --json       {"hits":[{"session","tool","workspace","title","path","message","role","at",
                "start","end","text","score"}],"refused":[{"path","tool","reason"}]}
-               "message" is an index, "start" and "end" are UTF-16 offsets into its text
+               "message" is an index, "start" and "end" are UTF-16 offsets into its text,
+               in which secrets are masked
 `,
   options: { query: { type: 'string' }, home: { type: 'string' }, limit: { type: 'string' } },
   isWithoutFile: true,
@@ -62,7 +64,9 @@ run threadkeeper sources.
 
 async function hitOf({ entry, source, file }: Omit<Chat, 'session'>, message: number, query: string, score: number) {
   const { messages } = await readSession(source, file);
-  const { role, at, text: whole } = messages[message]!;
+  const { role, at, text } = messages[message]!;
+  // As a whole: what an excerpt cuts off of a secret would hide the rest of it.
+  const whole = new Redactor().redact(text);
   const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);
   const { id: session, tool, workspace = null, title, path } = entry;
   return { session, tool, workspace, title, path, message, role, at, start, end, text: whole.slice(start, end), score };

@@ -70,8 +70,13 @@ function emptySession(skipped: readonly Skipped[]): TranscriptError {
   return new TranscriptError(phrase('The file contains no messages. Skipped: {0}.', all));
 }
 
-/** How a list shows a session. What was known goes on where the session was read on. */
-export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
+/** How a list shows a session. What was known goes on where the session was read on. `mask` hides secrets in a title. */
+export function entryOf(
+  file: SourceFile,
+  session: ReadSession,
+  known?: LibraryEntry,
+  mask = (text: string): string => text,
+): LibraryEntry {
   const { messages, compactions, end } = session;
   const facts = end.resumed && known ? { ...known, ...session.facts } : session.facts;
   const asked = messages.find(({ role }) => role === 'user') ?? messages[0];
@@ -79,8 +84,7 @@ export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryE
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
-    title:
-      facts.title !== undefined && facts.title.trim() !== '' ? titleFrom(facts.title) : titleFrom(asked?.text ?? ''),
+    title: titleFrom(mask(facts.title?.trim() ? facts.title : (asked?.text ?? ''))),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { put } from '../../support/tool-homes/conversation.ts';
+import { lines, put } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 import { runCli, runJson } from './run-cli.ts';
 
@@ -72,6 +72,23 @@ describe('the command line on other tools’ chats', () => {
       '40',
     )) as typeof first & { hits: typeof hits };
     assert.equal(new Set(everywhere.hits.map(({ tool }) => tool)).size, 15);
+  });
+
+  it('masks secrets in what it finds, wherever the excerpt ends', async () => {
+    const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const text = `The lighthouse token is ${key}, and ${'nothing else matters here. '.repeat(60)}`;
+    const folder = path.join(home, 'with-secret');
+    put(
+      folder,
+      '.claude/projects/p/secret.jsonl',
+      lines({ type: 'user', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } }),
+    );
+    const args = ['search', '--query', 'lighthouse token', '--home', folder];
+    const { hits } = (await runJson(...args)) as { hits: { text: string; start: number; title: string }[] };
+    assert.match(hits[0]?.text ?? '', /The lighthouse token is \[redacted: /);
+    for (const shown of [JSON.stringify(hits), (await runCli(args)).out]) assert.ok(!shown.includes(key.slice(0, 12)));
+    const { sessions } = (await runJson('sources', '--home', folder)) as { sessions: { title: string }[] };
+    assert.ok(!JSON.stringify(sessions).includes(key.slice(0, 12)));
   });
 
   it('says so where nothing is found, and needs a query and no file', async () => {
