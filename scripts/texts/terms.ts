@@ -85,6 +85,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
       [/espacio de trabajo/i, '«área de trabajo»'],
       [/\bañad/i, '«agregar»'],
       [/(?<!\p{L})eli(?:ja|gió|ge)/iu, '«seleccionar»'],
+      [/(?<!\p{L})fijar|desfij/iu, '«anclar»'],
       [/por código|tantos mensajes|miradas alrededor|Desplegar|se quedó/i, 'el término de VS Code'],
       [/(?<!\p{L})(?:tu|tus|tú|elige|intenta|inténtalo|comprueba|pulsa)(?!\p{L})/iu, '«usted»'],
     ],
