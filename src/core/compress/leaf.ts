@@ -10,7 +10,7 @@ import { extract, renderPassages, unmentioned, type ExtractOptions } from './ext
 import { firstThatFits } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
-import { tellingWords, titleOf, topicsOf } from './title.ts';
+import { titleOf, topicsOf } from './title.ts';
 
 /** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
 export interface NodeContent {
@@ -33,6 +33,8 @@ export interface LeafSource {
   /** Positions of its messages in the corpus, inclusive. */
   readonly from: number;
   readonly to: number;
+  /** What it is about; '' where that cannot be told. */
+  readonly title: string;
   /** Tokens of its messages, framing included. */
   readonly tokens: number;
   /** What its texts should take, framing included. */
@@ -89,7 +91,7 @@ export async function modelContent(
   const short = fitSummary(summary, source.limits.brief, counter, rarity).text;
   const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, SMALLEST_CUT), counter) : short;
   return {
-    title: titleOf(summary.topics?.[0] ?? summary.decisions[0]?.what ?? detailed),
+    title: titleOf(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
     brief,
     detailed,
     structured: summary,
@@ -173,7 +175,7 @@ export async function extractAll(
 ): Promise<{ readonly text: string; readonly tokens: number }> {
   const corpus = await buildCorpus(messages, tools.pace, undefined, true);
   const limits = { brief: limit, detailed: limit };
-  const source = { corpus, from: 0, to: messages.length - 1, tokens, limits, ceiling: limit };
+  const source = { corpus, from: 0, to: messages.length - 1, title: '', tokens, limits, ceiling: limit };
   const text = await extractText(source, limit, tools);
   return { text, tokens: framed(text, tools.counter) };
 }
@@ -273,7 +275,7 @@ async function finish(
     auditSummary({ texts: [texts.detailed], tokens: longest, missingSections: [] }, auditSourceOf(source)),
     pace,
   );
-  const title = titleOf(tellingWords(source) ?? texts.detailed) || '…';
+  const title = source.title || titleOf(texts.detailed) || '…';
   const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');
   if (!passes && grew) return undefined;
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };

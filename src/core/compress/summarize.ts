@@ -25,7 +25,7 @@ import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source
 import type { SummaryModel } from './summary-model.ts';
 import { tellingFactors } from './telling.ts';
 import type { TermUsage } from './term-usage.ts';
-import { tellingWords, titleOf } from './title.ts';
+import { topicTitle, titleOf } from './title.ts';
 
 /** Messages without a gap that get summaries of their own. Maps are by position in `messages`. */
 export interface Run {
@@ -304,7 +304,11 @@ async function cutPieces(
     roomTokens,
     settings.isBounded ? LEAST_SHARE : 0,
   );
-  const titles = cut.map(({ segment, corpus }) => titleOf(tellingWords({ corpus, ...segment }) ?? ''));
+  const titles: string[] = [];
+  for (const { segment, corpus } of cut) {
+    titles.push(titleOf(topicTitle({ corpus, ...segment }) ?? ''));
+    await pace.rest();
+  }
   const pieces: Piece[] = [];
   for (const [at, { run, segment, corpus, readable: own }] of cut.entries()) {
     const { messages, events, kept } = runs[run]!;
@@ -332,6 +336,7 @@ async function cutPieces(
       factors: factors.get(corpus)!,
       from: segment.from,
       to: segment.to,
+      title: titles[at]!,
       tokens: segment.tokens,
       limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
       // What a model writes beyond its room is not cut; a text that does not pay off, or is no summary, is refused.

@@ -1,63 +1,151 @@
 import type { Corpus } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
 import { isSaid } from './passages.ts';
+import { isStopWord } from '../search/stop-words.ts';
+import { fold } from '../text/fold.ts';
 
 /**
- * What was said in the segment, by the user first of all, that names its matter best: by terms that are talked of there and seldom
- * elsewhere (tf-idf); else what was said first.
+ * What a segment is about: the phrases of up to three words that recur in what is said there, and seldom elsewhere (tf-idf),
+ * the best first. Undefined where nothing is said that could name a topic.
  */
-export function tellingWords({
-  corpus,
-  from,
-  to,
-}: {
-  readonly corpus: Corpus;
-  readonly from: number;
-  readonly to: number;
-}): string | undefined {
+export function topicTitle({ corpus, from, to }: Segment): string | undefined {
+  const phrases = new Map<string, Phrase>();
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const said: number[] = [];
-  const times = new Map<number, number>();
-  for (let index = first; index < beyond; index++) {
-    const passage = corpus.passages[index]!;
-    if (passage.kind !== 'said') continue;
-    said.push(index);
-    for (const term of new Set(passage.terms)) times.set(term, (times.get(term) ?? 0) + 1);
+  const passages = corpus.passages.slice(first, beyond).filter(({ kind, running }) => kind === 'said' && running);
+  const chars = passages.reduce((sum, { start, end }) => sum + end - start, 0);
+  // Of a long segment each n-th passage says as well what it is about.
+  const step = Math.ceil(chars / MAX_CHARS);
+  for (const [index, { message, start, end }] of passages.entries()) {
+    const weight = corpus.roles[message] === 'user' ? USER_WEIGHT : 1;
+    if (index % Math.ceil(step / weight) > 0) continue;
+    for (const words of wordRuns(corpus.texts[message]!.slice(start, end)))
+      for (let at = 0; at < words.length; at++)
+        for (let length = 1; length <= MAX_WORDS && at + length <= words.length; length++)
+          note(phrases, words.slice(at, at + length), message, weight);
   }
-  let best: { readonly index: number; readonly score: number } | undefined;
-  for (const index of said) {
-    const { message, terms } = corpus.passages[index]!;
-    if (terms.length < LEAST_TITLE_TERMS) continue;
-    let sum = 0;
-    for (const term of new Set(terms)) sum += corpus.rarity[term]! * Math.log2(times.get(term) ?? 1);
-    // A long passage holds more terms than fit a title.
-    const score =
-      (sum / Math.max(TITLE_TERMS, terms.length)) * (corpus.roles[message] === 'user' ? 1 : OTHERS_TITLE_WEIGHT);
-    if (score > (best?.score ?? 0)) best = { index, score };
+  const chosen: Phrase[] = [];
+  const recurring = [...phrases.values()].filter(({ mentions }) => mentions > 1);
+  const scored = (recurring.length > 0 ? recurring : [...phrases.values()]).map((phrase) => ({
+    phrase,
+    score: scoreOf(phrase, corpus),
+  }));
+  for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
+    if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
+    // A plain word alone says little beside a name.
+    if (chosen.length > 0 && !phrase.isProper && phrase.words.length === 1) continue;
+    if (chosen.push(phrase) === MAX_PHRASES) break;
   }
-  const chosen = corpus.passages[best?.index ?? said[0] ?? -1];
-  return chosen && corpus.texts[chosen.message]!.slice(chosen.start, chosen.end);
+  return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join(', ');
 }
 
-/** A title of fewer terms than this names nothing; one of more than the other is cut. */
-const LEAST_TITLE_TERMS = 3;
-const TITLE_TERMS = 9;
-/** What a segment is about is the user's to say, where the user says anything. */
-const OTHERS_TITLE_WEIGHT = 0.25;
-
-/** Names and identifiers that a segment speaks of most, as against the rest: its topics. */
-export function topicsOf({
-  corpus,
-  factors,
-  from,
-  to,
-}: {
+interface Segment {
   readonly corpus: Corpus;
-  readonly factors?: Float64Array;
+  /** Positions of its messages, inclusive. */
   readonly from: number;
   readonly to: number;
-}): string[] {
+}
+
+interface Word {
+  readonly text: string;
+  readonly key: string;
+  readonly isProper: boolean;
+  readonly isLoose: boolean;
+}
+
+interface Phrase {
+  readonly text: string;
+  readonly words: readonly string[];
+  mentions: number;
+  weight: number;
+  last: number;
+  isProper: boolean;
+}
+
+/** Runs of words that may name something: no stop words between them, and no punctuation. */
+function* wordRuns(text: string): Generator<readonly Word[]> {
+  let run: Word[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_'’./-]*[\p{L}\p{N}\p{M}])?/gu)) {
+    const word = found.replace(/['’]s$/, '');
+    const key = fold(word);
+    const between = text.slice(end, index);
+    // What begins a sentence has its capital from there; elsewhere it makes a name, as in New York and Los Angeles.
+    const isFirst = between.trim() !== '' || index === 0;
+    const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
+    const isLoose = isStopWord(key) || LOOSE.has(key) || ADVERB.test(key);
+    const isBreak = !/\p{L}{3}/u.test(word) || /['’](?:t|re|ve|ll|d|m)$/.test(word) || (isLoose && !isProper);
+    if (isBreak || between.trim() !== '' || word !== found) {
+      if (run.length > 0) yield run;
+      run = [];
+    }
+    end = index + found.length;
+    // A speaker's name is no topic.
+    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isLoose });
+  }
+  if (run.length > 0) yield run;
+}
+
+function note(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
+  if (words.some((word) => word.isLoose) && (words.length === 1 || !words.every((word) => word.isProper))) return;
+  const key = words.map((word) => word.key).join(' ');
+  let phrase = phrases.get(key);
+  if (!phrase) {
+    phrase = {
+      text: words.map((word) => word.text).join(' '),
+      words: words.map((word) => word.key),
+      mentions: 0,
+      weight: 0,
+      last: -1,
+      isProper: false,
+    };
+    phrases.set(key, phrase);
+  }
+  phrase.isProper ||= words.some((word) => word.isProper);
+  if (phrase.last === message) return;
+  phrase.last = message;
+  phrase.mentions++;
+  phrase.weight += weight;
+}
+
+function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
+  let rarity = 0;
+  for (const word of words) {
+    const term = corpus.vocabulary.get(word);
+    rarity += term === undefined ? 0.5 : corpus.rarity[term]!;
+  }
+  // A word alone names less than a name, an identifier or two words that stand together again.
+  const shape = isProper ? PROPER : words.length > 1 ? 1 : ALONE;
+  return weight ** 0.7 * (rarity / words.length) ** 2 * words.length ** 0.4 * shape;
+}
+
+/** Read of a segment, so that a title takes a few milliseconds. */
+const MAX_CHARS = 5_000;
+/** Words to a phrase, and phrases to a title, at most. */
+const MAX_WORDS = 3;
+const MAX_PHRASES = 3;
+/** What a segment is about is the user's to say, where the user says anything. */
+const USER_WEIGHT = 3;
+const PROPER = 1.3;
+const ALONE = 0.4;
+
+/** Adverbs of English; not nightly, weekly or family. */
+const ADVERB = /(?:al|ent|it|ick|ough|ous|ful|ive|ed|ear|ect|act)ly$/;
+
+/** Words of any conversation that name no topic. */
+const LOOSE = new Set(
+  `yes yeah yep okay sure right thanks thank good great nice fine well now need needs want wants like use used uses using
+  make makes made making get gets got getting goes going come comes see look looks looking lets think sounds seems work works
+  working way thing things one two three first second last next new old still also only even ever never always already
+  more most much many other another every each all both same sure really actually maybe perhaps currently add added adding
+  change changed changes update updated check checked run running runs try tried trying start started done ready help fix
+  fixed keep keeps put set take takes give find found show shows left back before after while because without instead
+  through over under until since between exactly perfect excellent correct agreed anyway however once hello hey sorry anything something everything nothing someone anyone itself very too file files code line lines full complete monday tuesday
+  wednesday thursday friday saturday sunday today tomorrow`.split(/\s+/),
+);
+
+/** Names and identifiers that a segment speaks of most, as against the rest: its topics. */
+export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
   const times = new Map<number, number>();

@@ -25,6 +25,11 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
 
 const LANGUAGES: readonly ReadonlySet<string>[] = Object.values(STOP_WORDS).map((words) => new Set(words.split(/\s+/)));
 
+const ANY_LANGUAGE: ReadonlySet<string> = new Set(LANGUAGES.flatMap((words) => [...words]));
+
+/** Whether a word (lower case, no accents) carries the sentence in one of the languages. */
+export const isStopWord = (word: string): boolean => ANY_LANGUAGE.has(word);
+
 /**
  * The terms that say what is asked for: those of the query without the stop words of its language, which is the one
  * whose stop words it has most of. A query of nothing else is left as it is.
