@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -41,6 +41,7 @@ export class Databases {
   async #read(file: string): Promise<Database> {
     const sqlite = await import('node:sqlite').catch(() => undefined);
     if (!sqlite) throw new TranscriptError(phrase('This version of Node.js can’t read SQLite databases.'));
+    await checkWhole(file);
     const hasLog = (await sizeOf(`${file}-wal`)) > 0;
     const isLarge = (await sizeOf(file)) > MAX_COPIED_BYTES;
     const isShared = hasLog && isLarge && (await sizeOf(`${file}-shm`)) > 0;
@@ -93,6 +94,22 @@ class Database {
 }
 
 export type { Database };
+
+/** SQLite takes the missing end of a page for zeros, in which it finds no rows. */
+async function checkWhole(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
+    const { size } = await handle.stat();
+    // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is written as 1.
+    const pageBytes = buffer.readUInt16BE(16) === 1 ? 65_536 : buffer.readUInt16BE(16);
+    if (bytesRead === 100 && size < buffer.readUInt32BE(28) * pageBytes) {
+      throw new TranscriptError(phrase('The file is damaged or still being written.'));
+    }
+  } finally {
+    await handle.close();
+  }
+}
 
 async function sizeOf(file: string): Promise<number> {
   try {

@@ -115,7 +115,9 @@ function addSpoken(
   const blocks = content.flatMap((part) => blockOf(part, sink));
   if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { model }));
   const results = Object.entries(isObject(message['tool_results']) ? message['tool_results'] : {});
-  const told = results.flatMap(([callId, result]) => (isObject(result) ? [resultOf(callId, result)] : []));
+  const told = results.flatMap(([callId, result]) =>
+    isObject(result) && 'content' in result ? [resultOf(callId, result)] : [],
+  );
   if (told.length > 0) sink.add(messageOfBlocks('tool', told));
 }
 

@@ -35,6 +35,8 @@ export function isCopilotEvent(record: unknown): record is JsonObject & { readon
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;
   readonly #called = new Set<string>();
+  /** Calls that were told of with their message and have not ended. */
+  readonly #running = new Set<string>();
   #model: string | undefined;
 
   constructor(sink: TranscriptSink, model?: string) {
@@ -42,8 +44,10 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  // A call that was told of before reading stopped may start after it.
-  readonly isSettled = true;
+  /** A call that was told of is told of again when it starts: reading goes on before it. */
+  get isSettled(): boolean {
+    return this.#running.size === 0;
+  }
 
   record(record: unknown): void {
     if (!isCopilotEvent(record)) {
@@ -68,6 +72,8 @@ export class CopilotEventsImporter {
         if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
         return;
       case 'user.message':
+        // What was refused never ends.
+        this.#running.clear();
         this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: stringOf(data['content']) ?? '' }], { at }));
         for (const attached of isList(data['attachments']) ? data['attachments'] : []) {
           const kind = isObject(attached) ? stringOf(attached['type']) : undefined;
@@ -125,7 +131,11 @@ export class CopilotEventsImporter {
   #reply(data: JsonObject, at: number | undefined): void {
     const text = stringOf(data['content']) ?? '';
     const calls = (isList(data['toolRequests']) ? data['toolRequests'] : []).filter(isObject);
-    for (const call of calls) this.#called.add(stringOf(call['toolCallId']) ?? '');
+    for (const call of calls) {
+      const id = stringOf(call['toolCallId']) ?? '';
+      this.#called.add(id);
+      this.#running.add(id);
+    }
     const blocks = [
       ...(text === '' ? [] : [{ type: 'text', text } as const]),
       ...calls.map((call) => toolCall(call['toolCallId'], call['name'], call['arguments'])),
@@ -143,11 +153,13 @@ export class CopilotEventsImporter {
 
   #result(data: JsonObject, at: number | undefined): void {
     const { result, error } = data;
+    const id = stringOf(data['toolCallId']) ?? '';
+    this.#running.delete(id);
     const text =
       (isObject(result) ? stringOf(result['content']) : stringOf(result)) ??
       (isObject(error) ? stringOf(error['message']) : stringOf(error)) ??
       '';
-    const block = toolResult(stringOf(data['toolCallId']) ?? '', text, data['success'] === false);
+    const block = toolResult(id, text, data['success'] === false);
     this.#sink.add(messageOfBlocks('tool', [block], { at }));
   }
 }
