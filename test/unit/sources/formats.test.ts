@@ -9,20 +9,99 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { Library, type PassReport } from '../../../src/app/library/library.ts';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
-import { TOOLS, type Refused, type Source, type SourceFile } from '../../../src/app/library/source.ts';
+import { TOOL_NAMES, TOOLS, type Refused, type Source, type SourceFile } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
+import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { AT, database, put } from '../../support/tool-homes/conversation.ts';
+import { LibraryCopies } from '../../../src/storage/library-copies.ts';
+import { ARGS, AT, database, OUTPUT, put, type ExpectedMessage } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
+
+const REASON =
+  /contains no messages|damaged|still being written|can’t be read|isn’t in a known [\w ]+ format|is empty|no such table|newer than/;
+/** What a tool printed, many times longer than a window of any model. */
+const HUGE = `${OUTPUT} // ${'port '.repeat(400_000)}`;
+
+type Change = (value: unknown) => unknown;
+
+/** Every object and list of a document, the innermost first. */
+function deep(value: unknown, change: Change): unknown {
+  if (Array.isArray(value)) return change(value.map((one) => deep(one, change)));
+  if (typeof value !== 'object' || value === null) return change(value);
+  return change(Object.fromEntries(Object.entries(value).map(([name, one]) => [name, deep(one, change)])));
+}
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+// The arguments of a call are the tool's own.
+const withMore: Change = (value) =>
+  isFields(value) && !isDeepStrictEqual(value, ARGS) ? { ...value, addedLater: { of: [1] } } : value;
+const renamed: Change = (value) =>
+  isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [`${name}2`, one])) : value;
+const larger: Change = (value) => (typeof value === 'string' ? value.replaceAll(OUTPUT, HUGE) : value);
+
+/** Changes every JSON value of a file: a document, its lines, or the columns of a database. Others are left alone. */
+function changeFile(file: string, change: Change): void {
+  const changed = (text: string): string | undefined => {
+    try {
+      return JSON.stringify(deep(JSON.parse(text), change));
+    } catch {
+      return undefined;
+    }
+  };
+  const bytes = readFileSync(file);
+  if (!bytes.subarray(0, 15).equals(Buffer.from('SQLite format 3'))) {
+    const text = bytes.toString('utf8');
+    const lines = text.split('\n').map((line) => (line === '' ? line : (changed(line) ?? String(change(line)))));
+    return writeFileSync(file, changed(text) ?? lines.join('\n'));
+  }
+  const store = new DatabaseSync(file);
+  for (const { name } of store.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()) {
+    for (const row of store.prepare(`SELECT rowid AS place, * FROM ${String(name)}`).all()) {
+      for (const [column, value] of Object.entries(row)) {
+        const isPacked = value instanceof Uint8Array;
+        const text = isPacked ? zstdDecompressSync(value).toString('utf8') : value;
+        const next = typeof text === 'string' && /^[[{]/.test(text) ? changed(text) : undefined;
+        if (next === undefined) continue;
+        const stored = isPacked ? zstdCompressSync(next) : next;
+        store.prepare(`UPDATE ${String(name)} SET ${column} = ? WHERE rowid = ?`).run(stored, row['place'] as number);
+      }
+    }
+  }
+  store.close();
+}
+
+function renameTables(file: string): void {
+  const store = new DatabaseSync(file);
+  for (const { name } of store.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all())
+    store.exec(`ALTER TABLE ${String(name)} RENAME TO ${String(name)}_2`);
+  store.close();
+}
+
+const isDatabase = (file: string): boolean => /\.(?:db|vscdb)$/.test(file);
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => path.join(one.parentPath, one.name));
+const withoutBlocks = (messages: readonly TranscriptMessage[]): object[] =>
+  messages.map(({ blocks: _, ...message }) => message);
+
+/** All but the last as they are; the last may be cut. */
+function assertBeginning(read: readonly TranscriptMessage[], expected: readonly ExpectedMessage[]): void {
+  assert.ok(read.length > 0 && read.length <= expected.length);
+  assert.deepEqual(withoutBlocks(read.slice(0, -1)), expected.slice(0, read.length - 1));
+}
 
 describe('the chats from other tools', () => {
   let home = '';
@@ -37,7 +116,7 @@ describe('the chats from other tools', () => {
   afterEach(async () => {
     await databases.close();
     assert.deepEqual(readdirSync(scratch), [], 'copies of databases are removed');
-    for (const folder of [home, scratch]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [home, `${home}-copies`, scratch]) rmSync(folder, { recursive: true, force: true });
   });
 
   const find = async (): Promise<{ files: [Source, SourceFile][]; refused: Refused[] }> => {
@@ -56,29 +135,31 @@ describe('the chats from other tools', () => {
     assert.equal(files.length, 1, files.map(([, { path: file }]) => file).join(', '));
     return await readSession(...files[0]!);
   };
-  /** The reason for which the only file, or its database, is refused. */
-  const refusal = async (): Promise<string> => {
+  /** What the only file holds, or the reason for which it or its database is refused. */
+  const outcomeOf = async (): Promise<string | ReadSession> => {
     const { files, refused } = await find();
     if (refused.length > 0) return refused.map(({ reason }) => inEnglish(reason)).join('; ');
     assert.equal(files.length, 1);
     try {
-      const { messages } = await readSession(...files[0]!);
-      return `${messages.length} messages`;
+      return await readSession(...files[0]!);
     } catch (error) {
       if (TranscriptError.is(error)) return error.message;
       throw error;
     }
   };
+  const refusal = async (): Promise<string> => {
+    const outcome = await outcomeOf();
+    return typeof outcome === 'string' ? outcome : `${outcome.messages.length} messages`;
+  };
 
   for (const fixture of TOOL_FIXTURES) {
-    it(`are read: ${fixture.tool}, ${fixture.format}`, async () => {
+    const name = `${TOOL_NAMES[fixture.tool]}, ${fixture.format}`;
+
+    it(`${name}: read with every message, role, time, tool call, model and usage`, async () => {
       const file = fixture.write(home);
       const [bytes, stamp, beside] = [readFileSync(file), statSync(file).mtimeMs, readdirSync(path.dirname(file))];
       const { facts, messages, compactions } = await readOnly();
-      assert.deepEqual(
-        messages.map(({ blocks: _, ...message }) => message),
-        fixture.expected,
-      );
+      assert.deepEqual(withoutBlocks(messages), fixture.expected);
       for (const call of messages.flatMap(({ blocks = [] }) => blocks).filter(({ type }) => type === 'tool_call')) {
         assert.deepEqual(
           { ...call, callId: 'c1' },
@@ -97,16 +178,68 @@ describe('the chats from other tools', () => {
       );
     });
 
-    it(`are refused by name where damaged: ${fixture.tool}, ${fixture.format}`, async () => {
+    it(`${name}: broken, refused by name`, async () => {
       const file = fixture.write(home);
       writeFileSync(file, Buffer.from('\u0000\u0001 no conversation at all \n'.repeat(200)));
       assert.match(await refusal(), /contains no messages|damaged|can’t be read|isn’t in a known [\w ]+ format/);
     });
 
-    it(`are refused by name where empty: ${fixture.tool}, ${fixture.format}`, async () => {
+    it(`${name}: empty, refused by name`, async () => {
       writeFileSync(fixture.write(home), '');
       // SQLite takes an empty file for an empty database.
       assert.match(await refusal(), /is empty|no such table|isn’t in a known [\w ]+ format/);
+    });
+
+    it(`${name}: truncated, what is whole is read or all is refused by name`, async () => {
+      const file = fixture.write(home);
+      const { size } = statSync(file);
+      for (const share of [0.95, 0.7, 0.4, 0.1]) {
+        truncateSync(file, Math.floor(size * share));
+        const outcome = await outcomeOf();
+        if (typeof outcome === 'string') assert.match(outcome, REASON);
+        else assertBeginning(outcome.messages, fixture.expected);
+        await databases.close();
+      }
+    });
+
+    it(`${name}: huge, read whole`, async () => {
+      fixture.write(home);
+      for (const file of filesBelow(home)) changeFile(file, larger);
+      assert.deepEqual(
+        withoutBlocks((await readOnly()).messages),
+        fixture.expected.map((one) => (one.role === 'tool' ? { ...one, text: one.text.replace(OUTPUT, HUGE) } : one)),
+      );
+    });
+
+    it(`${name}: caught while its tool writes it, then kept whole and once`, async () => {
+      const file = fixture.write(home);
+      const whole = readFileSync(file);
+      truncateSync(file, Math.floor(whole.length * 0.6));
+      const library = await Library.open(new LibraryCopies(`${home}-copies`));
+      const pass = async (): Promise<PassReport> => {
+        const report = await library.follow(allSources({ folder: home, env: {} }, databases));
+        await databases.close();
+        return report;
+      };
+      const first = await pass();
+      assert.ok(first.read + first.refused.length > 0, 'read, or refused by name');
+      writeFileSync(file, whole);
+      utimesSync(file, new Date(), new Date(Date.now() + 5_000));
+      assert.deepEqual((await pass()).refused, []);
+      const [session, ...others] = library.sessions();
+      assert.deepEqual(others, []);
+      assert.deepEqual(withoutBlocks((await library.read(session!)).messages), fixture.expected);
+    });
+
+    it(`${name}: of a future version, read where that only adds and refused by name where it differs`, async () => {
+      const file = fixture.write(home);
+      for (const one of filesBelow(home)) if (fixture.tool !== 'aider') changeFile(one, withMore);
+      assert.deepEqual(withoutBlocks((await readOnly()).messages), fixture.expected);
+      await databases.close();
+      if (isDatabase(file)) renameTables(file);
+      else if (fixture.tool === 'aider') writeFileSync(file, readFileSync(file, 'utf8').replace(/^#/gm, '%'));
+      else for (const one of filesBelow(home)) changeFile(one, renamed);
+      assert.match(await refusal(), REASON);
     });
   }
 
@@ -161,13 +294,11 @@ describe('the chats from other tools', () => {
     );
   });
 
-  for (const fixture of TOOL_FIXTURES.filter(({ format }) => format === 'session as a document')) {
-    it(`are refused where a document is cut off: ${fixture.tool}`, async () => {
-      const file = fixture.write(home);
-      truncateSync(file, statSync(file).size - 10);
-      assert.match(await refusal(), /damaged or still being written|isn’t in a known [\w ]+ format/);
-    });
-  }
+  it('are refused by name where a document is too large to be read as one text', async () => {
+    const file = TOOL_FIXTURES.find(({ format }) => format === 'session as a document')!.write(home);
+    truncateSync(file, 400_000_001);
+    assert.match(await refusal(), /larger than 400 MB and isn’t line-delimited/);
+  });
 
   it('are read however large a file is', async () => {
     const record = (index: number): string =>
