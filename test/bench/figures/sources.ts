@@ -221,7 +221,7 @@ async function fillHome(home: string, bytes: number): Promise<string> {
   const messages = syntheticSession(2_000);
   let file = '';
   for (let session = 0; session < SESSIONS; session++) {
-    file = path.join(home, `.claude/projects/-work-${session % 20}/session-${session}.jsonl`);
+    file = path.join(home, `.claude/projects/-home-sam-${session % 20}/session-${session}.jsonl`);
     await mkdir(path.dirname(file), { recursive: true });
     const lines: string[] = [];
     for (let size = 0, index = 0; size < bytes; index++) {
@@ -239,5 +239,5 @@ function lineOf({ role, text }: Pick<TranscriptMessage, 'role' | 'text'>, index:
   const content =
     role === 'tool' ? [{ type: 'tool_result', tool_use_id: `c${index}`, content: text }] : [{ type: 'text', text }];
   const type = role === 'assistant' ? 'assistant' : 'user';
-  return `${JSON.stringify({ type, sessionId: 's', cwd: '/work', timestamp, message: { id: `m${index}`, role: type, content } })}\n`;
+  return `${JSON.stringify({ type, sessionId: 's', cwd: '/home/sam', timestamp, message: { id: `m${index}`, role: type, content } })}\n`;
 }

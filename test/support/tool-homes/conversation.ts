@@ -93,7 +93,7 @@ export const copilotEvents = [
     sessionId: 'copilot-1',
     version: 1,
     producer: 'copilot-agent',
-    context: { cwd: '/work/api' },
+    context: { cwd: '/home/sam/api' },
   }),
   event('session.model_change', 0, { newModel: 'gpt-5-mini' }),
   event('user.message', 1, { content: ASKED, attachments: [] }),

@@ -37,7 +37,7 @@ const vscodeRequest = {
 const vscodeSaid = said({ at: [0, 0, 0, 0], model: 'copilot/gpt-5', usage: { input: 120, output: 30 } });
 const STORAGE = '.config/Code/User/workspaceStorage/abc';
 const opened = (home: string, folder: string): void => {
-  put(home, `${folder}/workspace.json`, { folder: 'file:///work/my%20api' });
+  put(home, `${folder}/workspace.json`, { folder: 'file:///home/sam/my%20api' });
 };
 
 const anthropicMessages = [
@@ -71,7 +71,7 @@ const bare = anthropicMessages.map(({ role, content }) => ({ role, content }));
 const storageOf = (extension: string): string => `.config/Code/User/globalStorage/${extension}`;
 
 const bubbles = [
-  { bubbleId: 'b1', type: 1, text: ASKED, createdAt: iso(0), workspaceUris: ['file:///work/api'] },
+  { bubbleId: 'b1', type: 1, text: ASKED, createdAt: iso(0), workspaceUris: ['file:///home/sam/api'] },
   {
     bubbleId: 'b2',
     type: 2,
@@ -130,7 +130,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'copilot-chat',
     format: 'session as a document',
-    workspace: '/work/my api',
+    workspace: '/home/sam/my api',
     title: 'The port',
     write: (home) => {
       opened(home, STORAGE);
@@ -148,7 +148,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'copilot-chat',
     format: 'session as a log of changes',
-    workspace: '/work/my api',
+    workspace: '/home/sam/my api',
     write: (home) => {
       const folder = STORAGE.replace('.config/Code', '.config/Code - Insiders');
       opened(home, folder);
@@ -178,7 +178,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'copilot-chat',
     format: 'transcript with tool results',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     write: (home) =>
       put(
         home,
@@ -190,12 +190,12 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'cline',
     format: 'task of the extension',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'Where is the port set?',
     write: (home) => {
       const storage = storageOf('saoudrizwan.claude-dev');
       put(home, `${storage}/state/taskHistory.json`, [
-        { id: '1', task: 'Where is the port set?', cwdOnTaskInitialization: '/work/api' },
+        { id: '1', task: 'Where is the port set?', cwdOnTaskInitialization: '/home/sam/api' },
       ]);
       return put(home, `${storage}/tasks/1/api_conversation_history.json`, bare);
     },
@@ -204,12 +204,12 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'cline',
     format: 'session of the command line',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
       put(home, '.cline/data/sessions/s1/s1.json', {
         session_id: 's1',
-        cwd: '/work/api',
+        cwd: '/home/sam/api',
         metadata: { title: 'The port' },
       });
       return put(home, '.cline/data/sessions/s1/s1.messages.json', {
@@ -224,11 +224,11 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'roo',
     format: 'current, with a condensed context',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
       const storage = storageOf('rooveterinaryinc.roo-cline');
-      put(home, `${storage}/tasks/r1/history_item.json`, { id: 'r1', task: 'The port', workspace: '/work/api' });
+      put(home, `${storage}/tasks/r1/history_item.json`, { id: 'r1', task: 'The port', workspace: '/home/sam/api' });
       return put(home, `${storage}/tasks/r1/api_conversation_history.json`, [
         ...anthropicMessages,
         { role: 'user', content: 'The port is 8080.', isSummary: true, ts: ms(4) },
@@ -269,13 +269,13 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'continue',
     format: 'current, with a compaction',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       put(home, '.continue/sessions/c1.json', {
         sessionId: 'c1',
         title: 'The port',
-        workspaceDirectory: 'file:///work/api',
+        workspaceDirectory: 'file:///home/sam/api',
         history: [
           { message: { role: 'user', content: [{ type: 'text', text: ASKED }] }, contextItems: [] },
           {
@@ -320,7 +320,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'cursor',
     format: 'headers and bubbles',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       database(home, CURSOR_GLOBAL, KV, {
@@ -344,7 +344,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'cursor',
     format: 'conversation in one value',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     write: (home) =>
       database(home, CURSOR_GLOBAL, KV, {
         cursorDiskKV: [
@@ -386,7 +386,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     write: (home) =>
       put(
         home,
-        '.cursor/projects/work-api/agent-transcripts/t1/t1.jsonl',
+        '.cursor/projects/home-sam-api/agent-transcripts/t1/t1.jsonl',
         lines(
           { role: 'user', message: { content: [{ type: 'text', text: ASKED }] } },
           {
@@ -407,11 +407,11 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'zed',
     format: 'compressed thread',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       database(home, '.local/share/zed/threads/threads.db', ZED_TABLE, {
-        threads: [['z1', 'The port', iso(3), 'zstd', zstdCompressSync(JSON.stringify(zedThread)), '', '/work/api']],
+        threads: [['z1', 'The port', iso(3), 'zstd', zstdCompressSync(JSON.stringify(zedThread)), '', '/home/sam/api']],
       }),
     expected: said({ model: 'opus' }),
   },

@@ -22,7 +22,7 @@ const claudeUsage = { input_tokens: 20, cache_read_input_tokens: 100, output_tok
 const claude = (type: string, second: number, message: object, more: object = {}): object => ({
   type,
   sessionId: 'claude-1',
-  cwd: '/work/api',
+  cwd: '/home/sam/api',
   timestamp: iso(second),
   uuid: `u${second}`,
   message,
@@ -109,7 +109,7 @@ const geminiSaid = said({ at: [0, 1, 1, 3], model: 'gemini-3-pro', usage: USAGE 
 const qwen = (type: string, second: number, role: string, parts: readonly object[], more: object = {}): object => ({
   type,
   sessionId: 'qwen-1',
-  cwd: '/work/api',
+  cwd: '/home/sam/api',
   timestamp: iso(second),
   message: { role, parts },
   ...more,
@@ -167,12 +167,12 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'claude-code',
     format: 'current, with a compaction',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       put(
         home,
-        '.claude/projects/-work-api/claude-1.jsonl',
+        '.claude/projects/-home-sam-api/claude-1.jsonl',
         lines(...claudeRecords, compacted, { type: 'ai-title', aiTitle: 'The port' }),
       ),
     expected: said({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
@@ -184,7 +184,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     write: (home) =>
       put(
         home,
-        '.claude/projects/-work-api/claude-1/subagents/agent-a1.jsonl',
+        '.claude/projects/-home-sam-api/claude-1/subagents/agent-a1.jsonl',
         lines(...claudeRecords.map((record) => ({ ...record, isSidechain: true, agentId: 'a1' }))),
       ),
     expected: said({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
@@ -192,7 +192,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'codex',
     format: 'current',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     write: (home) =>
       put(
         home,
@@ -201,9 +201,9 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
           {
             timestamp: iso(0),
             type: 'session_meta',
-            payload: { id: '0195a1b2-0000-7000-8000-000000000001', cwd: '/work/api' },
+            payload: { id: '0195a1b2-0000-7000-8000-000000000001', cwd: '/home/sam/api' },
           },
-          { timestamp: iso(0), type: 'turn_context', payload: { model: 'gpt-5-codex', cwd: '/work/api' } },
+          { timestamp: iso(0), type: 'turn_context', payload: { model: 'gpt-5-codex', cwd: '/home/sam/api' } },
           ...codexItems.map((item, index) => codexItem(index, item)),
           {
             timestamp: iso(5),
@@ -233,13 +233,13 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'copilot-cli',
     format: 'current, with a compaction',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
       put(
         home,
         '.copilot/session-state/copilot-1/workspace.yaml',
-        'id: copilot-1\ncwd: /work/api\nsummary: The port\n',
+        'id: copilot-1\ncwd: /home/sam/api\nsummary: The port\n',
       );
       return put(
         home,
@@ -278,10 +278,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'gemini',
     format: 'session as a document',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      put(home, '.gemini/projects.json', { projects: { '/work/api': 'api' } });
+      put(home, '.gemini/projects.json', { projects: { '/home/sam/api': 'api' } });
       return put(home, '.gemini/tmp/api/chats/session-1.json', {
         ...geminiSession,
         summary: 'The port',
@@ -293,9 +293,9 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'gemini',
     format: 'session as JSONL, with a rewind and a message that grew',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     write: (home) => {
-      put(home, '.gemini/tmp/api/.project_root', '/work/api\n');
+      put(home, '.gemini/tmp/api/.project_root', '/home/sam/api\n');
       const { toolCalls: _, ...begun } = geminiMessages[1]!;
       return put(
         home,
@@ -317,11 +317,11 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'qwen',
     format: 'current, with a compression',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     write: (home) =>
       put(
         home,
-        '.qwen/projects/-work-api/chats/qwen-1.jsonl',
+        '.qwen/projects/-home-sam-api/chats/qwen-1.jsonl',
         lines(
           qwen('user', 0, 'user', [{ text: ASKED }]),
           qwen(
@@ -368,7 +368,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'opencode',
     format: 'database, with a compaction',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       database(
@@ -379,7 +379,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
           'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)',
         {
           'session (id, directory, title, time_created, time_updated)': [
-            ['ses_1', '/work/api', 'The port', ms(0), ms(3)],
+            ['ses_1', '/home/sam/api', 'The port', ms(0), ms(3)],
           ],
           'message (id, session_id, time_created, data)': [
             ...opencodeMessages.map(([id, data], index) => [id, 'ses_1', ms(index), JSON.stringify(data)]),
@@ -405,7 +405,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'opencode',
     format: 'files of 2025',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
       const storage = '.local/share/opencode/storage';
@@ -416,7 +416,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
       return put(home, `${storage}/session/abc/ses_0.json`, {
         id: 'ses_0',
         projectID: 'abc',
-        directory: '/work/api',
+        directory: '/home/sam/api',
         title: 'The port',
       });
     },
@@ -425,7 +425,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'goose',
     format: 'database',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       database(
@@ -434,7 +434,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
         'CREATE TABLE sessions (id TEXT, name TEXT, description TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP);' +
           'CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER)',
         {
-          sessions: [['20260302_1', '', 'The port', '/work/api', '2026-03-02 09:00:00', '2026-03-02 09:00:03']],
+          sessions: [['20260302_1', '', 'The port', '/home/sam/api', '2026-03-02 09:00:00', '2026-03-02 09:00:03']],
           messages: gooseContent.map(([role, content], index) => [
             index + 1,
             '20260302_1',
@@ -449,14 +449,14 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'goose',
     format: 'JSONL of 2025',
-    workspace: '/work/api',
+    workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
       put(
         home,
         '.local/share/goose/sessions/20250724_1.jsonl',
         lines(
-          { description: 'The port', working_dir: '/work/api', message_count: 4 },
+          { description: 'The port', working_dir: '/home/sam/api', message_count: 4 },
           ...gooseContent.map(([role, content], index) => ({ role, created: ms(index) / 1000, content })),
         ),
       ),

@@ -21,7 +21,7 @@ describe('the command line on other tools’ chats', () => {
     const lines = claudeRecords.map((record) => `${JSON.stringify({ ...record, sessionId: 'claude-2' })}\n`);
     const more =
       '{"type":"user","message":{"role":"user","content":"And the harbour pilot?"},"timestamp":"2026-03-03T09:00:00Z"}\n';
-    put(home, '.claude/projects/-work-api/claude-2.jsonl', lines.join('') + more);
+    put(home, '.claude/projects/-home-sam-api/claude-2.jsonl', lines.join('') + more);
     put(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
   });
   after(() => rmSync(home, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ describe('the command line on other tools’ chats', () => {
     );
     const resumed = sessions.find(({ id }) => id === 'claude-2');
     assert.deepEqual(resumed?.relation, { kind: 'continued', of: 'claude-1', shared: 4 });
-    assert.deepEqual([resumed?.workspace, resumed?.messages], ['/work/api', 5]);
+    assert.deepEqual([resumed?.workspace, resumed?.messages], ['/home/sam/api', 5]);
     assert.deepEqual(
       refused.map((one) => [one.tool, path.basename(one.path), one.reason]),
       [['codex', 'rollout-broken.jsonl', 'The file contains no messages. Skipped: 1 × invalid JSON line.']],

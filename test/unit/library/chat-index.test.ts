@@ -89,7 +89,7 @@ describe('search in the chats from other tools', () => {
   let home = '';
   let databases: Databases;
   const store = (): LibraryCopies => new LibraryCopies(path.join(place, 'copies'));
-  const message = (role: string, content: unknown, cwd = '/work/api'): object => ({
+  const message = (role: string, content: unknown, cwd = '/home/sam/api'): object => ({
     type: role,
     sessionId: 's',
     cwd,
@@ -114,7 +114,7 @@ describe('search in the chats from other tools', () => {
         result('c1', '12 passing'),
         used('c2', 'Bash', { command: 'npm test -- --watch' }),
         result('c2', 'Exit code: 1', true),
-        used('c3', 'Edit', { file_path: '/work/api/src/config.ts', old_string: '1', new_string: '2' }),
+        used('c3', 'Edit', { file_path: '/home/sam/api/src/config.ts', old_string: '1', new_string: '2' }),
         result('c3', 'done'),
       ),
     );
@@ -122,8 +122,8 @@ describe('search in the chats from other tools', () => {
       home,
       '.claude/projects/web/two.jsonl',
       lines(
-        message('user', TEXTS[1]!, '/work/web'),
-        message('assistant', [{ type: 'text', text: TEXTS[2]! }], '/work/web'),
+        message('user', TEXTS[1]!, '/home/sam/web'),
+        message('assistant', [{ type: 'text', text: TEXTS[2]! }], '/home/sam/web'),
       ),
     );
     await pass();
@@ -166,19 +166,19 @@ describe('search in the chats from other tools', () => {
     const library = await Library.open(store());
     const deeds = async (file: string): Promise<string[]> =>
       (await library.index.deedsOn(library.sessions(), file)).map(({ kind, message: at, ok }) => `${kind} ${at} ${ok}`);
-    assert.deepEqual(await deeds('/work/api/src/config.ts'), ['edit 5 true']);
-    assert.deepEqual(await deeds('/work/api/src/other.ts'), []);
+    assert.deepEqual(await deeds('/home/sam/api/src/config.ts'), ['edit 5 true']);
+    assert.deepEqual(await deeds('/home/sam/api/src/other.ts'), []);
   });
 
   it('finds what was added since, and no longer what was rewritten', async () => {
     const file = path.join(home, '.claude/projects/web/two.jsonl');
-    appendFileSync(file, lines(message('user', 'The certificate expires in May.', '/work/web')));
+    appendFileSync(file, lines(message('user', 'The certificate expires in May.', '/home/sam/web')));
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), ['The certificate expires in May.']);
     put(
       home,
       '.claude/projects/web/two.jsonl',
-      lines(message('user', TEXTS[1]!, '/work/web'), message('user', 'It was renewed.', '/work/web')),
+      lines(message('user', TEXTS[1]!, '/home/sam/web'), message('user', 'It was renewed.', '/home/sam/web')),
     );
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), []);

@@ -11,7 +11,7 @@ describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
     inFolder(async (folder) => {
       const first = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await first.create('Build', 'file:///work');
+      const journal = await first.create('Build', 'file:///home/sam');
       await journal.append(said(0), said(1));
       await Promise.all([journal.append(said(2)), journal.append(said(3))]);
       await journal.close();
@@ -29,7 +29,7 @@ describe('a session on disk', () => {
   it('is one session when it is opened twice in a window', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Build', 'file:///work');
+      const journal = await store.create('Build', 'file:///home/sam');
       const same = await store.open(journal.id);
       await journal.close();
       await same.append(said(0));
