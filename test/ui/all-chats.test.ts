@@ -117,7 +117,8 @@ describe('the chats from other tools', () => {
   });
 
   it('go on as a session of the user’s own', async () => {
-    await workbench.webview().getByRole('button', { name: 'Continue Here' }).first().click();
+    // The one below the messages: those of single messages are shown when the pointer is there.
+    await workbench.webview().getByRole('button', { name: 'Continue Here' }).last().click();
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
     await composer.fill('Go on with port 8080.');
     await composer.press('Enter');
