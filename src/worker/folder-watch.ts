@@ -17,7 +17,7 @@ export class FolderWatch {
   readonly #changed: (tool: Tool) => Promise<number>;
   readonly #watchers = new Map<Tool, Map<string, Watched>>();
   readonly #timers = new Map<Tool, NodeJS.Timeout>();
-  /** When a tool's chats may be looked through again, in ms since the epoch. */
+  /** When a tool's chats may be looked through again, as `performance.now()` tells it. */
   readonly #restsUntil = new Map<Tool, number>();
 
   /** `changed` reads what has changed, and tells how long it took, in ms. */
@@ -85,7 +85,7 @@ export class FolderWatch {
 
   #soon(tool: Tool): void {
     if (this.#timers.has(tool)) return;
-    const pause = Math.max(TOGETHER_MS, (this.#restsUntil.get(tool) ?? 0) - Date.now());
+    const pause = Math.max(TOGETHER_MS, (this.#restsUntil.get(tool) ?? 0) - performance.now());
     const timer = setTimeout(() => {
       this.#timers.delete(tool);
       void this.#tell(tool);
@@ -96,7 +96,7 @@ export class FolderWatch {
 
   async #tell(tool: Tool): Promise<void> {
     const took = await this.#changed(tool);
-    this.#restsUntil.set(tool, Date.now() + took * PAUSE_PER_LOOK);
+    this.#restsUntil.set(tool, performance.now() + took * PAUSE_PER_LOOK);
   }
 }
 

@@ -40,10 +40,14 @@ export class FollowedChats implements ChatLibrary {
   #wanted: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
-  #isCancelled = false;
+  /** Ends the passes that were asked for up to now. */
+  #cancellation = new AbortController();
   #seenCatalog = 0;
+  /** As `performance.now()` tells it, which no change of the clock disturbs. */
   #lookedThroughAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  #lastBeat: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> | undefined;
 
   constructor(options: FollowedChatsOptions) {
     this.#options = options;
@@ -72,19 +76,20 @@ export class FollowedChats implements ChatLibrary {
   }
 
   follow(options: FollowOptions): Promise<PassReport> {
+    const { signal } = this.#cancellation;
     return this.#serial.run(async () => {
       this.#wanted = options;
-      this.#isCancelled = false;
       this.#watch.only(options.tools);
       for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
       if (options.tools.length === 0) return NOTHING;
-      this.#timer ??= setInterval(() => void this.#serial.run(() => this.#beat()), HEARTBEAT_MS);
-      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools) : NOTHING;
+      this.#timer ??= setInterval(() => this.#beat(), HEARTBEAT_MS);
+      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : NOTHING;
     });
   }
 
   cancel(): Promise<void> {
-    this.#isCancelled = true;
+    this.#cancellation.abort();
+    this.#cancellation = new AbortController();
     return Promise.resolve();
   }
 
@@ -127,10 +132,11 @@ export class FollowedChats implements ChatLibrary {
   }
 
   close(): Promise<void> {
-    this.#isCancelled = true;
+    this.#cancellation.abort();
     clearInterval(this.#timer);
     this.#watch.only([]);
     return this.#serial.run(async () => {
+      await this.#lastBeat;
       if (this.#isWriter) await this.#lock.release();
       this.#isWriter = false;
     });
@@ -144,7 +150,7 @@ export class FollowedChats implements ChatLibrary {
   }
 
   /** Reads what has changed at these tools. */
-  async #pass(tools: readonly Tool[]): Promise<PassReport> {
+  async #pass(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<PassReport> {
     const { keepMs } = this.#wanted;
     return this.#withSources(tools, async (sources) => {
       const library = await this.#opened();
@@ -157,16 +163,17 @@ export class FollowedChats implements ChatLibrary {
           return result;
         },
       }));
-      let [shown, drawn] = [0, Date.now()];
+      let [shown, drawn] = [-Infinity, performance.now()];
       const report = await library.follow(seen, {
-        isCancelled: () => this.#isCancelled,
+        isCancelled: () => signal.aborted,
         ...(keepMs > 0 && { keptSince: Date.now() - keepMs }),
         onProgress: (done, total) => {
-          if (Date.now() - shown < 100 && done < total) return;
-          shown = Date.now();
+          const now = performance.now();
+          if (now - shown < 100 && done < total) return;
+          shown = now;
           this.#options.tell({ type: 'progress', done, total });
-          if (Date.now() - drawn < SHOWN_EVERY_MS) return;
-          drawn = Date.now();
+          if (now - drawn < SHOWN_EVERY_MS) return;
+          drawn = now;
           this.#options.tell({ type: 'changed' });
         },
       });
@@ -175,7 +182,7 @@ export class FollowedChats implements ChatLibrary {
         this.#refused.set(tool, refused);
         this.#watch.watch(tool, found.get(tool) ?? []);
       }
-      if (tools.length === this.#wanted.tools.length) this.#lookedThroughAt = Date.now();
+      if (tools.length === this.#wanted.tools.length) this.#lookedThroughAt = performance.now();
       this.#seenCatalog = await this.#catalogChangedAt();
       this.#options.tell({ type: 'changed' });
       return report;
@@ -185,20 +192,25 @@ export class FollowedChats implements ChatLibrary {
   /** Returns how long it took, in ms. */
   #changed(tool: Tool): Promise<number> {
     return this.#serial.run(async () => {
-      const since = Date.now();
+      const since = performance.now();
       if (this.#isWriter && this.#wanted.tools.includes(tool)) await this.#quietly(() => this.#pass([tool]));
-      return Date.now() - since;
+      return performance.now() - since;
     });
   }
 
-  /** Shows that this window follows, or sees whether the one that does has news or is gone. */
-  async #beat(): Promise<void> {
+  /** Shows that this window follows, also while a pass runs: that may take longer than a silent writer keeps the lock. */
+  #beat(): void {
+    if (this.#isWriter) this.#lastBeat = this.#quietly(() => this.#lock.beat());
+    this.#looking ??= this.#serial.run(() => this.#look()).finally(() => (this.#looking = undefined));
+  }
+
+  /** Looks through the stores now and then, or sees whether the window that follows has news or is gone. */
+  async #look(): Promise<void> {
     await this.#quietly(async () => {
-      if (this.#isWriter && (await this.#lock.beat())) {
-        if (Date.now() - this.#lookedThroughAt > LOOKED_THROUGH_EVERY_MS) await this.#pass(this.#wanted.tools);
+      if (await this.#mayWrite()) {
+        if (performance.now() - this.#lookedThroughAt > LOOKED_THROUGH_EVERY_MS) await this.#pass(this.#wanted.tools);
         return;
       }
-      this.#isWriter = false;
       if (await this.#becomeWriterIfFree()) await this.#pass(this.#wanted.tools);
       else if ((await this.#catalogChangedAt()) !== this.#seenCatalog) {
         this.#library = undefined;

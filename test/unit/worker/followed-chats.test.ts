@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { ChatNews } from '../../../src/app/library/chat-library.ts';
@@ -76,8 +86,8 @@ describe('the chats from other tools, followed in a thread', () => {
     rmSync(place, { recursive: true, force: true });
   });
 
-  function open(window = 'one', news: ChatNews[] = []): FollowedChats {
-    const options = { folder: path.join(place, 'copies'), home: { folder: home, env: {} }, window };
+  function open(window = 'one', news: ChatNews[] = [], env: Record<string, string> = {}): FollowedChats {
+    const options = { folder: path.join(place, 'copies'), home: { folder: home, env }, window };
     const chats = new FollowedChats({ ...options, tell: (one) => news.push(one) });
     opened.push(chats);
     return chats;
@@ -161,15 +171,18 @@ describe('the chats from other tools, followed in a thread', () => {
   it('leave no trace outside our folder, whatever the tool', async () => {
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
     const before = traces(home);
-    const outside = readdirSync(os.tmpdir());
-    const chats = open();
-    await chats.find();
-    await chats.follow({ tools: TOOLS, keepMs: 0 });
+    const outside = mkdtempSync(path.join(place, 'outside-'));
+    const { TMPDIR: real = os.tmpdir() } = process.env;
+    process.env['TMPDIR'] = outside;
+    try {
+      const chats = open();
+      await chats.find();
+      await chats.follow({ tools: TOOLS, keepMs: 0 });
+    } finally {
+      process.env['TMPDIR'] = real;
+    }
     assert.deepEqual(traces(home), before);
-    assert.deepEqual(
-      readdirSync(os.tmpdir()).filter((name) => !outside.includes(name) && name.startsWith('threadkeeper-')),
-      [],
-    );
+    assert.deepEqual(readdirSync(outside), []);
     const copies = readdirSync(path.join(place, 'copies'));
     assert.deepEqual(
       copies.filter((name) => !/^(library\.lock|catalog\.json|[\w-]+\.(jsonl\.gz|index))$/.test(name)),
@@ -190,6 +203,58 @@ describe('the chats from other tools, followed in a thread', () => {
     await first.close();
     appendFileSync(path.join(home, SESSION), said('And the key?'));
     await eventually(async () => (await messages(second)) === 3);
+  });
+
+  it('stay with the window that reads them, however long that takes', async function () {
+    if (process.platform === 'win32') return this.skip();
+    // Reading a pipe lasts until somebody writes to it.
+    const pipe = path.join(place, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const chats = open('one', [], { AIDER_CHAT_HISTORY_FILE: pipe });
+    const pass = chats.follow({ tools: ['aider'], keepMs: 0 });
+    const lock = path.join(place, 'copies/library.lock');
+    await eventually(() => Promise.resolve(existsSync(lock)));
+    const longAgo = new Date('2020-01-01');
+    utimesSync(lock, longAgo, longAgo);
+    try {
+      await eventually(() => Promise.resolve(statSync(lock).mtimeMs > longAgo.getTime()), 20_000);
+    } finally {
+      await writeFile(pipe, '# aider chat started at 2026-03-02 09:00:00\n\n#### Which port?\n\n8080\n');
+    }
+    assert.equal((await pass).read, 1);
+  });
+
+  it('are followed on after the user has cancelled a pass, which reads no more itself', async () => {
+    for (let index = 0; index < 50; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
+    const news: ChatNews[] = [];
+    const chats = open('one', news);
+    // One pass runs and another one waits when the user cancels.
+    const passes = [1, 2].map(() => chats.follow({ tools: ['claude-code'], keepMs: 0 }));
+    await eventually(() => Promise.resolve(news.some(({ type }) => type === 'progress')));
+    await chats.cancel();
+    const read = (await Promise.all(passes)).reduce((sum, report) => sum + report.read, 0);
+    assert.ok(read > 0 && read < 51, `${read} chats`);
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    await eventually(async () => (await messages(chats)) === 52, 20_000);
+  });
+
+  it('are read when the clock was set back', async () => {
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    await eventually(async () => (await messages(chats)) === 2);
+    const { now } = Date;
+    try {
+      Date.now = () => now() - 3_600_000;
+      appendFileSync(path.join(home, SESSION), said('And the key?'));
+      const since = performance.now();
+      while ((await messages(chats)) !== 3) {
+        assert.ok(performance.now() - since < 20_000, 'it was not read');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    } finally {
+      Date.now = now;
+    }
   });
 
   it('are forgotten from any window, and not written again by the one that follows', async () => {
