@@ -35,8 +35,8 @@ export function aider(home: Home): Source {
 async function look(finder: Finder, folder: string, depth: number): Promise<void> {
   const listed = await entries(folder).catch((error: unknown) => {
     // A home has folders that are not for us; there is nothing to tell about them.
-    if (isCode(error, 'EACCES', 'EPERM')) return [];
-    throw error;
+    if (!isCode(error, 'EACCES', 'EPERM')) finder.refuse(folder, error);
+    return [];
   });
   for (const one of listed) {
     const full = path.join(folder, one.name);

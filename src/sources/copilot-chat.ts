@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
+import { folderPath } from '../core/transcript/folder-path.ts';
 import { isObject } from '../core/transcript/json-value.ts';
 import { ofRecords } from '../core/transcript/recognize.ts';
 import { importVsCodeChat, isVsCodeChat } from '../core/transcript/vscode-chat.ts';
@@ -10,7 +11,6 @@ import {
   entries,
   filesBelow,
   Finder,
-  folderPath,
   folders,
   newerFormat,
   readBeside,

@@ -1,10 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { refusalOf, type Found, type Refused, type SourceFile, type Tool } from '../app/library/source.ts';
+import { isOfDisk, refusalOf, type Found, type Refused, type SourceFile, type Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isObject, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { TranscriptError, type SessionFacts } from '../core/transcript/transcript-message.ts';
 
 /** A document of this size is read as one text, which has no more room. */
@@ -109,28 +108,15 @@ export async function readJson(file: string): Promise<unknown> {
   return value;
 }
 
-/** A small file beside a session; undefined when it is not there or not what it should be: it only adds to a title. */
+/** A small file beside a session; undefined when it can’t be read or is not what it should be: it only adds to a title. */
 export async function readBeside(file: string): Promise<JsonObject | undefined> {
   try {
     const value = tryParse(await readFile(file, 'utf8'));
     return isObject(value) ? value : undefined;
   } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return undefined;
+    if (isOfDisk(error)) return undefined;
     throw error;
   }
-}
-
-/** A folder that is written as an address or as a path. */
-export function folderPath(value: unknown): string | undefined {
-  const text = stringOf(value);
-  if (text === undefined || text === '') return undefined;
-  if (text.startsWith('vscode-remote://')) {
-    return decodeURIComponent(text.slice(text.indexOf('/', 'vscode-remote://'.length)));
-  }
-  if (!text.startsWith('file://')) return text;
-  return /^file:\/\/\/[a-z](:|%3a)/i.test(text)
-    ? fileURLToPath(text, { windows: true })
-    : decodeURIComponent(text.replace(/^file:\/\/[^/]*/, ''));
 }
 
 export function unknownFormat(tool: string): TranscriptError {

@@ -166,6 +166,11 @@ export class FollowedChats implements ChatLibrary {
       let [shown, drawn] = [-Infinity, performance.now()];
       const report = await library.follow(seen, {
         isCancelled: () => signal.aborted,
+        onDefect: ({ path: file }, error) =>
+          this.#options.tell({
+            type: 'failed',
+            message: `${file}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+          }),
         ...(keepMs > 0 && { keptSince: Date.now() - keepMs }),
         onProgress: (done, total) => {
           const now = performance.now();

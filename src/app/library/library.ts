@@ -1,13 +1,15 @@
 import { textHash } from '../../core/text/hash.ts';
-import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { TranscriptError, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import { fingerprints, Relations } from './relations.ts';
-import { refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
+import { isOfDisk, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
 interface KeptRefusal {
-  readonly source: KeptSession['source'];
+  /** What the file looked like; undefined when it may be read another time as it is. */
+  readonly source: KeptSession['source'] | undefined;
   readonly refused: Refused;
 }
 
@@ -30,6 +32,8 @@ export interface PassReport {
 export interface PassOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
+  /** Is told of files that our reader failed at. */
+  readonly onDefect?: (file: SourceFile, error: unknown) => void;
   /** Chats that were last changed before this moment (ms since the epoch) are not kept. */
   readonly keptSince?: number;
 }
@@ -65,7 +69,7 @@ export class Library {
   /** Reads what is new or changed in the sources. */
   async follow(
     sources: readonly Source[],
-    { onProgress, isCancelled, keptSince = 0 }: PassOptions = {},
+    { onProgress, isCancelled, onDefect, keptSince = 0 }: PassOptions = {},
   ): Promise<PassReport> {
     const refused: Refused[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
@@ -85,7 +89,7 @@ export class Library {
     let read = 0;
     for (const [done, { source, file, key }] of changed.entries()) {
       if (isCancelled?.() === true) break;
-      if (await this.#take(source, file, key)) {
+      if (await this.#takeOrRefuse(source, file, key, onDefect)) {
         read++;
         taken.add(key);
       }
@@ -143,20 +147,33 @@ export class Library {
   }
 
   /** Brings our copy up to date; false when the session is refused. */
-  async #take(source: Source, file: SourceFile, key: string): Promise<boolean> {
-    const known = this.#sessions.get(key);
-    const stamp = { bytes: file.bytes, modifiedAt: file.modifiedAt };
-    let session: ReadSession;
+  async #takeOrRefuse(
+    source: Source,
+    file: SourceFile,
+    key: string,
+    onDefect: PassOptions['onDefect'],
+  ): Promise<boolean> {
+    let session: ReadSession | undefined;
     try {
-      session = await readSession(source, file, known?.resume);
+      session = await readSession(source, file, this.#sessions.get(key)?.resume);
+      await this.#take(file, key, session);
     } catch (error) {
+      // Once it is read, it is our own disk that fails, or another window that has become the one that writes.
+      if (session && (isOfDisk(error) || StoreFault.is(error))) throw error;
+      const isRetried = isOfDisk(error);
+      if (!isRetried && !TranscriptError.is(error)) onDefect?.(file, error);
       this.#refusals.set(key, {
-        source: stamp,
+        source: isRetried ? undefined : stampOf(file),
         refused: { tool: file.tool, path: file.path, reason: refusalOf(error) },
       });
       return false;
     }
     this.#refusals.delete(key);
+    return true;
+  }
+
+  async #take(file: SourceFile, key: string, session: ReadSession): Promise<void> {
+    const known = this.#sessions.get(key);
     const { records, from, messages, compactions } = await this.#difference(known, session);
     const copy = await this.#store.append(key, known?.copyBytes ?? 0, records, from);
     const added = records.flatMap((record) => ('message' in record ? [record.message] : []));
@@ -165,7 +182,7 @@ export class Library {
     this.#sessions.set(key, {
       key,
       entry: { ...entryOf(file, session, known?.entry), messages, compactions },
-      source: stamp,
+      source: stampOf(file),
       ...(resume && { resume }),
       copyBytes: copy.bytes,
       indexBytes:
@@ -176,7 +193,6 @@ export class Library {
       ...(known?.relation && { relation: known.relation }),
       isGone: false,
     });
-    return true;
   }
 
   /** What our copy lacks, and how much it then holds. */
@@ -239,6 +255,10 @@ export class Library {
   async #save(): Promise<void> {
     await this.#store.saveCatalog(this.sessions());
   }
+}
+
+function stampOf({ bytes, modifiedAt }: SourceFile): KeptSession['source'] {
+  return { bytes, modifiedAt };
 }
 
 function keyOf({ tool, path, key = '' }: SourceFile): string {

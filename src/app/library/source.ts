@@ -93,10 +93,13 @@ export interface Source {
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
 }
 
-/** Why a file is not read. Throws on what is no fault of the file. */
+/** Why a file or a place is not read. One that makes our reader fail does not keep the others from being read. */
 export function refusalOf(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
-  const isOfDisk = error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
-  if (isOfDisk) return phrase('The file can’t be read: {0}.', error.message);
-  throw error;
+  return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
+}
+
+/** The disk may answer another time. */
+export function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
 }

@@ -1,4 +1,5 @@
 import { phrase } from '../text/phrase.ts';
+import { folderPath } from './folder-path.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import { readRoleContent } from './role-content.ts';
 import { addCompaction, usageOf, type TranscriptSink } from './transcript-message.ts';
@@ -18,11 +19,12 @@ export function importContinueSession(
   session: JsonObject & { readonly history: readonly unknown[] },
   sink: TranscriptSink,
 ): void {
-  const [id, title, workspace] = [session['sessionId'], session['title'], session['workspaceDirectory']].map(stringOf);
+  const [id, title] = [session['sessionId'], session['title']].map(stringOf);
+  const workspace = folderPath(session['workspaceDirectory']);
   sink.about?.({
     ...(id !== undefined && { id }),
     ...(title !== undefined && { title }),
-    ...(workspace !== undefined && workspace !== '' && { workspace: folderOf(workspace) }),
+    ...(workspace !== undefined && { workspace }),
   });
   for (const item of session.history.filter(isObject)) {
     const message = isObject(item['message']) ? item['message'] : {};
@@ -47,8 +49,4 @@ export function importContinueSession(
 function modelOf(item: JsonObject): string | undefined {
   const log = isList(item['promptLogs']) ? item['promptLogs'][0] : undefined;
   return isObject(log) ? stringOf(log['modelTitle']) : undefined;
-}
-
-function folderOf(workspace: string): string {
-  return workspace.startsWith('file://') ? decodeURIComponent(workspace.slice('file://'.length)) : workspace;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Library, type CopiedSession } from '../../../src/app/library/library.ts';
+import { Library, type CopiedSession, type PassReport } from '../../../src/app/library/library.ts';
 import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
@@ -189,6 +189,34 @@ describe('the library of other tools’ chats', () => {
         `killed at write ${kill}`,
       );
     }
+  });
+
+  it('reads the other files when one makes the reader fail, and tries those again that the disk refused', async () => {
+    const [odd, lost] = ['odd', 'lost'].map((name) => put(home, `.claude/projects/p/${name}.jsonl`, said(1, name)));
+    put(home, SESSION, said(1, 'Which port?'));
+    const library = await open();
+    let isLost = true;
+    const failing = sources.map((source): Source => ({
+      ...source,
+      read: (file, ...rest) => {
+        if (file.path === odd) throw new TypeError('not a function');
+        if (file.path === lost && isLost) throw Object.assign(new Error('ESTALE: stale handle'), { code: 'ESTALE' });
+        return source.read(file, ...rest);
+      },
+    }));
+    const defects: string[] = [];
+    const pass = (): Promise<PassReport> =>
+      library.follow(failing, { onDefect: (file, error) => defects.push(`${file.path} ${String(error)}`) });
+    const reasons = ({ refused }: PassReport): string[] =>
+      refused.map((one) => `${one.path}: ${inEnglish(one.reason)}`).sort();
+    const first = await pass();
+    assert.equal(first.read, 1);
+    const oddReason = `${odd}: The file can’t be read: not a function.`;
+    assert.deepEqual(reasons(first), [`${lost}: The file can’t be read: ESTALE: stale handle.`, oddReason]);
+    isLost = false;
+    const second = await pass();
+    assert.deepEqual([second.read, reasons(second)], [1, [oddReason]]);
+    assert.deepEqual(defects, [`${odd} TypeError: not a function`]);
   });
 
   it('stops when it is asked to, and goes on later', async () => {

@@ -5,6 +5,7 @@ import {
   appendFileSync,
   existsSync,
   mkdtempSync,
+  promises,
   readdirSync,
   rmSync,
   statSync,
@@ -12,15 +13,18 @@ import {
   utimesSync,
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { ChatNews } from '../../../src/app/library/chat-library.ts';
 import { TOOLS } from '../../../src/app/library/source.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { put } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
+const SAYING = { role: 'user', content: 'Which port?' };
 const said = (text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
 
@@ -255,6 +259,39 @@ describe('the chats from other tools, followed in a thread', () => {
     } finally {
       Date.now = now;
     }
+  });
+
+  it('are read though a folder of one tool is gone, and a file of another is odd', async () => {
+    const chats = open();
+    const session = { sessionId: 'c', title: 'Ports', workspaceDirectory: 'file:///home/sam/100%/api' };
+    put(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: SAYING }] }));
+    put(home, 'api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n\n#### Which port?\n');
+    const mounted = path.join(home, 'mounted');
+    put(home, 'mounted/readme.md', 'A file system that has gone.');
+    const { readdir } = promises;
+    const gone = Object.assign(new Error('ENOTCONN: socket is not connected, scandir'), { code: 'ENOTCONN' });
+    promises.readdir = ((...args: Parameters<typeof readdir>) =>
+      args[0] === mounted ? Promise.reject(gone) : readdir(...args)) as typeof readdir;
+    syncBuiltinESMExports();
+    try {
+      const followed = ['continue', 'claude-code', 'aider'] as const;
+      const found = await chats.find();
+      assert.deepEqual(
+        followed.map((tool) => found.find((one) => one.tool === tool)?.sessions),
+        [1, 1, 1],
+      );
+      const { read, refused } = await chats.follow({ tools: followed, keepMs: 0 });
+      assert.equal(read, 3);
+      assert.deepEqual(
+        refused.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]),
+        [[mounted, 'The file can’t be read']],
+      );
+    } finally {
+      promises.readdir = readdir;
+      syncBuiltinESMExports();
+    }
+    const { chats: listed } = await chats.list();
+    assert.equal(listed.find(({ entry }) => entry.tool === 'continue')?.entry.workspace, '/home/sam/100%/api');
   });
 
   it('are forgotten from any window, and not written again by the one that follows', async () => {

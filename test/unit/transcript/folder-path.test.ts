@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { folderPath } from '../../../src/core/transcript/folder-path.ts';
+import { importContinueSession } from '../../../src/core/transcript/continue-session.ts';
+
+describe('the folder of a chat, as tools write it', () => {
+  for (const [written, folder] of [
+    ['/home/sam/api', '/home/sam/api'],
+    ['file:///home/sam/my%20api', '/home/sam/my api'],
+    ['file:///home/sam/100%/api', '/home/sam/100%/api'],
+    ['file:///c%3A/Users/sam/api', 'c:\\Users\\sam\\api'],
+    ['file:///C:/Users/sam/api', 'C:\\Users\\sam\\api'],
+    ['vscode-remote://ssh-remote%2Bbox/home/sam/api', '/home/sam/api'],
+  ] as const) {
+    it(`is a path: ${written}`, () => {
+      assert.equal(folderPath(written), folder);
+      const told: (string | undefined)[] = [];
+      importContinueSession(
+        { sessionId: 's', workspaceDirectory: written, history: [] },
+        {
+          add: () => assert.fail('no message'),
+          skip: () => assert.fail('nothing to skip'),
+          about: ({ workspace }) => told.push(workspace),
+        },
+      );
+      assert.deepEqual(told, [folder]);
+    });
+  }
+
+  it('is unknown where nothing is written', () => {
+    assert.deepEqual(['', undefined, 7].map(folderPath), [undefined, undefined, undefined]);
+  });
+});
