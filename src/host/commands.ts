@@ -101,7 +101,13 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
 
   newSession: async (app, title) => {
     const name = textOf(title);
-    await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
+    const { provider, model } = app.sessions.current?.state ?? {};
+    const { journal } = await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
+    if (provider !== undefined && model !== undefined && journal.state.provider === undefined) {
+      // Who has chosen a model goes on with it.
+      await journal.append({ type: 'model_selected', provider, model });
+      await app.modelChanged();
+    }
     app.panel.open();
   },
   switchSession,

@@ -21,6 +21,7 @@ import {
   keyEventKindSchema,
   levelSchema,
   messageSchema,
+  offerSchema,
   outlineSchema,
   stepSchema,
   stepStatusSchema,
@@ -90,6 +91,10 @@ const REQUESTS = {
     v.object({ type: v.literal('existingFiles'), paths: v.pipe(list(shortText), v.maxLength(100)) }),
     list(shortText),
   ],
+  /** Ways to a model for a session that has none; servers on this machine are asked. */
+  offerModels: [v.object({ type: v.literal('offerModels') }), list(offerSchema)],
+  /** Answers false when the user gave it up. */
+  takeOffer: [v.object({ type: v.literal('takeOffer'), offer: count }), v.boolean()],
   codeAction: [
     v.object({
       type: v.literal('codeAction'),

@@ -149,8 +149,14 @@ export const modelSchema = v.object({
   takesImages: v.boolean(),
   /** False when the key that this provider needs is missing. */
   ready: v.boolean(),
+  /** Nobody has chosen it: neither the user in this session, nor the settings. */
+  assumed: v.boolean(),
 });
 export type ModelView = v.InferOutput<typeof modelSchema>;
+
+/** A way to a model, for a session that has none. */
+export const offerSchema = v.object({ label: v.string(), detail: v.string() });
+export type OfferView = v.InferOutput<typeof offerSchema>;
 
 export const actionSchema = v.object({ label: v.string(), command: commandSchema });
 /** A way out of a fault. `retry` repeats the act that failed, whatever that was. */

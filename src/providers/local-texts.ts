@@ -5,7 +5,6 @@ interface Texts {
   readonly noModel: string;
   readonly found: string;
   readonly nothing: string;
-  readonly choose: string;
   /** The label of a link to a message, by its number. */
   readonly message: string;
 }
@@ -13,52 +12,51 @@ interface Texts {
 /** `noModel` is said in every reply: nobody should take a search for a model's answer. */
 export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
   en: {
-    noModel: 'No model is configured, so this is a search of this session, not an answer.',
-    found: 'Related messages:',
+    noModel:
+      'No model is configured. To get an answer, select a model: run the command **Threadkeeper: Select Model**.',
+    found: 'Found in this session:',
     nothing: 'Nothing in this session matches your message.',
-    choose: 'To chat with a model, run the command **Threadkeeper: Select Model**.',
     message: 'message',
   },
   es: {
-    noModel: 'No hay ningún modelo configurado: esto es una búsqueda en esta sesión, no una respuesta.',
-    found: 'Mensajes relacionados:',
+    noModel:
+      'No hay ningún modelo configurado. Para obtener una respuesta, seleccione un modelo: ejecute el comando **Threadkeeper: Select Model**.',
+    found: 'Encontrado en esta sesión:',
     nothing: 'Nada en esta sesión coincide con su mensaje.',
-    choose: 'Para chatear con un modelo, ejecute el comando **Threadkeeper: Select Model**.',
     message: 'mensaje',
   },
   ja: {
-    noModel: 'モデルが設定されていないため、これは回答ではなく、このセッションの検索結果です。',
-    found: '関連するメッセージ:',
+    noModel:
+      'モデルが設定されていません。回答を得るには、コマンド **Threadkeeper: Select Model** を実行してモデルを選択してください。',
+    found: 'このセッションで見つかったもの:',
     nothing: 'このセッションには、メッセージに一致するものがまだありません。',
-    choose: 'モデルと対話するには、コマンド **Threadkeeper: Select Model** を実行してください。',
     message: 'メッセージ',
   },
   zh: {
-    noModel: '尚未配置模型,因此这是对本会话的搜索结果,而不是回答。',
-    found: '相关消息:',
+    noModel: '尚未配置模型。要获得回答,请运行命令 **Threadkeeper: Select Model** 选择模型。',
+    found: '在本会话中找到:',
     nothing: '本会话中暂时没有与您的消息匹配的内容。',
-    choose: '要与模型对话,请运行命令 **Threadkeeper: Select Model**。',
     message: '消息',
   },
   de: {
-    noModel: 'Es ist kein Modell eingerichtet: Dies ist eine Suche in dieser Sitzung, keine Antwort.',
-    found: 'Verwandte Nachrichten:',
+    noModel:
+      'Es ist kein Modell eingerichtet. Um eine Antwort zu erhalten, wählen Sie ein Modell aus: Führen Sie den Befehl **Threadkeeper: Select Model** aus.',
+    found: 'In dieser Sitzung gefunden:',
     nothing: 'In dieser Sitzung passt nichts zu Ihrer Nachricht.',
-    choose: 'Um mit einem Modell zu chatten, führen Sie den Befehl **Threadkeeper: Select Model** aus.',
     message: 'Nachricht',
   },
   fr: {
-    noModel: 'Aucun modèle n’est configuré : ceci est une recherche dans cette session, pas une réponse.',
-    found: 'Messages associés :',
+    noModel:
+      'Aucun modèle n’est configuré. Pour obtenir une réponse, sélectionnez un modèle : exécutez la commande **Threadkeeper: Select Model**.',
+    found: 'Trouvé dans cette session :',
     nothing: 'Rien dans cette session ne correspond à votre message.',
-    choose: 'Pour discuter avec un modèle, exécutez la commande **Threadkeeper: Select Model**.',
     message: 'message',
   },
   pt: {
-    noModel: 'Nenhum modelo está configurado: isto é uma pesquisa nesta sessão, não uma resposta.',
-    found: 'Mensagens relacionadas:',
+    noModel:
+      'Nenhum modelo está configurado. Para obter uma resposta, selecione um modelo: execute o comando **Threadkeeper: Select Model**.',
+    found: 'Encontrado nesta sessão:',
     nothing: 'Nada nesta sessão corresponde à sua mensagem.',
-    choose: 'Para conversar com um modelo, execute o comando **Threadkeeper: Select Model**.',
     message: 'mensagem',
   },
 };

@@ -62,11 +62,10 @@ export class LocalModel implements ChatModel {
     const question = said[0] ?? '';
     const texts = LOCAL_TEXTS[languageOf(...said)];
     const hits = question.trim() === '' ? [] : this.#hits(question);
-    const parts = [`_${texts.noModel}_`];
-    if (hits.length === 0) parts.push(texts.nothing);
-    else parts.push(texts.found, ...hits.map((hit) => quote(hit, question, texts.message)));
-    parts.push(texts.choose);
-    return parts.join('\n\n');
+    const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
+    // In a session that has just begun there is nothing that could match.
+    const nothing = said.length > 1 ? [texts.nothing] : [];
+    return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
   }
 
   /** The best hits, without the question itself, which is part of the session by now, and without repetitions. */

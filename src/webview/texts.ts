@@ -17,15 +17,16 @@ const ENGLISH = {
   toolRole: 'Tool',
   emptyTitle: 'What are you working on?',
   emptyText:
-    'Decisions, errors, and constraints stay verbatim, however long this chat gets. Type / for commands, # to add a file.',
+    'Decisions, errors, and constraints stay verbatim, however long this chat gets. Type / for commands, # to add context.',
   emptyNoModel:
     'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.',
+  setupTitle: 'Select a model to get an answer',
   chooseModel: 'Select a model',
   importTranscript: 'Import a transcript',
   openSample: 'Open the sample session',
   // Composer
   composer: 'Message',
-  placeholder: 'Ask, or type / for commands and # for files',
+  placeholder: 'Ask, or type / for commands and # for context',
   placeholderReadOnly: 'Read-only. This session is open in another window.',
   placeholderForeign: 'Read-only. To continue this chat, select Continue Here.',
   send: 'Send',

@@ -1,5 +1,5 @@
 // Mocha loads this before the tests: one server with the packaged extension for all of them.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { copyDemoWorkspace } from '../../scripts/editor/demo-workspace.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
 import { openFrontDoor, type FrontDoor } from '../../scripts/editor/front-door.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
-import { outFolder } from '../../scripts/support/paths.ts';
+import { outFolder, root } from '../../scripts/support/paths.ts';
 
 interface Editor {
   readonly localPorts: readonly number[];
@@ -31,13 +31,16 @@ async function start(): Promise<Editor> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
   const program = await fetchServer(say);
   const dataFolder = path.join(scratch, 'server');
+  // Before the first is installed: the editor reads the folder once, then its own list of it.
+  const models = path.join(dataFolder, 'extensions/threadkeeper-tests.model-extension-1.0.0');
+  await cp(path.join(root, 'test/fixtures/model-extension'), models, { recursive: true });
   await installExtension(program, dataFolder, vsix);
   // Without the smoke-test driver, which would hide all notifications.
   const home = path.join(scratch, 'home');
   await mkdir(home);
   // In the place of the usual ports of Ollama and LM Studio, where a developer's own may listen.
   const localPorts = [await freePort(), await freePort()];
-  const env = { HOME: home, THREADKEEPER_LOCAL_PORTS: localPorts.join(',') };
+  const env = { HOME: home, THREADKEEPER_LOCAL_PORTS: localPorts.join(','), TEST_MODELS: 'when set' };
   const server = await startServer({ program, dataFolder, smokeTestDriver: false, env });
   const door = await openFrontDoor(server.origin, 0, path.join(scratch, 'secret-key'));
   return { localPorts, scratch, server, door };
@@ -58,6 +61,18 @@ export async function globalStorageFolder(): Promise<string> {
 /** The home of the editor's user, where other tools keep their chats. */
 export async function homeFolder(): Promise<string> {
   return path.join((await running()).scratch, 'home');
+}
+
+/** Has the user's own settings hold these too while `body` runs, in all windows of the suite. */
+export async function withUserSettings(settings: object, body: () => Promise<void>): Promise<void> {
+  const file = path.join((await running()).scratch, 'server/data/User/settings.json');
+  const before = await readFile(file, 'utf8');
+  await writeFile(file, JSON.stringify({ ...(JSON.parse(before) as object), ...settings }));
+  try {
+    await body();
+  } finally {
+    await writeFile(file, before);
+  }
 }
 
 /** The ports at which the product looks for Ollama and LM Studio; nothing listens there by itself. */

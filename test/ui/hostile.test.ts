@@ -51,7 +51,7 @@ const EDITOR = `
       type: 'init', version: 1, session: 's' + serial, epoch: 1, total: 1, from: 0, title: 'Hostile',
       messages: [{ id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' }],
       covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notices: [],
-      model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
+      model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true, assumed: false },
       settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en' },
       status: { replying: false, thinking: null, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null, foreign: false, unsaved: null,
         escalation: null },

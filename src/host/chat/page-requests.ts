@@ -16,6 +16,8 @@ import { eventIndexAfter } from '../summaries/tree/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
+import { modelOffers } from '../models/model-offers.ts';
+import type { ModelsApp } from '../models/models-app.ts';
 import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -26,12 +28,13 @@ import type { PageLink } from './page-link.ts';
 import { eventMark } from './views.ts';
 
 /** What each request of the page does, by one use case; in the order in which the protocol lists them. */
-export function pageRequests(app: ChatApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
+export function pageRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
   return { ...turnRequests(app, link, editor), ...historyRequests(app, link) };
 }
 
 /** What is written and sent, and what is read. */
-function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
+function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor) {
+  let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => link().conversation;
   const session = () => conversation().journal.id;
   const showDraft = (text: string): void => {
@@ -95,6 +98,11 @@ function turnRequests(app: ChatApp, link: () => PageLink, editor: LastEditor) {
       const found = await Promise.all(paths.map(workspaceFile));
       return paths.filter((_, at) => found[at] !== undefined);
     },
+    offerModels: async () => {
+      offers = await modelOffers(app);
+      return offers.map(({ label, detail }) => ({ label, detail }));
+    },
+    takeOffer: ({ offer }) => offers[offer]?.take() ?? Promise.resolve(false),
     codeAction: ({ action, text, language }) => codeAction(action, text, language, editor),
     applyEdits: ({ message, code }) => {
       const reply = message === undefined ? '' : messageText(messageIn(conversation(), messageId(message)));

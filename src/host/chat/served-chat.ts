@@ -1,6 +1,7 @@
 import type { LastEditor } from './last-editor.ts';
 import type { ChatApp } from './chat-app.ts';
 import { readSettings } from '../platform/settings.ts';
+import type { ModelsApp } from '../models/models-app.ts';
 import type { ChatPanelDeps } from './chat-panel.ts';
 import type { PageLink } from './page-link.ts';
 
@@ -12,7 +13,7 @@ interface Service {
 }
 
 /** What the chat's page is served with: the current session, and what its requests do. */
-export function servedChat(app: ChatApp, { link, editor, warn }: Service): ChatPanelDeps {
+export function servedChat(app: ChatApp & ModelsApp, { link, editor, warn }: Service): ChatPanelDeps {
   const { sessions, drafts, extensionUri } = app;
   return {
     extensionUri,

@@ -5,7 +5,7 @@ import type { DraftView, ModelView, NoticeView, SessionView, SettingsView } from
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
-import { readSettings } from '../platform/settings.ts';
+import { isSet, readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/translated.ts';
 import { sessionView } from './views.ts';
 
@@ -44,6 +44,7 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
         label: deps.models.label(chosen),
         takesImages: deps.models.takesImages(chosen),
         ready: deps.modelReady(),
+        assumed: journal.state.provider === undefined && !isSet('chat.provider'),
       };
     },
     settings: () => {

@@ -16,7 +16,7 @@ import { tryKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models-app.ts';
-import { eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
+import { eventRules, isSet, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
 /** What the health check needs of the product. */
 export interface HealthApp extends ModelsApp {
@@ -107,13 +107,9 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
   const changed = groups.flatMap(([group, values]) =>
     Object.keys(values as object)
       .map((name) => `${group}.${name}`)
-      .filter((name) => isChanged(configuration.inspect(name))),
+      .filter(isSet),
   );
   return { fault: await settingsFault(), changed };
-}
-
-function isChanged(found: ReturnType<vscode.WorkspaceConfiguration['inspect']>): boolean {
-  return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((value) => value !== undefined);
 }
 
 /** What is wrong with the settings. It names a setting and quotes none, but for the number that makes no sense. */

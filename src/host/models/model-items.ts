@@ -193,7 +193,7 @@ function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[]
   return known.map(([model]) => modelItem(app, { ...provider, model }));
 }
 
-function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {
+export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {
   const info = { ...app.models.info(chosen), ...facts };
   const name = app.models.label(chosen);
   const isCurrent = isSameModel(chosen, app.chosenModel());

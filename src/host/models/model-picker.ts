@@ -11,7 +11,7 @@ import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed } from './keys.ts';
 import { at, modelGroups, providerItems, providerList, whereOf } from './model-items.ts';
-import type { ListItem, ModelGroup, ProviderItem } from './model-items.ts';
+import type { ListItem, ModelGroup, ModelItem, ProviderItem } from './model-items.ts';
 import type { ChosenModel } from './models.ts';
 import type { ModelsApp } from './models-app.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -32,14 +32,33 @@ const TRY_REQUEST: ChatRequest = {
 
 /** Chooses the session's model from one list of all there are. False when the user gave it up. */
 export async function chooseModel(app: ModelsApp): Promise<boolean> {
-  const conversation = await app.sessions.currentOrLatest();
+  await app.sessions.currentOrLatest();
   const picked = await pickOfAll(app);
-  if (!picked || (picked.isUntried && !(await answersOrIsWanted(app, picked)))) return false;
+  return picked !== undefined && useModel(app, picked);
+}
+
+/** Makes a model the session's, once it has answered if it is new. False when the user gave it up. */
+async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
+  if (picked.isUntried && !(await answersOrIsWanted(app, picked))) return false;
+  const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
     await keepAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
   if (isOutgrown) await offerCompression(app.models.label(picked));
   return true;
+}
+
+/** Chooses the session's model from those of one provider, or takes the only one of a server. */
+export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
+  const title = vscode.l10n.t('Select a model for this session');
+  if (typeof from === 'string') {
+    const picked = await pickOfProvider(app, from, title);
+    return picked !== undefined && useModel(app, picked);
+  }
+  const one = from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
+  if (!one) return false;
+  const isNew = await complete(app, one.chosen);
+  return isNew !== undefined && useModel(app, { ...one.chosen, isUntried: isNew });
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {

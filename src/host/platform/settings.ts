@@ -23,6 +23,12 @@ export function readSettings(): Settings {
   );
 }
 
+/** Whether somebody has set a setting, such as `chat.provider`, be it to its default. */
+export function isSet(name: string): boolean {
+  const found = vscode.workspace.getConfiguration('threadkeeper').inspect(name);
+  return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((value) => value !== undefined);
+}
+
 /** What is wrong with a value, in the editor's language. */
 function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): string {
   const bound = String(requirement);

@@ -9,6 +9,7 @@ import { Composer } from './composer.tsx';
 import { Gauge, GaugeRoom } from './gauge.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
+import { ModelSetup } from './model-setup.tsx';
 import { Notices } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RecallPanel } from './recall-panel.tsx';
@@ -55,6 +56,7 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
       {empty ? <Empty session={session} page={page} /> : <TranscriptList key={session.id} session={session} />}
       {page.panel === 'preview' && <PreviewPanel />}
       <Notices session={session} />
+      <ModelSetup session={session} />
       {page.toasts.shown.map((toast) => (
         <ToastBar key={toast.id} page={page} toast={toast} />
       ))}

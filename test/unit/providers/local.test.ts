@@ -41,8 +41,11 @@ describe('the local model', () => {
   });
 
   it('says so when nothing matches', async () => {
-    const { text } = await turn(new LocalModel(memory()), ask('What about the weather?'));
-    assert.match(text, /Nothing in this session matches/);
+    const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
+    const about = (...messages: readonly string[]) =>
+      turn(new LocalModel(memory()), ask('', { messages: messages.map(said) }));
+    assert.match((await about('Hello', 'What about the weather?')).text, /Nothing in this session matches/);
+    assert.doesNotMatch((await about('What about the weather?')).text, /Nothing in this session matches/);
   });
 
   it('does not quote the question itself, nor the same words twice', async () => {
@@ -71,7 +74,8 @@ describe('the local model', () => {
     const stop = new AbortController();
     const { fault, text } = await turn(model, ask('Postgres'), stop.signal, () => stop.abort());
     assert.equal(fault?.reason, 'cancelled');
-    assert.match(text, /No model/);
+    assert.match(text, /^Found in this session/);
+    assert.doesNotMatch(text, /No model/);
   });
 
   it('answers the newest message of the user, attachments and blocks as text', async () => {
@@ -94,7 +98,7 @@ describe('the local model', () => {
 
   const spoken: readonly (readonly [string, string, RegExp])[] = [
     ['es', '¿Qué base de datos es la que usamos para el proyecto?', /No hay ningún modelo/],
-    ['ja', 'データベースはどれですか', /モデルが設定されていない/],
+    ['ja', 'データベースはどれですか', /モデルが設定されていません/],
     ['zh', '我们用哪个数据库', /尚未配置模型/],
     ['de', 'Welche Datenbank haben wir für das Projekt?', /kein Modell eingerichtet/],
     ['fr', 'Quelle base de données avons-nous pour le projet ?', /Aucun modèle/],

@@ -31,7 +31,7 @@ const init: InitMessage = {
   gauge: null,
   task: null,
   sessions: [],
-  model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true },
+  model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true, assumed: false },
   settings: {
     enterSends: true,
     sendWhileResponding: 'queue',

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { OfferView } from '../../protocol/views.ts';
+import { usePage } from '../page-context.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+
+/** Beneath the first reply of a session that no model answers: ways to a model, which then answers the question. */
+export function ModelSetup({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const { transcript, model } = session;
+  const last = transcript.at(transcript.total - 1);
+  const isNeeded = model.assumed && model.provider === 'local' && last?.role === 'assistant' && !last.streaming;
+  const [offers, setOffers] = useState<readonly OfferView[]>([]);
+  useEffect(() => {
+    setOffers([]);
+    if (isNeeded) void page.ask('offerModels', {}).then((found) => setOffers(found ?? []));
+  }, [isNeeded, session.id]);
+  if (!isNeeded || offers.length === 0) return null;
+  const take = async (offer: number): Promise<void> => {
+    if (await page.ask('takeOffer', { offer })) await page.ask('retry', { message: last.id });
+  };
+  return (
+    <section class="model-setup" aria-labelledby="model-setup">
+      <h2 id="model-setup">{text('setupTitle')}</h2>
+      <div class="row-of-buttons">
+        {offers.map(({ label, detail }, index) => (
+          <button
+            key={label}
+            type="button"
+            class={index === 0 ? 'button' : 'button secondary'}
+            onClick={() => void take(index)}
+          >
+            {label}
+            {detail !== '' && <span class="offer-detail">{detail}</span>}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}

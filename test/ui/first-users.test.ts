@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { WireServer } from '../support/wire-server.ts';
+import { violations } from './axe.ts';
+import { ChatPage } from './chat-page.ts';
+import { localPorts, withUserSettings } from './editor.ts';
+
+const QUESTION = 'Which port does the service use?';
+const ANSWER = 'The service listens on port 4600.';
+
+/** What one user did until the model answered: their acts, and the time from an empty chat. */
+class Minutes {
+  readonly #began = performance.now();
+  readonly #acts: string[] = [];
+
+  async act(what: string, act: () => Promise<unknown>): Promise<void> {
+    this.#acts.push(what);
+    await act();
+  }
+
+  print(user: string): void {
+    const seconds = ((performance.now() - this.#began) / 1000).toFixed(1);
+    console.log(`      ${user}: ${this.#acts.length} steps, ${seconds} s: ${this.#acts.join('; ')}`);
+  }
+}
+
+/** A proxy as companies have them, which can be out of order. */
+class Proxy {
+  readonly #server: Server;
+  readonly hosts = new Set<string>();
+  isDown = false;
+
+  static async start(target: WireServer): Promise<Proxy> {
+    const proxy = new Proxy(Number(new URL(target.url).port));
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  private constructor(port: number) {
+    this.#server = createServer((_, response) => response.writeHead(501).end());
+    this.#server.on('connect', ({ url = '' }, socket, head: Buffer) => {
+      this.hosts.add(url);
+      if (this.isDown) {
+        socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+        return;
+      }
+      const upstream = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.write(head);
+        socket.pipe(upstream).pipe(socket);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('error', () => upstream.destroy());
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+describe('the first minutes of a user', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+  });
+
+  beforeEach(() => server.reset().answer(ANSWER));
+
+  afterEach(() => chat.workbench.close());
+
+  after(() => server.stop());
+
+  const offer = (name: string | RegExp) => chat.workbench.webview().locator('.model-setup button', { hasText: name });
+  const setup = () => chat.workbench.webview().getByRole('region', { name: 'Select a model to get an answer' });
+
+  async function typeKey(key: string): Promise<void> {
+    const { page } = chat.workbench;
+    await page.locator('.quick-input-title:visible', { hasText: /^API key for/ }).waitFor();
+    await chat.workbench.quickInput().fill(key);
+    await page.keyboard.press('Enter');
+  }
+
+  /** Refuses every key but one. */
+  function lockBy(key: string): void {
+    server.disturbBy(() => {
+      const { headers } = server.lastRequest!;
+      const isRight = headers['authorization'] === `Bearer ${key}` || headers['x-api-key'] === key;
+      return isRight ? undefined : { kind: 'refuse', status: 401, refusal: { type: 'authentication_error' } };
+    });
+  }
+
+  it('without a model: is helped to one by the first reply, gives up, and searches', async () => {
+    chat = await ChatPage.open('user-none');
+    const minutes = new Minutes();
+    await minutes.act('ask', () => chat.send('The service uses port 4600.', 'No model is configured'));
+    await setup().waitFor();
+    assert.equal(await offer(/Ollama/).count(), 0, 'nothing answers there');
+    assert.deepEqual(await violations(chat.workbench), []);
+    await chat.workbench.screenshot('setup');
+    await minutes.act('choose OpenAI', () => offer(/OpenAI.*needs an API key/).click());
+    await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API key for OpenAI' }).waitFor();
+    await minutes.act('give up: no key at hand', () => chat.workbench.page.keyboard.press('Escape'));
+    await minutes.act('choose Search Only', () => offer('Search Only').click());
+    await setup().waitFor({ state: 'detached' });
+    await minutes.act('ask', () => chat.send(QUESTION, /Found in this session[^]*port 4600/));
+    assert.equal(await setup().count(), 0);
+    minutes.print('no model');
+  });
+
+  it('with Ollama, which has to be started first: the first reply offers it, and the question is answered', async () => {
+    chat = await ChatPage.open('user-ollama');
+    const minutes = new Minutes();
+    await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
+    await setup().waitFor();
+    assert.equal(await offer(/Ollama/).count(), 0);
+    const [port] = await localPorts();
+    const ollama = (await WireServer.start(port)).answer(ANSWER);
+    try {
+      await minutes.act('start Ollama and ask again', () => chat.send('And now?', 'No model is configured'));
+      await minutes.act('choose Ollama', () => offer(/Ollama/).click());
+      const { page } = chat.workbench;
+      await page.locator('.quick-input-title:visible', { hasText: 'Select a model for this session' }).waitFor();
+      await minutes.act('choose the first of its models', () => page.keyboard.press('Enter'));
+      await chat.message(ANSWER).waitFor();
+      minutes.print('Ollama');
+      await setup().waitFor({ state: 'detached' });
+      await chat.newSession();
+      await chat.send('And in a new session?', ANSWER);
+    } finally {
+      await ollama.stop();
+    }
+  });
+
+  it('with a key of OpenAI, mistyped at first: the question goes on once the key is right', async () => {
+    lockBy('sk-right');
+    chat = await ChatPage.open('user-openai', {
+      'threadkeeper.chat.provider': 'openai',
+      'threadkeeper.chat.baseUrl': `${server.url}/v1`,
+    });
+    const minutes = new Minutes();
+    await minutes.act('ask', () => chat.write(QUESTION));
+    await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+    await minutes.act('type a wrong key', () => typeKey('sk-wrong'));
+    await chat
+      .said(/API key/)
+      .filter({ hasText: /refused|isn’t valid|invalid|rejected/i })
+      .waitFor();
+    await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+    await minutes.act('type the right key', () => typeKey('sk-right'));
+    await chat.message(ANSWER).waitFor();
+    assert.equal(await chat.message(QUESTION).count(), 1, 'asked once');
+    minutes.print('OpenAI key');
+  });
+
+  it('with a key of Anthropic behind a proxy that is down at first: one button tries again', async () => {
+    const proxy = await Proxy.start(server);
+    proxy.isDown = true;
+    lockBy('sk-ant-right');
+    await withUserSettings({ 'http.proxy': proxy.url }, async () => {
+      chat = await ChatPage.open('user-anthropic', {
+        'threadkeeper.chat.provider': 'anthropic',
+        'threadkeeper.chat.baseUrl': 'http://anthropic.example.test',
+      });
+      const minutes = new Minutes();
+      await minutes.act('ask', () => chat.write(QUESTION));
+      await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+      await minutes.act('type the key', () => typeKey('sk-ant-right'));
+      await chat.button('Try Again').waitFor();
+      proxy.isDown = false;
+      await minutes.act('Try Again', () => chat.button('Try Again').click());
+      await chat.message(ANSWER).waitFor();
+      assert.deepEqual([...proxy.hosts], ['anthropic.example.test:80']);
+      minutes.print('Anthropic key behind a proxy');
+    });
+    await proxy.stop();
+  });
+});
