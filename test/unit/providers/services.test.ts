@@ -204,7 +204,7 @@ describe('the default summarizer', () => {
         assert.match(((await ask('levels')) as { readonly detailed: string }).detailed, /They spoke/);
         const refused = server.exchanges.filter(({ status }) => status === 429 || status === 529).length;
         console.log(`        ${refused} of ${server.exchanges.length} requests refused`);
-        assert.ok(refused > 1);
+        assert.ok(refused > 0);
       } finally {
         await server.stop();
       }
