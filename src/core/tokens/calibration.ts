@@ -74,13 +74,18 @@ export class Calibration {
   private weights: Weights;
   private held: Observation | undefined;
   private window: number | undefined;
+  private readonly readsAll: boolean;
 
-  /** @param factor what the model's tokenizer makes of one counted token, before any report (1: the same) */
-  constructor(factor: number, stored?: StoredCalibration) {
+  /**
+   * @param factor what the model's tokenizer makes of one counted token, before any report (1: the same)
+   * @param readsAll the server is known to refuse what it cannot read: no report of it is taken for that of a part
+   */
+  constructor(factor: number, stored?: StoredCalibration, readsAll = false) {
+    this.readsAll = readsAll;
     this.prior = [factor, 0, 0, 0];
     this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-KEPT);
     this.weights = this.fit();
-    this.window = stored?.serverWindow;
+    this.window = readsAll ? undefined : stored?.serverWindow;
   }
 
   /** The most that the server was seen to read of a longer prompt, in its own tokens; undefined while it reads all. */
@@ -109,7 +114,7 @@ export class Calibration {
     this.held = undefined;
     const known = held ? [...this.observations, held] : this.observations;
     const expected = this.estimate(observation);
-    if (reported >= LEAST_WINDOW) {
+    if (!this.readsAll && reported >= LEAST_WINDOW) {
       const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
       const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;
       const again = this.window !== undefined && tokens > this.window;

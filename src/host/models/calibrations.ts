@@ -34,8 +34,13 @@ export class Calibrations {
   /** Undefined for the local provider: nobody but our own counter counts there, so its figures are exact. */
   of(chosen: ChosenModel): Calibration | undefined {
     if (chosen.provider === 'local') return undefined;
-    const key = `${chosen.provider}/${chosen.model}`;
-    const known = this.#known.get(key) ?? new Calibration(modelInfo(chosen.model).countFactor, this.#stored.get(key));
+    const isVendors = isVendorsOwn(chosen);
+    const key = [
+      `${chosen.provider}/${chosen.model}`,
+      ...(isVendors || chosen.baseUrl === '' ? [] : [chosen.baseUrl]),
+    ].join(' ');
+    const known =
+      this.#known.get(key) ?? new Calibration(modelInfo(chosen.model).countFactor, this.#stored.get(key), isVendors);
     this.#known.delete(key);
     this.#known.set(key, known);
     return known;
@@ -50,4 +55,11 @@ export class Calibrations {
     const newest = [...this.#stored].slice(-MOST);
     void this.#memento.update(KEY, newest);
   }
+}
+
+/** OpenAI and Anthropic at their own addresses read a prompt whole or refuse it. */
+function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  const isOwn = baseUrl.trim() === '' || /(?:^|\.)api\.(?:openai|anthropic)\.com$/.test(host);
+  return isOwn && (provider === 'openai' || provider === 'anthropic');
 }

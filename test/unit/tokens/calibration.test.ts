@@ -128,6 +128,14 @@ describe('a server that reads a part of the prompt alone', () => {
     assert.equal(calibration.serverWindow, 4_096);
   });
 
+  it('is no vendor, whose own address refuses what is too long', () => {
+    const calibration = new Calibration(1.56, { observations: [], serverWindow: 2_100 }, true);
+    assert.equal(calibration.serverWindow, undefined);
+    for (const tokens of [10_000, 12_000, 14_000])
+      assert.notEqual(calibration.observe({ ...request(tokens), reported: 2_500 }), 'truncated');
+    assert.equal(calibration.serverWindow, undefined);
+  });
+
   it('is believed again when it reads more', () => {
     const calibration = new Calibration(1);
     for (const tokens of [3_000, 5_000, 7_000])

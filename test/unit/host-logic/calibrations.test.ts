@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import { Calibrations } from '../../../src/host/models/calibrations.ts';
+import type { ChosenModel } from '../../../src/host/models/models.ts';
+
+const CUT = { observations: [], serverWindow: 2_500 };
+const at = (provider: ChosenModel['provider'], model: string, baseUrl = ''): ChosenModel => ({
+  provider,
+  model,
+  baseUrl,
+});
+
+/** What was kept before for these models. */
+const kept = (...keys: readonly string[]): Memento => ({
+  keys: () => [],
+  get: <T>() => keys.map((key) => [key, CUT]) as T,
+  update: () => Promise.resolve(),
+});
+
+describe('what is kept of how providers count', () => {
+  it('holds no vendor to a part of the prompt, at whichever of its own addresses', () => {
+    const calibrations = new Calibrations(kept('openai/gpt-6-luna', 'anthropic/claude-sonnet-5-5'));
+    const vendors = [
+      at('openai', 'gpt-6-luna'),
+      at('openai', 'gpt-6-luna', 'https://eu.api.openai.com/v1'),
+      at('anthropic', 'claude-sonnet-5-5'),
+      at('anthropic', 'claude-sonnet-5-5', 'https://api.anthropic.com'),
+    ];
+    for (const chosen of vendors) assert.equal(calibrations.of(chosen)?.serverWindow, undefined);
+  });
+
+  it('holds a server to what it reads, and no other server that has a model of that name', () => {
+    const url = 'http://localhost:11434/v1';
+    const calibrations = new Calibrations(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
+    assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, 2_500);
+    assert.equal(calibrations.of(at('openai', 'gpt-6-luna', url))?.serverWindow, 2_500);
+    assert.equal(calibrations.of(at('compatible', 'llama3', 'http://localhost:8000/v1'))?.serverWindow, undefined);
+  });
+});
