@@ -29,7 +29,7 @@ export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: ContextMeterDeps;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
-  #factor: number | undefined;
+  #factor: { readonly by: Calibration | undefined; readonly value: number } | undefined;
 
   constructor(deps: ContextMeterDeps) {
     this.#deps = deps;
@@ -38,8 +38,10 @@ export class ContextMeter {
 
   /** What the model's tokenizer makes of one counted token of this conversation, as far as is known. */
   get tokenFactor(): number {
-    this.#factor ??= this.#measureFactor();
-    return this.#factor;
+    const by = this.#deps.calibration();
+    // Another model has its own tokenizer.
+    if (this.#factor?.by !== by || !this.#factor) this.#factor = { by, value: this.#measureFactor(by) };
+    return this.#factor.value;
   }
 
   /** True until the provider's reports have shown how it counts. */
@@ -92,13 +94,12 @@ export class ContextMeter {
     }
   }
 
-  /** Another model was chosen: its own tokenizer counts from now on. */
-  modelChanged(): void {
-    this.#factor = undefined;
-  }
-
-  /** Learns from the input tokens that the provider has reported for a context. */
+  /**
+   * Learns from the input tokens that the provider has reported for a context. An image says nothing of the tokenizer:
+   * each vendor counts it in a way of its own, and some models are not sent it.
+   */
   observe(context: Context, reported: number): Verdict {
+    if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
     const verdict = this.#deps.calibration()?.observe({ ...counted(context), reported }) ?? 'ignored';
     this.#factor = undefined;
     return verdict;
@@ -106,7 +107,8 @@ export class ContextMeter {
 
   /** Learns from a provider that called a context too long: at least that much does not fit. */
   refused(context: Context): void {
-    this.#factor = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
+    const value = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
+    this.#factor = { by: this.#deps.calibration(), value };
   }
 
   /** Reads the counts that were kept, and counts what is new. Yields as it goes. */
@@ -131,13 +133,12 @@ export class ContextMeter {
     await countStore.save(journal.id, messages, this.counts.export(messages));
   }
 
-  #measureFactor(): number {
-    const calibration = this.#deps.calibration();
-    if (!calibration) return 1;
+  #measureFactor(by: Calibration | undefined): number {
+    if (!by) return 1;
     // The prefix needs a budget and the factor needs the prefix: the prior stands in for the first measure.
-    this.#factor = 1 / Math.max(1e-3, calibration.toCounted(1e6, { tokens: 0, cjk: 0, messages: 0 }) / 1e6);
+    this.#factor = { by, value: 1 / Math.max(1e-3, by.toCounted(1e6, { tokens: 0, cjk: 0, messages: 0 }) / 1e6) };
     const context = this.context();
-    return calibration.estimate(counted(context)) / Math.max(1, context.total);
+    return by.estimate(counted(context)) / Math.max(1, context.total);
   }
 
   #currentPrefix(): ContextPrefix {

@@ -10,8 +10,8 @@ export type ConversationUpdate =
   | { readonly type: 'reply_thinking'; readonly id: MessageId }
   /** `id` is that of the reply, where any of it was kept; also of one that ended in `error`. */
   | { readonly type: 'turn_ended'; readonly id: MessageId | undefined; readonly error: unknown }
-  /** The server read a part of the request alone; tokens as it counts them. */
-  | { readonly type: 'truncated'; readonly sent: number; readonly read: number }
+  /** The server of a model read a part of the request alone; tokens as it counts them. */
+  | { readonly type: 'truncated'; readonly model: string; readonly sent: number; readonly read: number }
   | { readonly type: 'reset_waiting' }
   | { readonly type: 'queue_changed' }
   /** The provider asked for patience; `until` is milliseconds since the epoch, null when the wait is over. */

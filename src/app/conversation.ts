@@ -65,9 +65,13 @@ export class Conversation {
   #waiting: Waiting | null = null;
   #thinkingSince: number | null = null;
 
-  constructor({ settings, ...others }: ConversationDeps) {
-    // A turn acts on the settings that it began with.
-    const deps = { ...others, settings: () => this.#turns.settings ?? settings() };
+  constructor({ settings, calibration, ...others }: ConversationDeps) {
+    const deps = {
+      ...others,
+      // A turn acts on the settings that it began with, and learns of the model that it asked.
+      settings: () => this.#turns.settings ?? settings(),
+      calibration: () => (this.#turns.asked ? this.#turns.asked.calibration : calibration()),
+    };
     this.#deps = deps;
     this.meter = new ContextMeter(deps);
     this.#updates = new Emitter((error) => {

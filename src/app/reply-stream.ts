@@ -81,7 +81,7 @@ export async function streamReply(
     if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
       const sent = Math.round(context.total * meter.tokenFactor);
       log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
-      onUpdate({ type: 'truncated', sent, read: reported.input });
+      onUpdate({ type: 'truncated', model: model.id, sent, read: reported.input });
     }
   }
 }

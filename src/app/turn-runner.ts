@@ -1,6 +1,7 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
+import type { Calibration } from '../core/tokens/calibration.ts';
 import type { CompressionTriggers } from './compression-triggers.ts';
 import { ModelFault } from './fault.ts';
 import type { ChatModel } from './ports.ts';
@@ -11,6 +12,7 @@ import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 
 export interface TurnDeps extends ReplyDeps {
   readonly triggers: CompressionTriggers;
+  readonly calibration: () => Calibration | undefined;
   /** Throws `ModelFault` when the chosen model cannot be had (no key). */
   readonly chatModel: () => Promise<ChatModel>;
   /** Excerpts of compressed history that match a text, within a number of tokens. */
@@ -27,6 +29,7 @@ export class TurnRunner {
   /** The last reply thought until the output limit: the next one gets more room. */
   #moreRoom = false;
   #settings: ConversationSettings | undefined;
+  #asked: { readonly calibration: Calibration | undefined } | undefined;
 
   constructor(deps: TurnDeps) {
     this.#deps = deps;
@@ -35,6 +38,11 @@ export class TurnRunner {
   /** What the turn that runs acts on; undefined between turns. */
   get settings(): ConversationSettings | undefined {
     return this.#settings;
+  }
+
+  /** Who the turn that runs has asked: another model may be chosen meanwhile, which counts otherwise. */
+  get asked(): { readonly calibration: Calibration | undefined } | undefined {
+    return this.#asked;
   }
 
   get isReplying(): boolean {
@@ -64,10 +72,11 @@ export class TurnRunner {
     /** The reply that was begun last in this turn. */
     let begun: MessageId | undefined;
     let failure: unknown;
-    const { afterTurn, chatModel, journal, onUpdate } = this.#deps;
+    const { afterTurn, calibration, chatModel, journal, onUpdate } = this.#deps;
     try {
       this.#settings = this.#deps.settings();
       const text = await say();
+      this.#asked = { calibration: calibration() };
       const model = await chatModel();
       await this.#reply(model, text, turn.signal, (id) => {
         begun = id;
@@ -80,6 +89,7 @@ export class TurnRunner {
     } finally {
       this.#turn = undefined;
       this.#settings = undefined;
+      this.#asked = undefined;
       const reply = begun !== undefined && journal.state.messages.has(begun) ? begun : undefined;
       onUpdate({ type: 'turn_ended', id: reply, error: failure });
       await afterTurn(reply);

@@ -105,7 +105,6 @@ export class SessionViews {
   /** Shows who answers now. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
-    this.#deps.sessions.current?.meter.modelChanged();
     await this.#deps.panel.changed();
     this.#refresh();
   }

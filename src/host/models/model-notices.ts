@@ -32,7 +32,7 @@ export class ModelNotices {
   /** Watches what a conversation's requests come to. */
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
-      if (update.type === 'truncated') void this.#truncated(chosen(), update.sent, update.read);
+      if (update.type === 'truncated') void this.#truncated(update.model, update.sent, update.read);
       else if (update.type === 'reply_started') void this.check(chosen());
     });
   }
@@ -74,7 +74,7 @@ export class ModelNotices {
     await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
   }
 
-  async #truncated({ model }: ChosenModel, sent: number, read: number): Promise<void> {
+  async #truncated(model: string, sent: number, read: number): Promise<void> {
     if (!this.#isNew(`truncated ${model} ${read}`)) return;
     const settings = vscode.l10n.t('Open Settings');
     const text = vscode.l10n.t(

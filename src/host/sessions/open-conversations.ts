@@ -137,9 +137,9 @@ export class OpenConversations {
       recall: (text, budget) => search.recall(text, budget, counter),
     });
     this.#notices.watch(conversation, chatModel);
-    conversation.onUpdate(({ type }) => {
-      if (type !== 'truncated') return;
+    conversation.onUpdate((update) => {
       const chosen = chatModel();
+      if (update.type !== 'truncated' || update.model !== `${chosen.provider}/${chosen.model}`) return;
       models.loadedContext(chosen).then(
         (window) => window !== undefined && calibrations.of(chosen)?.told(window),
         (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),

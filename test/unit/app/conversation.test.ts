@@ -8,6 +8,9 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { Desk, fill, says, texts, throws } from './desk.ts';
 
+/** The head of a PNG of 1920 × 1080 pixels. */
+const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
+
 describe('a conversation', () => {
   let desk: Desk;
   beforeEach(async () => {
@@ -217,6 +220,44 @@ describe('a conversation', () => {
     for (let turn = 0; turn < 5; turn++) await conversation.send(`Turn ${turn}: ${'some more words '.repeat(40)}`);
     assert.ok(!conversation.meter.isApproximate);
     assert.ok(Math.abs(conversation.meter.tokenFactor - 1.4) < 0.07, `factor ${conversation.meter.tokenFactor}`);
+  });
+
+  it('learns nothing of a reply to an image, which each vendor counts in its own way', async () => {
+    desk.calibration = new Calibration(1.56);
+    desk.settings = { ...desk.settings, systemPrompt: 'You help with code. '.repeat(20) };
+    desk.script = async function* (request, signal) {
+      yield* says('It shows a table.')(request, signal);
+      yield { type: 'usage', usage: { input: 1_900, output: 10 } };
+    };
+    const conversation = await desk.converse();
+    const told: string[] = [];
+    conversation.onUpdate(({ type }) => told.push(type));
+    await conversation.send('What is this?', [], [{ type: 'image', mediaType: 'image/png', base64: FULL_HD }]);
+    const shown = conversation.context().total * conversation.meter.tokenFactor;
+    assert.ok(shown > 2 * 1_900, `${shown} tokens were counted, the vendor reports 1,900`);
+    assert.deepEqual(desk.calibration.export(), { observations: [] });
+    assert.ok(!told.includes('truncated'));
+    await conversation.send('And now?');
+  });
+
+  it('books a report for the model that was asked, though another is chosen while it replies', async () => {
+    const asked = new Calibration(1);
+    const chosen = new Calibration(1);
+    desk.calibration = asked;
+    desk.script = async function* () {
+      await Promise.resolve();
+      yield { type: 'text', text: 'Part one and two.' };
+      desk.calibration = chosen;
+      yield { type: 'usage', usage: { input: 4_096, output: 10 } };
+      yield { type: 'end', ending: 'complete' };
+    };
+    const conversation = await desk.converse();
+    const told: string[] = [];
+    conversation.onUpdate((update) => update.type === 'truncated' && told.push(update.model));
+    await conversation.send(`Look at this log: ${'line of a log with some words in it '.repeat(2_000)}`);
+    assert.deepEqual([asked.serverWindow, chosen.serverWindow], [4_096, undefined]);
+    assert.deepEqual(told, ['test/chat']);
+    assert.ok(conversation.budget() > 100_000, 'the chosen model has its whole window');
   });
 
   it('asks a provider that counts while the gauge is approximate, and only if the user agreed', async () => {
