@@ -9,9 +9,8 @@ import type { ProviderName } from '../platform/settings-schema.ts';
 import { translated } from '../platform/translated.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, LABEL } from './keys.ts';
-import { addressOf, type ChosenModel } from './models.ts';
+import { addressOf, isSameModel, type ChosenModel } from './models.ts';
 import type { ModelsApp } from './models-app.ts';
-import { isSameModel } from './recent-models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 

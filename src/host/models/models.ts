@@ -28,15 +28,18 @@ export interface ChosenModel {
   readonly provider: ProviderName;
   readonly model: string;
   readonly baseUrl: string;
+  /** The context window that the user has set for the chat, in tokens; left out: what is known of the model's. */
+  readonly contextWindow?: number;
 }
 
 /** The chat's model: the session's own choice, else the settings'. */
 export function chosenChatModel(settings: Settings, state: SessionState | undefined): ChosenModel {
-  const { provider, model, baseUrl } = settings.chat;
+  const { provider, model, baseUrl, contextWindow } = settings.chat;
   const own = state?.provider;
+  const set = contextWindow === null ? {} : { contextWindow };
   if (own !== undefined && own !== provider && isProvider(own))
-    return { provider: own, model: state?.model ?? DEFAULT_MODEL[own].chat, baseUrl: addressOf(own, settings) };
-  return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl };
+    return { provider: own, model: state?.model ?? DEFAULT_MODEL[own].chat, baseUrl: addressOf(own, settings), ...set };
+  return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl, ...set };
 }
 
 /**
@@ -62,14 +65,21 @@ export function keyHolders(settings: Settings): readonly KeyHolder[] {
 
 /** The summarizer's model; `local` summarizes by code. */
 export function chosenSummaryModel(settings: Settings, chat: ChosenModel): ChosenModel {
-  const { provider, model, baseUrl } = settings.summarizer;
-  if (provider === 'chat') {
-    const summary = model || DEFAULT_MODEL[chat.provider].summary || chat.model;
-    // A server of one's own, or a proxy, knows the chat's model; it need not know the provider's cheap one.
-    return { ...chat, model: chat.baseUrl === '' || model !== '' ? summary : chat.model };
-  }
-  return { provider, model: model || DEFAULT_MODEL[provider].summary, baseUrl };
+  const summary = summaryModelOf(settings, chat);
+  return isSameModel(summary, chat) ? chat : summary;
 }
+
+function summaryModelOf({ summarizer: { provider, model, baseUrl } }: Settings, chat: ChosenModel): ChosenModel {
+  if (provider !== 'chat') return { provider, model: model || DEFAULT_MODEL[provider].summary, baseUrl };
+  const summary = model || DEFAULT_MODEL[chat.provider].summary || chat.model;
+  // A server of one's own, or a proxy, knows the chat's model; it need not know the provider's cheap one.
+  const name = chat.baseUrl === '' || model !== '' ? summary : chat.model;
+  return { provider: chat.provider, model: name, baseUrl: chat.baseUrl };
+}
+
+/** The same model at the same address. */
+export const isSameModel = (a: ChosenModel, b: ChosenModel): boolean =>
+  a.provider === b.provider && a.model === b.model && a.baseUrl === b.baseUrl;
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
@@ -85,6 +95,8 @@ export class Models {
   readonly #editor: EditorModels;
   readonly #learned: LearnedFacts;
   readonly #asked = new Map<string, Promise<void>>();
+  /** What the models that were made are, by their ids. */
+  readonly #made = new Map<string, ChosenModel>();
 
   constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
     this.#keys = keys;
@@ -94,13 +106,21 @@ export class Models {
 
   /** What is known of a model: window, price and so on. */
   info(chosen: ChosenModel): ModelInfo {
+    const info = this.#known(chosen);
+    const { contextWindow = info.contextWindow } = chosen;
+    return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, contextWindow) };
+  }
+
+  #known(chosen: ChosenModel): ModelInfo {
     const { provider, model } = chosen;
     if (provider !== 'vscode') {
+      const { chat, models } = readSettings();
       const told = this.#learned.of(serverOf(chosen), model);
-      const info = modelInfo(model, readSettings().models.overrides, told?.facts);
+      const info = modelInfo(model, models.overrides, told?.facts);
       if (!told?.isOllama) return info;
-      const contextWindow = ollamaContext(told, info.contextWindow);
-      return { ...unpriced(info), contextWindow, maxOutput: Math.min(info.maxOutput, contextWindow) };
+      // What the user has set for the chat is what their machine has memory for, whichever model it is to load.
+      const most = chat.contextWindow ?? Number.POSITIVE_INFINITY;
+      return { ...unpriced(info), contextWindow: Math.min(most, ollamaContext(told, info.contextWindow)) };
     }
     const facts = this.#editor.facts(model);
     // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.
@@ -159,16 +179,26 @@ export class Models {
     return chosen.provider !== 'vscode' && this.info(chosen).takesImages;
   }
 
-  hasPrice(chosen: ChosenModel): boolean {
-    return this.info(chosen).price !== undefined;
+  /** Money of a call in US dollars; null when the price is not known. */
+  cost(chosen: ChosenModel, usage: Usage): number | null {
+    return priceOf(usage, this.info(chosen)) ?? null;
   }
+
+  /** The same for a model that was made here, by its id. */
+  readonly costOf = (id: string, usage: Usage): number | null => {
+    const chosen = this.#made.get(id);
+    return chosen ? this.cost(chosen, usage) : null;
+  };
 
   /** Throws `ModelFault`, such as `no_key`, `model_not_found`, or `bad_request` for an address that is none. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
-    if (chosen.provider === 'vscode') return this.#editor.make(chosen.model, urgency);
-    const model = await this.#registry.createModel(await this.#config(chosen), memory);
+    const isEditors = chosen.provider === 'vscode';
+    const model = isEditors
+      ? await this.#editor.make(chosen.model, urgency)
+      : await this.#registry.createModel(await this.#config(chosen), memory);
+    this.#made.set(model.id, chosen);
     // What was sent to another model, or imported, would be refused by this one.
-    return this.takesImages(chosen) ? model : withoutImages(model);
+    return isEditors || this.takesImages(chosen) ? model : withoutImages(model);
   }
 
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
@@ -200,14 +230,14 @@ export class Models {
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '')
       throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
-    const { firstTokenTimeout, silenceTimeout, contextWindow } = readSettings().chat;
+    const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
     const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
     return {
       provider,
       model,
       ...(baseUrl !== '' && { baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
-      ...(isOllama && { api: 'ollama', contextWindow: contextWindow ?? this.info(chosen).contextWindow }),
+      ...(isOllama && { api: 'ollama', contextWindow: this.info(chosen).contextWindow }),
       firstTokenMs: firstTokenTimeout * 1000,
       silenceMs: silenceTimeout * 1000,
     };
@@ -216,12 +246,6 @@ export class Models {
   async #key({ provider, baseUrl }: ChosenModel): Promise<string | undefined> {
     return isKeyed(provider) ? this.#keys.get({ provider, baseUrl }) : undefined;
   }
-}
-
-/** Money of a call in US dollars; null when the price is not known. `model` is `provider/model`. */
-export function costOf(model: string, usage: Usage): number | null {
-  const info = modelInfo(model, readSettings().models.overrides);
-  return priceOf(usage, model.startsWith('vscode/') ? unpriced(info) : info) ?? null;
 }
 
 /** What the editor's models cost is between the user and the vendor, whatever the same model costs elsewhere. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
 import { PROVIDERS } from '../platform/settings-schema.ts';
-import type { ChosenModel } from './models.ts';
+import { isSameModel, type ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.recentModels';
 /** More would push the providers out of sight. */
@@ -28,6 +28,3 @@ export class RecentModels {
     await this.#memento.update(KEY, [{ provider, model, baseUrl }, ...others].slice(0, MAX_RECENT));
   }
 }
-
-export const isSameModel = (a: ChosenModel, b: ChosenModel): boolean =>
-  a.provider === b.provider && a.model === b.model && a.baseUrl === b.baseUrl;

@@ -8,7 +8,7 @@ import type { ChosenModel, Models } from './models.ts';
 import type { SpendLimit } from './spend-limit.ts';
 
 /** What is asked of the models here. */
-type ModelSource = Pick<Models, 'make' | 'info' | 'hasPrice'>;
+type ModelSource = Pick<Models, 'make' | 'info'>;
 
 /** The models that compression uses, held to the limit for spending. */
 export class Summarizers {
@@ -39,7 +39,7 @@ export class Summarizers {
   /** The limit, for a session's summarizer. A model without a known price cannot use it up, so it is not held to it. */
   gate(chosen: () => ChosenModel): SpendGate {
     return {
-      state: () => (this.#models.hasPrice(chosen()) && this.#limit.current().isSpent ? 'spent' : 'open'),
+      state: () => (this.#models.info(chosen()).price && this.#limit.current().isSpent ? 'spent' : 'open'),
       spent: (costUsd) => {
         if (costUsd !== null && costUsd > 0) this.#limit.add(costUsd);
       },

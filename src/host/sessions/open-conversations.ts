@@ -14,7 +14,7 @@ import { retrying } from '../../providers/retry.ts';
 import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
-import { chosenChatModel, chosenSummaryModel, costOf, type ChosenModel, type Models } from '../models/models.ts';
+import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } from '../models/models.ts';
 import type { Summarizers } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
@@ -114,7 +114,7 @@ export class OpenConversations {
       spendGate: summarizers.gate(summarizer),
       work: this.#work(),
       summaryModel: (request) => summarizers.model(summarizer(), memory, request),
-      price: costOf,
+      price: models.costOf,
     });
     const conversation: Conversation = new Conversation({
       journal,
@@ -124,7 +124,7 @@ export class OpenConversations {
       countStore: journal.isForeign === true ? NO_COUNTS : counts,
       calibration: () => calibrations.of(chatModel()),
       compressor,
-      price: costOf,
+      price: models.costOf,
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
@@ -154,7 +154,7 @@ export class OpenConversations {
         const input = leaves.reduce((sum, { tokens }) => sum + tokens.source + PROMPT_TOKENS, 0);
         const output = leaves.reduce((sum, { tokens }) => sum + tokens.brief + tokens.detailed, 0);
         const isFree = chosen.provider === 'local' || this.#settings(journal, counter).policy.strategy === 'trim';
-        const maxCostUsd = isFree ? 0 : costOf(`${chosen.provider}/${chosen.model}`, { input, output });
+        const maxCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), maxCostUsd };
       },
       resummarize: async (wanted, chosen = summarizer(), signal) => {
@@ -168,7 +168,7 @@ export class OpenConversations {
           settings: () => this.#settings(journal, counter),
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
-          price: costOf,
+          price: models.costOf,
           spendGate: summarizers.gate(() => chosen),
         };
         return resummarize(deps, { ...wanted, ...(model && { model }) }, signal);
@@ -177,7 +177,9 @@ export class OpenConversations {
         const reader = await summarizers.model(chosen, memory, ASKED_FOR);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
-        return reader && checkSummary({ journal, clock, counter, price: costOf, spendGate }, node, reader, signal);
+        return (
+          reader && checkSummary({ journal, clock, counter, price: models.costOf, spendGate }, node, reader, signal)
+        );
       },
     });
     await conversation.prepare();
@@ -186,13 +188,13 @@ export class OpenConversations {
 
   /** Detection and summaries are the largest part of the bundle: read when the first compression runs. */
   #work(): CompressionWork {
-    const { clock } = this.#deps;
+    const { clock, models } = this.#deps;
     let working: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
       (working ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
         compressSession({
           clock,
-          price: costOf,
+          price: models.costOf,
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),

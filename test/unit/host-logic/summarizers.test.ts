@@ -44,8 +44,7 @@ describe('the summarizer', () => {
     summarizers = new Summarizers(
       {
         make: () => Promise.resolve(model),
-        info: ({ model: name }) => modelInfo(name),
-        hasPrice: () => isPriced,
+        info: ({ model: name }) => modelInfo(isPriced ? name : 'my-finetune'),
       },
       limit,
     );

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
+import type * as ModelsModule from '../../../src/host/models/models.ts';
+import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
+import type { ListedModel } from '../../../src/providers/listed-model.ts';
+import type { Settings } from '../../../src/host/platform/settings-schema.ts';
+
+const SERVER = 'https://openrouter.ai/api/v1';
+const OLLAMA = 'http://localhost:11434/v1';
+const USAGE = { input: 1_000_000, output: 0 };
+const memory = { search: () => [] };
+
+/** What of the editor the models read: the manifest's defaults, with settings over them. */
+const settings: Record<string, Record<string, unknown>> = {};
+const editor = { workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) } };
+
+describe('the models that settings name', () => {
+  let module: typeof ModelsModule;
+
+  before(async () => {
+    const { contributes } = JSON.parse(await readFile('package.json', 'utf8')) as {
+      contributes: { configuration: readonly { properties: Record<string, { default?: unknown }> }[] };
+    };
+    for (const [name, { default: value }] of contributes.configuration.flatMap((one) =>
+      Object.entries(one.properties),
+    )) {
+      const [, section, key] = name.split('.');
+      settings[section!] = { ...settings[section!], [key!]: value };
+    }
+    Object.assign(globalThis, { editorOfModelsTest: editor });
+    const source = 'export const { workspace } = globalThis.editorOfModelsTest;';
+    const hooks = registerHooks({
+      resolve: (name, context, next) =>
+        name === 'vscode'
+          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
+          : next(name, context),
+    });
+    module = await import('../../../src/host/models/models.ts');
+    hooks.deregister();
+  });
+
+  const modelsThatKnow = (learned: Readonly<Record<string, Omit<ListedModel, 'id'>>> = {}): Models =>
+    new module.Models(
+      { get: () => Promise.resolve('a-key') } as never,
+      {} as never,
+      { of: (server: string, model: string) => learned[`${server} ${model}`] } as never,
+    );
+  const at = (model: string, baseUrl = SERVER): ChosenModel => ({ provider: 'compatible', model, baseUrl });
+  const costOf = async (models: Models, chosen: ChosenModel): Promise<number | null> => {
+    const { id } = await models.make(chosen, memory);
+    assert.equal(models.costOf(id, USAGE), models.cost(chosen, USAGE));
+    return models.costOf(id, USAGE);
+  };
+
+  it('cost what their server’s list says, whatever stands before the last slash', async () => {
+    const models = modelsThatKnow({ [`compatible ${SERVER} x-new/y`]: { facts: { price: { input: 3, output: 9 } } } });
+    assert.equal(await costOf(models, at('x-new/y')), 3);
+    assert.equal(await costOf(models, at('deepseek/deepseek-v3.2')), models.cost(at('deepseek/deepseek-v3.2'), USAGE));
+    assert.ok((await costOf(models, at('deepseek/deepseek-v3.2')))! > 0);
+    assert.equal(await costOf(models, at('nobody/knows-it')), null);
+  });
+
+  it('cost what the user has set for the full id', async () => {
+    settings['models'] = { overrides: { 'acme/model-x': { price: { input: 1, output: 2 } } } };
+    assert.equal(await costOf(modelsThatKnow(), at('acme/model-x')), 1);
+    settings['models'] = { overrides: {} };
+  });
+
+  it('cost nothing on the user’s own Ollama, though others sell them', async () => {
+    const isOllama = { isOllama: true, facts: { contextWindow: 131_072 } } as const;
+    const models = modelsThatKnow({ [`compatible ${OLLAMA} deepseek-v4-pro`]: isOllama });
+    assert.ok(modelsThatKnow().cost(at('deepseek-v4-pro'), USAGE)! > 0);
+    assert.equal(await costOf(models, at('deepseek-v4-pro', OLLAMA)), null);
+  });
+
+  it('read no more than the user has set for the chat, as the summarizer too', () => {
+    settings['chat'] = {
+      ...settings['chat'],
+      provider: 'compatible',
+      model: 'llama3',
+      baseUrl: OLLAMA,
+      contextWindow: 8_192,
+    };
+    const own = settings as unknown as Settings;
+    const chat = module.chosenChatModel(own, undefined);
+    const isOllama = { isOllama: true, facts: { contextWindow: 131_072 } } as const;
+    const models = modelsThatKnow({ [`compatible ${OLLAMA} qwen3`]: isOllama });
+    const named = {
+      ...own,
+      summarizer: { ...own.summarizer, provider: 'compatible', model: 'llama3', baseUrl: OLLAMA },
+    } as const;
+    for (const summarizer of [module.chosenSummaryModel(own, chat), module.chosenSummaryModel(named, chat)])
+      assert.equal(models.info(summarizer).contextWindow, 8_192);
+    // What its machine has memory for holds for any model on it, but not for a server of another kind.
+    assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 8_192);
+    assert.equal(models.info(at('gpt-4o-mini')).contextWindow, 128_000);
+  });
+});
