@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { USED_KEY } from './platform/ids.ts';
 import { Lazy } from './platform/lazy.ts';
 import { registerEntryPoints } from './registration.ts';
 import type { Threadkeeper } from './threadkeeper.ts';
@@ -9,7 +10,7 @@ export interface ForTests {
 }
 
 /** By then the window is there and other extensions have begun, in ms. */
-const FOLLOWED_AFTER_MS = 5_000;
+const WOKEN_AFTER_MS = 5_000;
 
 let product: Lazy<Threadkeeper> | undefined;
 
@@ -21,8 +22,9 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
   }, couldNotStart);
   const summaries = registerEntryPoints(context, () => lazy.get());
   product = lazy;
-  if (followsChats()) {
-    const timer = setTimeout(() => void followChats(lazy), FOLLOWED_AFTER_MS);
+  const isUsed = context.workspaceState.get(USED_KEY) === true;
+  if (isUsed || followsChats()) {
+    const timer = setTimeout(() => void wake(lazy, isUsed), WOKEN_AFTER_MS);
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
   return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;
@@ -40,9 +42,12 @@ function followsChats(): boolean {
   return vscode.workspace.isTrusted && Array.isArray(tools) && tools.length > 0;
 }
 
-async function followChats(product: Lazy<Threadkeeper>): Promise<void> {
+/** Shows the gauge of the newest session without a click, and follows the chats that are kept. */
+async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
   try {
-    await (await product.get()).chats.follow();
+    const { sessions, chats } = await product.get();
+    if (isUsed) await sessions.latestIfAny();
+    if (followsChats()) await chats.follow();
   } catch (error) {
     // Nobody waits for it, and whoever uses the product next is told.
     console.error(error);

@@ -36,6 +36,8 @@ export interface SessionViewsDeps {
   readonly models: Models;
   readonly drafts: Drafts;
   readonly queued: QueuedTexts;
+  /** Told whether there is a session to be shown when the window opens again. */
+  readonly used: (isUsed: boolean) => void;
   readonly attachments: Attachments;
   readonly log: Log;
   readonly chosenModel: () => ChosenModel;
@@ -155,6 +157,7 @@ export class SessionViews {
   async #list(): Promise<readonly SessionSummary[]> {
     const list = await this.#deps.sessions.list();
     this.#deps.snapshots.listed(list);
+    this.#deps.used(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
   }
 

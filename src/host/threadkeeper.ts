@@ -31,6 +31,7 @@ import type { Conversation } from '../app/conversation.ts';
 import { Reader } from './summaries/documents/reader.ts';
 import { SessionFiles } from './summaries/documents/document-files.ts';
 import { Reviews } from './edits/review.ts';
+import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, QueuedTexts } from './chat/drafts.ts';
 import { editorParts } from './editor-parts.ts';
 import { EditorModels } from './models/editor-models.ts';
@@ -38,7 +39,7 @@ import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/links.ts';
 import { openMessageDocument } from './summaries/documents/open-document.ts';
-import { DECISIONS_TOOL, RECALL_TOOL, type CommandName } from './platform/ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { channelLog } from './platform/log.ts';
@@ -88,6 +89,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly attachments: Attachments;
   readonly implicit: ImplicitContext;
   readonly reviews = new Reviews();
+  readonly diagrams = new DiagramPreview();
   readonly log: Log;
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
@@ -248,6 +250,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       models: this.models,
       drafts: this.drafts,
       queued: new QueuedTexts(context.workspaceState),
+      used: (isUsed) => {
+        if (context.workspaceState.get(USED_KEY, false) !== isUsed)
+          void context.workspaceState.update(USED_KEY, isUsed);
+      },
       attachments: this.attachments,
       log: this.log,
       chosenModel: () => this.chosenModel(),
@@ -264,6 +270,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       editor,
       this.panel,
       this.reviews,
+      this.diagrams,
       informOn(this.panel),
       this.tree,
       this.files,

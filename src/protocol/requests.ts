@@ -75,6 +75,8 @@ const REQUESTS = {
   ],
   outline: [v.object({ type: v.literal('outline'), ...session, buckets: count }), outlineSchema],
   recall: [v.object({ type: v.literal('recall'), query: longText }), list(hitSchema)],
+  /** The positions of the messages that hold these words just so, whatever their case. */
+  find: [v.object({ type: v.literal('find'), words: longText }), list(count)],
   openLink: [v.object({ type: v.literal('openLink'), href: v.pipe(v.string(), v.maxLength(8_192)) }), done],
   /** `line` and `column` are 1-based. */
   openFile: [
@@ -95,10 +97,21 @@ const REQUESTS = {
   offerModels: [v.object({ type: v.literal('offerModels') }), list(offerSchema)],
   /** Answers false when the user gave it up. */
   takeOffer: [v.object({ type: v.literal('takeOffer'), offer: count }), v.boolean()],
+  /** Formulas as MathML; empty where one cannot be read. */
+  renderMath: [
+    v.object({
+      type: v.literal('renderMath'),
+      formulas: v.pipe(
+        list(v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() })),
+        v.maxLength(100),
+      ),
+    }),
+    list(longText),
+  ],
   codeAction: [
     v.object({
       type: v.literal('codeAction'),
-      action: v.picklist(['copy', 'insert', 'newFile']),
+      action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
       text: longText,
       language: v.optional(shortText),
     }),
@@ -118,13 +131,9 @@ const REQUESTS = {
   undoDelete: [v.object({ type: v.literal('undoDelete'), ...message }), done],
 
   // Key events
-  pin: [
-    v.object({ type: v.literal('pin'), ...message, start: count, end: count, kind: keyEventKindSchema }),
-    v.object({ event: aKeyEventId }),
-  ],
   /**
    * Pins a quote found by its text: the selection in a rendered message has lost its markdown. Without a message it is
-   * looked for in all of them, the newest first.
+   * looked for in all of them, the newest first; without a quote the whole message is pinned.
    */
   pinQuote: [
     v.object({
@@ -135,6 +144,8 @@ const REQUESTS = {
     }),
     v.object({ event: aKeyEventId }),
   ],
+  /** Keeps a quote, or the whole message, for all sessions of the workspace. */
+  remember: [v.object({ type: v.literal('remember'), ...message, quote: longText }), done],
   setEventPinned: [v.object({ type: v.literal('setEventPinned'), event: aKeyEventId, pinned: v.boolean() }), done],
   /** Strikes a key event out as wrong, or takes that back. */
   removeEvent: [v.object({ type: v.literal('removeEvent'), event: aKeyEventId, removed: v.boolean() }), done],

@@ -123,6 +123,8 @@ export const gaugeSchema = v.object({
   threshold: v.optional(v.number()),
   /** Active key events that did not fit into their budget. */
   droppedEvents: count,
+  /** What the session has cost, in US dollars, where prices are known. */
+  costUsd: amount,
   /** The name of the policy that says when to compress. */
   policy: v.string(),
 });

@@ -26,12 +26,13 @@ const savedSchema = v.object({
 });
 export type Saved = v.InferOutput<typeof savedSchema>;
 
-export type Panel = 'none' | 'sessions' | 'recall' | 'gauge' | 'preview';
+export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview';
 
 /** What parts of the page ask of each other. */
 export type Signal =
   | { readonly type: 'focus'; readonly target: Extract<HostToPage, { type: 'focus' }>['target'] }
-  | { readonly type: 'reveal'; readonly position: number }
+  /** With `stay` the keyboard stays where it is. */
+  | { readonly type: 'reveal'; readonly position: number; readonly stay?: boolean }
   | { readonly type: 'quote'; readonly text: string }
   | { readonly type: 'draft'; readonly text: string };
 

@@ -96,7 +96,8 @@ export class ChatPage {
   /** One of the actions of a message, by its label. */
   async act(message: Locator, action: string): Promise<void> {
     await message.hover();
-    await message.getByRole('button', { name: action }).click();
+    // A long message has its actions at its end, too.
+    await message.getByRole('button', { name: action }).first().click();
   }
 
   /** Writes a message and sends it by Enter. */

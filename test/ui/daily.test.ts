@@ -12,9 +12,16 @@ describe('the chat in daily use', () => {
   let chat: ChatPage;
   let keys: Keyboard;
 
+  const settings = () => ({
+    ...answeredBy(server),
+    'threadkeeper.models.overrides': {
+      'test-model': { contextWindow: 8192, maxOutput: 2048, price: { input: 200, output: 1000 } },
+    },
+  });
+
   before(async () => {
     server = await WireServer.start();
-    chat = await ChatPage.open('daily', answeredBy(server));
+    chat = await ChatPage.open('daily', settings());
     keys = new Keyboard(chat);
   });
 
@@ -32,6 +39,15 @@ describe('the chat in daily use', () => {
     await chat.button('Stop response').waitFor();
     server.answer('A short reply.');
   };
+
+  it('shows what the session has cost beside its tokens, where the price is known', async () => {
+    assert.doesNotMatch(await page().locator('.gauge-label').innerText(), /\$/);
+    server.answer({ text: 'Dear.', usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } });
+    await chat.send('And now?', 'Dear.');
+    await page()
+      .locator('.gauge-label', { hasText: /· \$0\.\d+$/ })
+      .waitFor();
+  });
 
   describe('while a reply streams', () => {
     it('queues what Enter sends, in sight, to be edited, removed and sent at once, by keyboard alone', async () => {
@@ -77,7 +93,7 @@ describe('the chat in daily use', () => {
 
     it('stops and sends where the user has chosen that', async () => {
       await writeSettings(chat.folder, {
-        ...answeredBy(server),
+        ...settings(),
         'threadkeeper.chat.sendWhileResponding': 'stopAndSend',
       });
       await startsSlowly('Slowly, and for the last time.');
@@ -85,7 +101,176 @@ describe('the chat in daily use', () => {
       await chat.button('Stop and send').click();
       await chat.message('A short reply.').nth(2).waitFor();
       assert.equal(server.lastRequest?.body['model'], 'test-model');
-      await writeSettings(chat.folder, answeredBy(server));
+      await writeSettings(chat.folder, settings());
+    });
+  });
+
+  describe('in a reply', () => {
+    const LONG = `${'A paragraph of a reply that is longer than the view. '.repeat(12)}\n\n`.repeat(8);
+    const actions = (text: string): Locator => chat.message(text).getByRole('group', { name: 'Message actions' });
+
+    it('has tokens on the line of the name, and lines of a width that can be read', async () => {
+      await chat.newSession();
+      server.answer(LONG);
+      await chat.send('At length, please.', 'A paragraph of a reply');
+      const reply = chat.message('A paragraph of a reply');
+      const [name, usage, row] = await Promise.all(
+        [reply.locator('.name'), reply.locator('.usage'), reply].map((each) => each.boundingBox()),
+      );
+      assert.ok(name && usage && row);
+      assert.ok(Math.abs(name.y + name.height / 2 - usage.y - usage.height / 2) < 4, 'on one line');
+      assert.ok(row.width <= 860, `${row.width} px`);
+    });
+
+    it('has its actions at its end where it is long, and nothing moves under the pointer', async () => {
+      const reply = chat.message('A paragraph of a reply');
+      assert.equal(await actions('A paragraph of a reply').count(), 2);
+      const end = actions('A paragraph of a reply').last();
+      const before = await reply.boundingBox();
+      await end.getByRole('button', { name: 'Copy as Markdown' }).hover();
+      assert.deepEqual(await reply.boundingBox(), before);
+      await end.getByRole('button', { name: 'Retry' }).waitFor();
+      server.answer('In a word.');
+      await chat.send('Now shorter.', 'In a word.');
+      assert.equal(await actions('In a word.').count(), 1);
+    });
+
+    it('is pinned, remembered and quoted as a whole where nothing is selected', async () => {
+      server.answer('We keep all bookings for 30 days.');
+      await chat.send('How long?', 'We keep all bookings');
+      const reply = chat.message('We keep all bookings');
+      await chat.act(reply, 'Pin as key event');
+      await chat.said('Pinned').waitFor();
+      await reply.getByRole('button', { name: '1 key event' }).click();
+      await reply.locator('q', { hasText: 'We keep all bookings for 30 days.' }).waitFor();
+      await chat.act(reply, 'Save to Workspace Memory');
+      await chat.said('Added 1 memory.').waitFor();
+      await chat.act(reply, 'Save to Workspace Memory');
+      await chat.said('This is in the workspace memory already.').waitFor();
+      await chat.act(reply, 'Quote');
+      await keys.reads('> We keep all bookings for 30 days.');
+      await chat.composer().fill('');
+      await chat.act(chat.message('A paragraph of a reply'), 'Pin as key event');
+      await chat.said('too long to be kept whole').waitFor();
+    });
+
+    it('shows formulas set, as they were written where they cannot be read, and prices as prices', async () => {
+      server.answer('It takes $O(n^2)$ steps for $5 or $6:\n\n$$\n\\frac{a}{b}\n- c\n$$\n\nand $\\nosuch{x}$.');
+      await chat.send('How many steps?', 'It takes');
+      const reply = chat.message('It takes');
+      await reply.locator('.math-inline math msup').waitFor();
+      await reply.locator('.math-display math mfrac').waitFor();
+      await reply.getByText('\\nosuch{x}').waitFor();
+      await reply.getByText('for $5 or $6:').waitFor();
+    });
+
+    it('has diagrams drawn by the editor’s own preview', async () => {
+      server.answer('So:\n\n```mermaid\nflowchart LR\n  Booking --> Mail\n```');
+      await chat.send('Draw it.', 'So:');
+      await chat.message('So:').getByRole('button', { name: 'Preview diagram' }).click();
+      await chat.workbench.page.locator('.tab.active', { hasText: 'Preview Diagram' }).waitFor();
+      const preview = chat.workbench.newestWebview();
+      await preview.getByText('Booking').first().waitFor();
+      await chat.workbench.screenshot('diagram');
+      await chat.workbench.runCommand('View: Close Editor');
+    });
+  });
+
+  describe('find', () => {
+    const field = (): Locator => page().getByRole('searchbox', { name: 'Find in this session' });
+    const count = (): Locator => page().locator('.find-count');
+
+    it('goes by keyboard alone through all messages that hold the words, also those that are not drawn', async () => {
+      await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
+      await chat.message('fair winds to Rita').waitFor();
+      await keys.toComposer();
+      await keys.press('Control+f');
+      await field().waitFor();
+      await keys.type('better-sqlite3');
+      await count()
+        .getByText(/^\d+ \/ \d+$/)
+        .waitFor();
+      await page()
+        .locator('.message.marked', { hasText: /better-sqlite3/i })
+        .waitFor();
+      const first = await count().innerText();
+      await keys.press('Enter');
+      await count().filter({ hasNotText: first }).waitFor();
+      await keys.press('Shift+Enter');
+      await count().filter({ hasText: first }).waitFor();
+      await keys.isAt(field());
+      const marked = await page()
+        .locator('body')
+        .evaluate(
+          () =>
+            (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get('found')
+              ?.size ?? 0,
+        );
+      assert.ok(marked > 0, 'the words are marked');
+      assert.deepEqual(await violations(chat.workbench), []);
+      await chat.workbench.screenshot('find');
+      await keys.clear();
+      await keys.type('zebra crossing');
+      await count().getByText('No results').waitFor();
+      await keys.press('Escape');
+      await field().waitFor({ state: 'detached' });
+      await keys.isAt(chat.composer());
+    });
+  });
+
+  describe('around it', () => {
+    it('shows in the Status Bar how full the context is after a reload, without a click', async () => {
+      server.answer('Kept.');
+      await chat.send('Keep this.', 'Kept.');
+      await chat.workbench.runCommand('View: Close All Editors');
+      await chat.workbench.runCommand('View: Show Explorer');
+      await chat.workbench.reload();
+      await chat.workbench.statusBarItem('threadkeeper.gauge').getByText(/%$/).waitFor({ timeout: 60_000 });
+      assert.equal(await chat.workbench.page.locator('iframe.webview').count(), 0);
+    });
+
+    it('looks native and has no accessibility violation in each theme, at 300 and 480 px', async () => {
+      const size = chat.workbench.page.viewportSize();
+      assert.ok(size);
+      await chat.show();
+      server.answer('It takes $O(n^2)$ steps:\n\n$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n\n'.repeat(12));
+      await chat.newSession();
+      await chat.send('How many?', 'It takes');
+      await startsSlowly('Tell me more.');
+      for (const text of [
+        'Then write the tests',
+        'And then the change log, with all that has changed since the last release',
+      ])
+        await chat.write(text);
+      await queue().getByText('And then').waitFor();
+      for (const [name, theme] of [
+        ['light', 'Default Light Modern'],
+        ['dark', 'Default Dark Modern'],
+        ['high-contrast', 'Default High Contrast'],
+        ['high-contrast-light', 'Default High Contrast Light'],
+      ] as const) {
+        await writeSettings(chat.folder, {
+          ...settings(),
+          'workbench.colorTheme': theme,
+          'workbench.preferredDarkColorTheme': theme,
+        });
+        await page().locator(`body.vscode-${name}`).waitFor();
+        assert.deepEqual(await violations(chat.workbench), [], name);
+        await chat.workbench.screenshot(`daily-${name}`);
+      }
+      await chat.workbench.runCommand('View: Close Primary Side Bar');
+      for (const width of [300, 480]) {
+        await chat.workbench.page.setViewportSize({ width: width + 48, height: size.height });
+        await chat.workbench.screenshot(`daily-${width}`);
+        const { overflow } = await page()
+          .locator('.chat')
+          .evaluate((element) => {
+            const { scrollWidth, clientWidth } = element as unknown as { scrollWidth: number; clientWidth: number };
+            return { overflow: scrollWidth - clientWidth };
+          });
+        assert.equal(overflow, 0, `nothing is cut at ${width} px`);
+      }
+      await chat.workbench.page.setViewportSize(size);
     });
   });
 });

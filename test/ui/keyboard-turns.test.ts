@@ -73,7 +73,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.reads('> settled on port 8443\n\n');
     await keys.toRow(row);
     await keys.selectWords(words);
-    await keys.tabTo(row.getByRole('button', { name: 'Pin selection as key event' }));
+    await keys.tabTo(row.getByRole('button', { name: 'Pin as key event' }));
     await keys.press('Enter');
     await chat.said('Pinned').waitFor();
     await keys.act(row, '1 key event');

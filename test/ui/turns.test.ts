@@ -105,7 +105,7 @@ describe('a conversation in the chat', () => {
   it('pins a selection as a key event, and unpins it', async () => {
     const reply = chat.message('It belongs into');
     await chat.select(reply, 'It belongs into');
-    await chat.act(reply, 'Pin selection as key event');
+    await chat.act(reply, 'Pin as key event');
     await chat.said('Pinned').waitFor();
     await reply.getByRole('button', { name: '1 key event' }).click();
     await reply.locator('q', { hasText: 'It belongs into' }).waitFor();

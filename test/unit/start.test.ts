@@ -17,7 +17,7 @@ type Outputs = esbuild.Metafile['outputs'];
 const WAKER = `
 import { registerHooks } from 'node:module';
 const [entry, settings] = process.argv.slice(1);
-const { tools, isTrusted } = JSON.parse(settings);
+const { tools, isTrusted, isUsed = false } = JSON.parse(settings);
 const nothing = new Proxy(function () {}, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing,
 });
@@ -36,7 +36,7 @@ registerHooks({
 const timers = [];
 globalThis.setTimeout = (_work, ms) => timers.push(ms);
 const { activate } = await import(entry);
-await activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1 });
+await activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1, workspaceState: { get: () => isUsed } });
 await new Promise((resolve) => setImmediate(resolve));
 console.log(JSON.stringify({ read: read.map((url) => url.split('/').at(-1)), timers }));
 `;
@@ -86,7 +86,11 @@ describe('what is read when the extension wakes', () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const wake = (settings: { readonly tools: unknown; readonly isTrusted: boolean }): unknown =>
+  const wake = (settings: {
+    readonly tools: unknown;
+    readonly isTrusted: boolean;
+    readonly isUsed?: boolean;
+  }): unknown =>
     JSON.parse(
       execFileSync(
         process.execPath,
@@ -102,15 +106,19 @@ describe('what is read when the extension wakes', () => {
     assert.deepEqual(wake({ tools: ['claude-code'], isTrusted: false }), asleep);
   });
 
-  it('reads no chats at once where some are kept, and nothing that could', () => {
-    const { read, timers } = wake({ tools: ['claude-code'], isTrusted: true }) as { read: string[]; timers: number[] };
-    assert.deepEqual(
-      read,
-      [...early].map((name) => path.basename(name)),
-    );
-    assert.equal(timers.length, 1);
-    assert.ok(timers[0]! >= 5_000, 'other extensions come first');
-  });
+  for (const [what, settings] of [
+    ['no chats at once where some are kept', { tools: ['claude-code'], isTrusted: true }],
+    ['no session at once where the workspace has one', { tools: [], isTrusted: false, isUsed: true }],
+  ] as const)
+    it(`reads ${what}, and nothing that could`, () => {
+      const { read, timers } = wake(settings) as { read: string[]; timers: number[] };
+      assert.deepEqual(
+        read,
+        [...early].map((name) => path.basename(name)),
+      );
+      assert.equal(timers.length, 1);
+      assert.ok(timers[0]! >= 5_000, 'other extensions come first');
+    });
 
   it('is what registers, and nothing of the product', () => {
     const modules = [...early].flatMap((name) => Object.keys(all[name]?.inputs ?? {}));

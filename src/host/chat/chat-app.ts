@@ -9,6 +9,8 @@ import type { CostAhead } from '../sessions/open-conversations.ts';
 import type { Reviews } from '../edits/review.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
+import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
+import type { DiagramPreview } from './diagram-preview.ts';
 import type { Drafts } from './drafts.ts';
 import type { ImplicitContext } from './implicit-context.ts';
 
@@ -21,10 +23,12 @@ export interface ChatApp {
   readonly panel: ChatPanel;
   /** What goes with the next message. */
   readonly attachments: Attachments;
+  readonly memory: WorkspaceMemory;
   /** Changes to files that are shown and not accepted yet. */
   readonly reviews: Reviews;
   /** The file that goes with it by itself. */
   readonly implicit: ImplicitContext;
+  readonly diagrams: DiagramPreview;
   /** What stands unsent in the composer. */
   readonly drafts: Drafts;
   /** The best places of the current session for a query. */

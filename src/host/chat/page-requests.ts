@@ -21,6 +21,7 @@ import type { ModelsApp } from '../models/models-app.ts';
 import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
 import { readSettings } from '../platform/settings.ts';
+import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFile } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
 import { outline } from './outline.ts';
@@ -88,6 +89,15 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     loadMessages: ({ epoch, from, count }) => Promise.resolve(link().loadMessages(epoch, from, count)),
     outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
     recall: async ({ query }) => [...(await app.search(query))],
+    find: ({ words }) => {
+      const { state } = conversation();
+      const sought = words.toLocaleLowerCase();
+      const found = state.path.flatMap((id, position) => {
+        const message = state.messages.get(id);
+        return message && messageText(message).toLocaleLowerCase().includes(sought) ? [position] : [];
+      });
+      return Promise.resolve(found);
+    },
     openLink: ({ href }) =>
       openLink(href, (position) => link().post({ type: 'reveal', session: session(), position }), conversation().state),
     openFile: async ({ path, line, column }) => {
@@ -103,7 +113,12 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       return offers.map(({ label, detail }) => ({ label, detail }));
     },
     takeOffer: ({ offer }) => offers[offer]?.take() ?? Promise.resolve(false),
-    codeAction: ({ action, text, language }) => codeAction(action, text, language, editor),
+    renderMath: async ({ formulas }) => {
+      const { mathMl } = await import('./math.ts');
+      return formulas.map(mathMl);
+    },
+    codeAction: ({ action, text, language }) =>
+      action === 'preview' ? app.diagrams.show(text, language ?? '') : codeAction(action, text, language, editor),
     applyEdits: ({ message, code }) => {
       const reply = message === undefined ? '' : messageText(messageIn(conversation(), messageId(message)));
       return applyEdits(app.reviews, reply, code);
@@ -135,8 +150,12 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
     deleteMessage: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, true),
     undoDelete: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, false),
 
-    pin: ({ message, start, end, kind }) => pin(message, start, end, kind),
     pinQuote: ({ message, quote, kind }) => {
+      if (message !== undefined && quote === '') {
+        const { length } = messageText(messageIn(conversation(), message));
+        if (length > MAX_PINNED) throw tooLong();
+        return pin(message, 0, length, kind);
+      }
       for (const id of message === undefined ? state().path.toReversed() : [message]) {
         const found = locate(messageText(messageIn(conversation(), id)), quote);
         if (found) return pin(id, found.start, found.end, kind);
@@ -146,6 +165,11 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
           ? vscode.l10n.t('Couldn’t find this text in any message of this session.')
           : vscode.l10n.t('Couldn’t find the selection in the message. Select a shorter text.'),
       );
+    },
+    remember: async ({ message, quote }) => {
+      const text = quote || messageText(messageIn(conversation(), message));
+      if (text.length > MAX_PINNED) throw tooLong();
+      await rememberText(app, text);
     },
     setEventPinned: ({ event, pinned }) => conversation().journal.append({ type: 'event_pinned', id: event, pinned }),
     removeEvent: ({ event, removed }) => markEventWrong(conversation().journal, event, removed),
@@ -223,6 +247,15 @@ function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
   if (!node) throw notFound(vscode.l10n.t('This summary is no longer in the session.'));
   return node;
 }
+
+/** Characters of what may be in each request from now on: some 1,000 tokens. */
+const MAX_PINNED = 4_000;
+
+const tooLong = (): RequestFault =>
+  new RequestFault({
+    reason: 'too_large',
+    text: vscode.l10n.t('This message is too long to be kept whole. Select the part to keep.'),
+  });
 
 const notFound = (text: string): RequestFault => new RequestFault({ reason: 'not_found', text });
 

@@ -33,6 +33,7 @@ export class ContextGauge {
       parts: gaugeParts(context.tokens, used),
       ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,
+      costUsd: conversation.state.counters.chatCostUsd + conversation.state.counters.compressionCostUsd,
       policy: policy.name,
     };
   }

@@ -115,10 +115,9 @@ function tooltip(
   if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
   if (counters.tokensSaved > 0)
     text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(counters.tokensSaved))}\n\n`);
-  const cost = counters.chatCostUsd + counters.compressionCostUsd;
   const tokens = counters.chatTokens + counters.compressionTokens;
   if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);
-  if (cost > 0) text.appendMarkdown(vscode.l10n.t('Cost of this session: {0}.', dollars(cost)));
+  if (view.costUsd > 0) text.appendMarkdown(vscode.l10n.t('Cost of this session: {0}.', dollars(view.costUsd)));
   text.appendMarkdown('\n\n');
   text.appendMarkdown(spendLine(spend));
   return text;

@@ -73,6 +73,12 @@ async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> 
   inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', added));
 }
 
+/** Keeps a text of a message for all sessions. */
+export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
+  const added = await memory.add([{ kind: 'fact', text }]);
+  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('This is in the workspace memory already.'));
+}
+
 /** Writes a new line into the memory. */
 export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({

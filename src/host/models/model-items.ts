@@ -196,11 +196,13 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const info = { ...app.models.info(chosen), ...facts };
   const name = app.models.label(chosen);
   const isCurrent = isSameModel(chosen, app.chosenModel());
+  // What a model costs elsewhere says nothing of a server on this machine.
+  const isLocal = localServers().some(({ baseUrl }) => isSamePlace(baseUrl, chosen.baseUrl));
   const isKnown = info.known || facts.contextWindow !== undefined;
   const notes = [
     isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
-    ...(info.price ? priceNotes(info.price) : []),
-    ...(info.efforts ? [vscode.l10n.t('thinks')] : []),
+    ...(info.price && !isLocal ? priceNotes(info.price) : []),
+    ...(info.efforts && isKnown ? [vscode.l10n.t('thinks')] : []),
     ...(info.retires ? [retirementNote(info.retires)] : []),
   ];
   return {

@@ -95,7 +95,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   useSignal(
     useCallback((signal: Signal) => {
       if (signal.type === 'reveal') {
-        sought.current = signal.position;
+        sought.current = signal.stay === true ? undefined : signal.position;
         reveal(signal.position);
       } else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
       else if (signal.type === 'focus' && signal.target === 'transcript') scroller.current?.focus();

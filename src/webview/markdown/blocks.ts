@@ -1,3 +1,5 @@
+import { mathOpenedBy, MAX_FORMULA } from './math-syntax.ts';
+
 /** A stretch of markdown that renders by itself. The texts of all blocks, joined, are the source. */
 export interface Block {
   readonly kind: 'prose' | 'list' | 'code';
@@ -37,6 +39,8 @@ export class BlockSplitter {
   #kind: Block['kind'] = 'prose';
   #fence: Fence | undefined;
   #innerFence: Fence | undefined;
+  /** What closes the formula that is open. */
+  #math: string | undefined;
   /** Columns that a line needs to belong to the outermost list item. */
   #itemIndent = 0;
   #afterBlank = false;
@@ -97,6 +101,16 @@ export class BlockSplitter {
       if (closes(this.#fence, text)) this.#close();
       return;
     }
+    if (this.#math !== undefined) {
+      this.#add(line);
+      if (text.trimEnd().endsWith(this.#math)) this.#close();
+      else if (this.#open.length > MAX_FORMULA) {
+        // What there is of it is no formula, and may be anything.
+        this.#math = undefined;
+        this.#stuck = true;
+      }
+      return;
+    }
     if (text.trim() === '') {
       this.#add(line);
       this.#afterBlank = true;
@@ -122,6 +136,7 @@ export class BlockSplitter {
     const fence = FENCE.exec(text);
     // A backtick fence whose info string holds a backtick is inline code, not a fence.
     const opens = fence && !(fence[1]!.startsWith('`') && fence[2]!.includes('`'));
+    if (fresh && indent < 4) this.#math = mathOpenedBy(text);
     if (fresh) {
       this.#kind = opens ? 'code' : ITEM.test(text) ? 'list' : 'prose';
       if (opens) this.#fence = { marker: fence[1]![0]!, length: fence[1]!.length };
@@ -156,7 +171,14 @@ export class BlockSplitter {
       return indent === 0 && CLOSES_LIST.test(text) && !(this.#unsure && text.startsWith('-'));
     }
     if (indent > 3) return false;
-    if (this.#afterBlank || HEADING.test(text) || FENCE.test(text) || INTERRUPTING_ITEM.test(text)) return true;
+    if (
+      this.#afterBlank ||
+      mathOpenedBy(text) !== undefined ||
+      HEADING.test(text) ||
+      FENCE.test(text) ||
+      INTERRUPTING_ITEM.test(text)
+    )
+      return true;
     return long && !this.#table;
   }
 
@@ -171,6 +193,7 @@ export class BlockSplitter {
     this.#kind = 'prose';
     this.#fence = undefined;
     this.#innerFence = undefined;
+    this.#math = undefined;
     this.#itemIndent = 0;
     this.#unsure = false;
     this.#stuck = false;

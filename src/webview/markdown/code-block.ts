@@ -3,13 +3,14 @@ import { readFence } from './blocks.ts';
 import { showHidden } from './decorate.ts';
 import { highlightSoon } from './highlight.ts';
 
-export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply';
+export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply' | 'preview';
 
 const ACTIONS: readonly { readonly action: CodeAction; readonly label: TextKey; readonly icon: string }[] = [
   { action: 'apply', label: 'apply', icon: 'git-pull-request-go-to-changes' },
   { action: 'copy', label: 'copy', icon: 'copy' },
   { action: 'insert', label: 'insert', icon: 'insert' },
   { action: 'newFile', label: 'newFile', icon: 'new-file' },
+  { action: 'preview', label: 'previewDiagram', icon: 'open-preview' },
 ];
 
 interface Source {
@@ -46,7 +47,10 @@ export class CodeBlock {
     name.className = 'code-language';
     name.textContent = language;
     bar.append(name);
-    for (const { action, label, icon } of ACTIONS) bar.append(actionButton(action, text(label), icon));
+    for (const { action, label, icon } of ACTIONS) {
+      if (action !== 'preview' || language.toLowerCase() === 'mermaid')
+        bar.append(actionButton(action, text(label), icon));
+    }
     const pre = document.createElement('pre');
     pre.tabIndex = 0;
     this.#code = document.createElement('code');

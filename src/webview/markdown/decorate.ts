@@ -29,7 +29,7 @@ function replaceLink(anchor: HTMLAnchorElement): void {
 }
 
 function linkFile(code: Element): void {
-  if (code.closest('[role="link"], [data-file]')) return;
+  if (code.closest('[role="link"], [data-file], .math-inline, .math-display')) return;
   const target = filePath(code.textContent);
   if (!target) return;
   const span = link(target);

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it';
+import { readMath } from './math-syntax.ts';
 
 /** What blocks of one message share: link definitions, by their labels, and whether line ends are kept. */
 export interface MarkdownEnvironment {
@@ -10,6 +11,7 @@ export interface MarkdownEnvironment {
 /** HTML in the text stays text; only links with a scheme are linked by themselves, so `index.ts` is not a web site. */
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, typographer: false });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+readMath(markdown);
 // Every href goes through `linkTarget` after sanitizing; refusing here would lose the text's structure.
 markdown.validateLink = () => true;
 

@@ -4,13 +4,36 @@ const TAGS = [
   ...['a', 'blockquote', 'br', 'code', 'em', 'h3', 'hr', 'li', 'ol', 'p', 'pre', 's'],
   ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ];
-const CLASS = /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|heading-[1-6]|image-link)$/;
+const CLASS =
+  /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|heading-[1-6]|image-link|math-(?:inline|display)|tml-(?:left|right))$/;
 
 const purifier = DOMPurify();
 purifier.addHook('uponSanitizeAttribute', (_node, data) => {
   if (data.attrName === 'class' && !CLASS.test(data.attrValue)) data.keepAttr = false;
   if (data.attrName === 'start' && !/^\d{1,9}$/.test(data.attrValue)) data.keepAttr = false;
 });
+
+const MATH_TAGS = [
+  ...['math', 'menclose', 'mfrac', 'mglyph', 'mi', 'mmultiscripts', 'mn', 'mo', 'mover', 'mpadded', 'mphantom'],
+  ...['mroot', 'mrow', 'ms', 'mspace', 'msqrt', 'mstyle', 'msub', 'msubsup', 'msup', 'mtable', 'mtd', 'mtext'],
+  ...['mtr', 'munder', 'munderover', 'none', 'mprescripts'],
+];
+const MATH_ATTRIBUTES = [
+  ...['accent', 'accentunder', 'columnalign', 'columnspacing', 'depth', 'display', 'displaystyle', 'fence', 'form'],
+  ...['height', 'linethickness', 'lspace', 'mathvariant', 'maxsize', 'minsize', 'movablelimits', 'notation'],
+  ...['rowspacing', 'rspace', 'scriptlevel', 'separator', 'stretchy', 'symmetric', 'voffset', 'width'],
+];
+
+/** MathML to nodes of its elements that draw; no link, no style, no colour, no program survives. */
+export function sanitizeMath(mathml: string): DocumentFragment {
+  return purifier.sanitize(mathml, {
+    ALLOWED_TAGS: MATH_TAGS,
+    ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'],
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
 
 /**
  * HTML to nodes of the few elements that markdown makes; the second wall behind a renderer that lets no HTML pass.

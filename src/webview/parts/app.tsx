@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { WayOut } from '../../protocol/views.ts';
 import { TranscriptList } from '../list/transcript-list.tsx';
 import { PageContext, usePage, usePageChanges } from '../page-context.ts';
@@ -6,6 +7,7 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import type { Toast } from '../toasts.ts';
 import { Composer } from './composer.tsx';
+import { FindBar } from './find-bar.tsx';
 import { Gauge, GaugeRoom } from './gauge.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
@@ -39,6 +41,16 @@ export function App({ page }: { readonly page: Page }) {
 
 function Chat({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
   const empty = session.transcript.total === 0;
+  useEffect(() => {
+    const find = (event: KeyboardEvent) => {
+      const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
+      if (!isFind || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      page.show('find');
+    };
+    window.addEventListener('keydown', find);
+    return () => window.removeEventListener('keydown', find);
+  }, [page]);
   return (
     <main
       class="chat"
@@ -52,6 +64,7 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
       <Header session={session} page={page} />
       {page.panel === 'sessions' && <SessionsPanel session={session} />}
       {page.panel === 'recall' && <RecallPanel />}
+      {page.panel === 'find' && <FindBar session={session} />}
       {session.task && <TaskHeader key={session.task.id} task={session.task} />}
       {empty ? <Empty session={session} page={page} /> : <TranscriptList key={session.id} session={session} />}
       {page.panel === 'preview' && <PreviewPanel />}

@@ -1,5 +1,5 @@
 import type { GaugeView } from '../../protocol/views.ts';
-import { formatCount, formatCounted, formatPercent } from '../format.ts';
+import { formatCost, formatCount, formatCounted, formatPercent } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text, type TextKey } from '../texts.ts';
 import { Icon } from './icon-button.tsx';
@@ -24,7 +24,8 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
   const level = share >= 0.9 ? 'full' : share >= (gauge.threshold ?? 0.75) ? 'high' : 'low';
   const about = gauge.approximate === true ? '~' : '';
   const used = about + formatCount(gauge.used);
-  const label = text('gaugeText', used, formatCount(gauge.budget), about + formatPercent(share));
+  const size = text('gaugeText', used, formatCount(gauge.budget), about + formatPercent(share));
+  const label = gauge.costUsd > 0 ? `${size} · ${formatCost(gauge.costUsd)}` : size;
   const parts = gauge.parts.filter((part) => part.tokens > 0);
   const scale = Math.max(gauge.budget, gauge.used, 1);
   return (
@@ -113,6 +114,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           {text('choosePolicy')}
         </button>
       </p>
+      {gauge.costUsd > 0 && <p class="meta">{text('sessionCost', formatCost(gauge.costUsd))}</p>}
       {gauge.droppedEvents > 0 && (
         <p class="fault">
           <Icon name="warning" /> {formatCounted(gauge.droppedEvents, 'gaugeDroppedOne', 'gaugeDropped')}

@@ -4,7 +4,7 @@ import { lastText, type Page } from '../page.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
 
-/** What can be done with a message; shown while the pointer or the focus is on it. */
+/** What can be done with a message, or with what is selected of it. */
 export function MessageActions(props: {
   readonly message: MessageView;
   readonly busy: boolean;
@@ -37,6 +37,12 @@ export function MessageActions(props: {
         <>
           <IconButton icon="quote" label={text('quote')} keepSelection onClick={() => quote(page, message)} />
           <IconButton icon="pin" label={text('pin')} keepSelection onClick={() => void pin(page, message)} />
+          <IconButton
+            icon="bookmark"
+            label={text('remember')}
+            keepSelection
+            onClick={() => void page.ask('remember', { ...id, quote: selectionIn(message) })}
+          />
           <IconButton
             icon="repo-forked"
             label={text(isForeign ? 'continueHere' : 'fork')}
@@ -74,17 +80,12 @@ function selectionIn(message: MessageView): string {
 }
 
 function quote(page: Page, message: MessageView): void {
-  const source = selectionIn(message) || lastText(message).slice(0, 600);
+  const source = selectionIn(message) || lastText(message);
   page.signal({ type: 'quote', text: source });
 }
 
 async function pin(page: Page, message: MessageView): Promise<void> {
-  const selected = selectionIn(message);
-  if (selected === '') {
-    page.tell(text('pinNothing'));
-    return;
-  }
-  const fields = { message: message.id, quote: selected, kind: 'fact' as const };
+  const fields = { message: message.id, quote: selectionIn(message), kind: 'fact' as const };
   if (await page.do('pinQuote', fields)) page.tell(text('pinned'));
 }
 

@@ -13,6 +13,11 @@ import { MessageEditor } from './message-editor.tsx';
 import { Parts } from './parts.tsx';
 import { ICONS, NAMES } from './roles.ts';
 
+type Tokens = NonNullable<MessageView['tokens']>;
+
+/** Characters from which a message has its actions at its end, too. */
+const LONG = 1_500;
+
 const ENDINGS = { stopped: 'endedStopped', interrupted: 'endedInterrupted', length: 'endedLength' } as const;
 
 /** A message with its head, its parts, what can be done with it, and how it ended. */
@@ -28,6 +33,9 @@ export function Message(props: {
   const { message, row, cover } = props;
   const page = usePage();
   const [editing, setEditing] = useState(false);
+  const actions = !message.streaming && !editing && (
+    <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
+  );
   const head = `head-${message.id}`;
   const isLast = row === props.total - 1;
   const unanswered = isUnanswered(message, props.nextRole, isLast, props.busy);
@@ -55,9 +63,8 @@ export function Message(props: {
             {formatTime(message.at)}
           </time>
         </h2>
-        {!message.streaming && !editing && (
-          <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
-        )}
+        {message.tokens && <Usage message={message} tokens={message.tokens} />}
+        {actions}
       </div>
       {cover?.from === row && (
         <button
@@ -100,8 +107,24 @@ export function Message(props: {
         </div>
       )}
       <Foot message={message} busy={props.busy} isLast={isLast} unanswered={unanswered} />
+      {isLong(message) && actions && <div class="actions-at-end">{actions}</div>}
       {message.events && message.events.length > 0 && <EventMarks events={message.events} />}
     </div>
+  );
+}
+
+/** Whether the end of a message may stand below the view while its beginning is above it. */
+function isLong(message: MessageView): boolean {
+  return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0) > LONG;
+}
+
+function Usage({ message, tokens }: { readonly message: MessageView; readonly tokens: Tokens }) {
+  const { input, output, cachedInput } = tokens;
+  return (
+    <span class="meta usage" title={cachedInput ? text('usageCached', formatShort(cachedInput)) : undefined}>
+      {input === undefined ? formatTokens(output) : text('usage', formatShort(input), formatShort(output))}
+      {message.costUsd !== undefined && message.costUsd > 0 && ` · ${formatCost(message.costUsd)}`}
+    </span>
   );
 }
 
@@ -113,9 +136,9 @@ function Foot(props: {
 }) {
   const { message, busy, unanswered } = props;
   const page = usePage();
-  const { ending, tokens, branches, fault } = message;
+  const { ending, branches, fault } = message;
   const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
-  if (!unusual && !tokens && !branches && !fault && !unanswered) return null;
+  if (!unusual && !branches && !fault && !unanswered) return null;
   return (
     <div class="message-foot">
       {branches && branches.ids.length > 1 && (
@@ -154,17 +177,6 @@ function Foot(props: {
         <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
           {text('retry')}
         </button>
-      )}
-      {tokens && (
-        <span
-          class="meta usage"
-          title={tokens.cachedInput ? text('usageCached', formatShort(tokens.cachedInput)) : undefined}
-        >
-          {tokens.input === undefined
-            ? formatTokens(tokens.output)
-            : text('usage', formatShort(tokens.input), formatShort(tokens.output))}
-          {message.costUsd !== undefined && message.costUsd > 0 && ` · ${formatCost(message.costUsd)}`}
-        </span>
       )}
     </div>
   );

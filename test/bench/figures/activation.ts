@@ -29,7 +29,7 @@ const took = (work) => {
   return (user + system) / 1000;
 };
 const [, extension, product] = process.argv;
-const waking = took(() => require(extension).activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1 }));
+const waking = took(() => require(extension).activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1, workspaceState: nothing }));
 console.log(JSON.stringify({ waking, reading: took(() => require(product)) }));
 process.exit(0);
 `;

@@ -30,6 +30,7 @@ function sourceFor(state: SessionState): TreeSource {
     approximate: false,
     parts,
     droppedEvents: 0,
+    costUsd: 0,
     policy: 'balanced',
   };
   return { state, events: () => events, gauge: () => gauge };

@@ -1,0 +1,70 @@
+import { sanitizeMath } from './markdown/sanitize.ts';
+
+/** Formulas that are asked for together, and how long (ms) more are waited for. */
+const BATCH = 50;
+const PAUSE = 50;
+
+interface Formula {
+  readonly tex: string;
+  readonly display: boolean;
+}
+
+/**
+ * Sets the formulas on the page. The host makes MathML of them, which the browser draws; until that has come, and where
+ * a formula cannot be read, it stands as it was written.
+ */
+export class Formulas {
+  readonly #ask: (formulas: readonly Formula[]) => Promise<readonly string[] | undefined>;
+  /** MathML by formula; empty where there is none. */
+  readonly #known = new Map<string, string>();
+  readonly #waiting = new Set<HTMLElement>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(root: HTMLElement, ask: (formulas: readonly Formula[]) => Promise<readonly string[] | undefined>) {
+    this.#ask = ask;
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) if (node instanceof HTMLElement) this.#look(node);
+    }).observe(root, { childList: true, subtree: true });
+  }
+
+  #look(added: HTMLElement): void {
+    for (const code of added.querySelectorAll<HTMLElement>('code.math-inline, code.math-display'))
+      if (!this.#draw(code)) this.#waiting.add(code);
+    if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => void this.#read(), PAUSE);
+  }
+
+  async #read(): Promise<void> {
+    this.#timer = undefined;
+    // A reply that is arriving is drawn again and again.
+    const codes = [...this.#waiting].filter((code) => code.isConnected);
+    this.#waiting.clear();
+    const formulas = [...new Map(codes.map((code) => [keyOf(code), formulaOf(code)]))];
+    for (let from = 0; from < formulas.length; from += BATCH) {
+      const batch = formulas.slice(from, from + BATCH);
+      const made = await this.#ask(batch.map(([, formula]) => formula));
+      batch.forEach(([key], at) => this.#known.set(key, made?.[at] ?? ''));
+    }
+    for (const code of codes) this.#draw(code);
+  }
+
+  /** False where it is not known yet how. */
+  #draw(code: HTMLElement): boolean {
+    const mathml = this.#known.get(keyOf(code));
+    if (mathml === undefined) return false;
+    if (mathml === '') return true;
+    const drawn = document.createElement('span');
+    drawn.className = code.className;
+    drawn.title = code.textContent;
+    drawn.append(sanitizeMath(mathml));
+    code.replaceWith(drawn);
+    return true;
+  }
+}
+
+const formulaOf = (code: HTMLElement): Formula => ({
+  tex: code.textContent,
+  display: code.classList.contains('math-display'),
+});
+
+const keyOf = (code: HTMLElement): string => JSON.stringify(formulaOf(code));

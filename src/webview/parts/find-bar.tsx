@@ -1,0 +1,111 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePage } from '../page-context.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { IconButton } from './icon-button.tsx';
+
+/** How long the typing must pause before it is searched for, in ms. */
+const TYPING_PAUSE = 150;
+/** The name of the highlight in the style sheet. */
+const FOUND = 'found';
+
+/** Finds words just as they stand, in all messages of the session: also in those that are not on the page now. */
+export function FindBar({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  const [words, setWords] = useState('');
+  const [found, setFound] = useState<readonly number[]>();
+  const [at, setAt] = useState(0);
+
+  useEffect(() => {
+    field.current?.focus();
+    // Asked for again while it is open, it takes the keyboard with what it holds selected.
+    field.current?.select();
+  }, []);
+
+  const go = (positions: readonly number[], index: number): void => {
+    setAt(index);
+    const position = positions[index];
+    if (position !== undefined) page.signal({ type: 'reveal', position, stay: true });
+  };
+
+  useEffect(() => {
+    if (words.trim() === '') {
+      setFound(undefined);
+      return undefined;
+    }
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      void page.ask('find', { words }).then((positions) => {
+        if (!isCurrent || !positions) return;
+        setFound(positions);
+        // What is in view, or else what comes before it: who searches a chat mostly looks back.
+        const here = page.savedFor(session.id)?.place?.position ?? session.transcript.total;
+        const next = positions.findIndex((each) => each >= here);
+        go(positions, next === -1 ? positions.length - 1 : next);
+      });
+    }, TYPING_PAUSE);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [words]);
+
+  // Rows come and go as the transcript is scrolled.
+  useEffect(() => {
+    const list = document.querySelector('.rows');
+    if (!list) return undefined;
+    highlight(list, words);
+    const observer = new MutationObserver(() => highlight(list, words));
+    observer.observe(list, { childList: true, subtree: true, characterData: true });
+    return () => {
+      observer.disconnect();
+      CSS.highlights.delete(FOUND);
+    };
+  }, [words, session.id]);
+
+  const step = (by: number): void => {
+    if (found && found.length > 0) go(found, (at + by + found.length) % found.length);
+  };
+  return (
+    <search class="panel-head find-bar">
+      <input
+        ref={field}
+        class="input"
+        type="search"
+        value={words}
+        placeholder={text('find')}
+        aria-label={text('find')}
+        onInput={(event) => setWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.isComposing) step(event.shiftKey ? -1 : 1);
+        }}
+      />
+      <span class="meta find-count" role="status">
+        {found && (found.length === 0 ? text('findNone') : `${at + 1} / ${found.length}`)}
+      </span>
+      <IconButton icon="arrow-up" label={text('findPrevious')} disabled={!found?.length} onClick={() => step(-1)} />
+      <IconButton icon="arrow-down" label={text('findNext')} disabled={!found?.length} onClick={() => step(1)} />
+      <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
+    </search>
+  );
+}
+
+/** Marks the words in the messages that are on the page. */
+function highlight(list: Element, words: string): void {
+  const sought = words.toLocaleLowerCase();
+  const ranges: Range[] = [];
+  for (const body of sought.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
+    const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const content = (node.nodeValue ?? '').toLocaleLowerCase();
+      for (let start = content.indexOf(sought); start !== -1; start = content.indexOf(sought, start + sought.length)) {
+        const range = document.createRange();
+        range.setStart(node, start);
+        range.setEnd(node, Math.min(start + sought.length, node.nodeValue?.length ?? 0));
+        ranges.push(range);
+      }
+    }
+  }
+  CSS.highlights.set(FOUND, new Highlight(...ranges));
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { mathMl } from '../../../src/host/chat/math.ts';
+import { BlockSplitter } from '../../../src/webview/markdown/blocks.ts';
+import { renderMarkdown } from '../../../src/webview/markdown/parser.ts';
+
+const rendered = (text: string): string => renderMarkdown(text, {});
+
+describe('a formula in a message', () => {
+  const inline = (tex: string): string => `<code class="math-inline">${tex}</code>`;
+
+  for (const [text, tex] of [
+    ['It takes $O(n)$ steps.', 'O(n)'],
+    ['It takes \\(O(n)\\) steps.', 'O(n)'],
+    ['It is $a < b$, so', 'a &lt; b'],
+    ['It is $a_1 * b_1 * c$.', 'a_1 * b_1 * c'],
+  ] as const)
+    it(`stands in a line: ${text}`, () => assert.ok(rendered(text).includes(inline(tex)), rendered(text)));
+
+  for (const text of ['$$\nx\n- y\n+ z\n$$', '\\[\nx\n- y\n+ z\n\\]', 'Above:\n$$\nx\n- y\n+ z\n$$\nbelow'])
+    it(`stands on lines of its own, and cuts no block: ${JSON.stringify(text)}`, () => {
+      assert.match(rendered(text), /<code class="math-display">\s*x\n- y\n\+ z\s*<\/code>/);
+      const splitter = new BlockSplitter();
+      splitter.push(text);
+      splitter.finish();
+      assert.ok(splitter.closed.some((block) => /x\n- y\n\+ z/.test(block.text)));
+      assert.equal(splitter.closed.map((block) => block.text).join(''), text);
+    });
+
+  for (const text of [
+    'It costs $5, or $10 for two.',
+    'Set $HOME/$USER and $PATH.',
+    'From US$5 to US$10.',
+    'A \\[link\\] in brackets, and `$x$` in code.',
+    '$$ alone',
+    'A lone $ sign and \\$escaped\\$ ones',
+  ])
+    it(`is not seen in: ${text}`, () => assert.ok(!rendered(text).includes('math'), rendered(text)));
+
+  it('becomes MathML, with nothing in it that leads or loads anywhere', () => {
+    const set = mathMl({ tex: '\\frac{a}{b}', display: true });
+    assert.match(set, /<math[^>]*display="block".*<mfrac>.*<\/math>/);
+    assert.doesNotMatch(set, /annotation|frac\{/);
+    for (const tex of ['\\href{https://example.org}{x}', '\\includegraphics{https://example.org/x.png}'])
+      assert.equal(mathMl({ tex, display: false }), '', tex);
+  });
+
+  it('that cannot be read, or never ends, is given back as it was', () => {
+    for (const tex of ['\\frac{', '\\nosuchcommand{x}', '\\def\\a{\\a\\a}\\a', '{'.repeat(3_000)])
+      assert.equal(mathMl({ tex, display: false }), '', tex.slice(0, 40));
+  });
+});
