@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
+import { SummariesView } from './summaries-view.ts';
+
+/** What people stumbled over, each of which is small. */
+describe('in the chat and its views', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+
+  before(async () => {
+    server = await WireServer.start();
+    server.answer('A reply.');
+    chat = await ChatPage.open('stumbles', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+  });
+
+  after(async () => {
+    await chat.workbench.close();
+    await server.stop();
+  });
+
+  const page = () => chat.workbench.webview();
+
+  it('an error of the provider is told as one while it is asked again', async () => {
+    server.refuseNext(500, { retryAfter: '40' });
+    await chat.write('Is anybody there?');
+    await page().getByText('The provider reported an internal error. Retrying…').waitFor();
+    await chat.button('Stop response').click();
+  });
+
+  it('only the newest reply that was stopped can be continued', async () => {
+    server.answer({ text: 'Drop by drop. '.repeat(100), dripMs: 40 });
+    await chat.write('Slowly.');
+    await chat.message('Drop by drop.').waitFor();
+    await chat.button('Stop response').click();
+    const stopped = chat.message('Drop by drop.');
+    await stopped.getByRole('button', { name: 'Continue' }).waitFor();
+    server.answer('On to other things.');
+    await chat.send('Something else.', 'On to other things.');
+    await stopped.getByText('Stopped').waitFor();
+    assert.equal(await stopped.getByRole('button', { name: 'Continue' }).count(), 0);
+  });
+
+  it('Shift+Tab, twice, leads from the composer to the transcript', async () => {
+    const keys = new Keyboard(chat);
+    await keys.toComposer();
+    await keys.press('Shift+Tab', 'Shift+Tab');
+    await keys.isAt(page().locator('.off-screen[tabindex], .transcript, .message').and(page().locator(':focus')));
+  });
+
+  it('a second sample session has a title of its own', async () => {
+    for (let time = 0; time < 2; time++) {
+      await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
+      await chat.workbench.told(/Imported \d+ messages/);
+      await chat.workbench.clearToasts();
+    }
+    await page().locator('.title-button').click();
+    const titles = await page().locator('.session-title').allInnerTexts();
+    assert.equal(titles.filter((title) => title.startsWith('sample-session')).length, 2, titles.join(', '));
+    assert.equal(new Set(titles).size, titles.length, titles.join(', '));
+    await page().locator('.title-button').click();
+  });
+
+  it('what is told while the chat is in sight stands on its page and covers nothing', async () => {
+    await chat.workbench.compressHistory();
+    const told = chat.said(/^Compressed /);
+    await told.waitFor();
+    const [toast, composer] = await Promise.all([told.boundingBox(), page().locator('.composer').boundingBox()]);
+    assert.ok(toast && composer && toast.y + toast.height <= composer.y, 'it stands above the composer');
+    assert.equal(await chat.workbench.page.locator('.notification-toast').count(), 0);
+  });
+
+  it('a summary is named once, above the first message that it covers', async () => {
+    await page().locator('.transcript').focus();
+    await page().locator('.transcript').press('Home');
+    await page().locator('.message.covered .cover-chip').first().waitFor();
+    const covered = await page().locator('.message.covered').count();
+    const named = await page().locator('.cover-chip').count();
+    assert.ok(covered > 3 && named < covered / 2, `${named} names above ${covered} messages`);
+  });
+
+  it('a trigger is named for people', async () => {
+    await chat.workbench.runCommand('Threadkeeper: Show Compression History');
+    await new SummariesView(chat.workbench).reads('Trigger: On request');
+    await chat.workbench.runCommand('View: Close Editor');
+  });
+
+  it('a summary that is read at a level is sent as before, and one that is sent otherwise says so', async () => {
+    const view = new SummariesView(chat.workbench);
+    await chat.workbench.openSidebar('Threadkeeper');
+    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await chat.workbench.paletteRow(/^Detailed.*sent now/).waitFor();
+    await view.pick(/^Brief/);
+    await view.tab('(Brief)').waitFor();
+    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await chat.workbench.paletteRow(/^Detailed.*sent now/).waitFor();
+    await view.pick('Send as: Brief');
+    await chat.workbench.told(/is now sent at the Brief detail level/);
+    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await chat.workbench.paletteRow(/^Brief.*sent now/).waitFor();
+    await chat.workbench.page.keyboard.press('Escape');
+  });
+
+  it('the chart fills its page, has round ticks, and tells its figures where the pointer is', async () => {
+    await chat.workbench.runCommand('View: Close All Editors');
+    await chat.workbench.runCommand('Threadkeeper: Show Context Over Time');
+    const chart = page().locator('svg');
+    await chart.waitFor();
+    const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
+    assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
+    const ticks = (await chart.locator('text.label').allInnerTexts()).filter((text) => /^[\d,]+$/.test(text));
+    for (const tick of ticks) assert.match(tick, /^(?:0|[\d,]*(?:0|5|[1-9]0))$/, tick);
+    await chart.locator('.spot rect').nth(3).hover({ force: true });
+    assert.match((await chart.locator('.spot title').nth(3).textContent()) ?? '', /messages? · [\d,]+ tokens/);
+  });
+
+  it('a session without messages is called that, whatever else there is in the workspace', async () => {
+    await chat.workbench.runCommand('View: Close All Editors');
+    await chat.show();
+    await chat.newSession();
+    await chat.workbench.openSidebar('Threadkeeper');
+    await chat.workbench.page.getByText('No messages in this session yet.').waitFor();
+  });
+});
