@@ -37,6 +37,8 @@ export interface ExtractOptions {
   readonly novelty?: number;
   /** Of what users said the usual counts less too, as of what others said: for what has become old. */
   readonly evenUsers?: boolean;
+  /** So much less, 0…1, is a passage worth of which all terms were said in sentences before. */
+  readonly again?: number;
   /** What may be taken; anything by default. */
   readonly takes?: (passage: IndexedPassage) => boolean;
   /** What may still be taken of a passage's part of the messages, in tokens, so that no part is left without a word. */
@@ -79,6 +81,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const passage = corpus.passages[index]!;
     let gain = 0;
     let rarity = 0;
+    let said = 0;
     for (const term of passage.terms) {
       const before = covered[term]!;
       if (passage.running) {
@@ -87,7 +90,10 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
         // What is said of a thing that was named before may still be new.
         gain += novelty * rare * rare * (before === 0 ? 1 : NAMED_BEFORE);
       }
-      if (before === SENTENCE) continue;
+      if (before === SENTENCE) {
+        said++;
+        continue;
+      }
       // A name in a heading or a command is there; a sentence says what it is about.
       if (passage.running) gain += termWorth[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
       else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
@@ -96,7 +102,8 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const usual = isRoutine(corpus, passage, options.evenUsers === true)
       ? rarity / Math.max(1, passage.terms.length)
       : 1;
-    return (base(corpus, passage) * usual + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
+    const fresh = 1 - (options.again ?? 0) * (said / Math.max(1, passage.terms.length)) ** 3;
+    return (base(corpus, passage) * usual * fresh + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;

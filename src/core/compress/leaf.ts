@@ -182,7 +182,7 @@ export async function extractAll(
 
 /**
  * Content without a model: extracted, or else truncated. Undefined when the source is too small for anything shorter than
- * itself. `chosen` is a text that was extracted for it already.
+ * itself. `chosen` is a text that was extracted for it already, its heading included.
  */
 export async function extractiveContent(
   source: LeafSource,
@@ -193,8 +193,7 @@ export async function extractiveContent(
   const said = chosen ?? (await extractText(source, source.limits.detailed, tools));
   if (said === '') return truncatedContent(source, tools);
   const structured = outline(source);
-  const topics = structured.topics ?? [];
-  const headed = topics.length > 0 ? `Topics: ${topics.join(', ')}\n${said}` : said;
+  const headed = chosen ?? topicsLine(source) + said;
   const detailed = framed(headed, counter) <= source.limits.detailed ? headed : said;
   const limit = Math.min(source.limits.brief, framed(detailed, counter));
   const short = await extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
@@ -204,6 +203,12 @@ export async function extractiveContent(
   await pace.rest();
   const made = await finish(source, tools, { brief, detailed, rung: 'extractive', structured });
   return made ?? truncatedContent(source, tools);
+}
+
+/** Stands before what is extracted of a segment; '' where it has none. */
+export function topicsLine(source: LeafSource): string {
+  const topics = topicsOf(source);
+  return topics.length > 0 ? `Topics: ${topics.join(', ')}\n` : '';
 }
 
 /** Nobody reads what is extracted before it is sent: in the little room of a brief text the unusual counts for more. */

@@ -38,6 +38,8 @@ export class PassageCutter {
   private at = 0;
   /** The fence that is open, as its marks, or ''. */
   private fence = '';
+  /** Whether it names no language. */
+  private bareFence = false;
   /** In a short block that someone shows in what they say: an error, a line of code, a command. */
   private quoting = false;
   /** Inside `<think>` or a "Thought Process" block. */
@@ -141,8 +143,11 @@ export class PassageCutter {
     while (marks < last && text.charCodeAt(marks) === unit) marks++;
     if (marks - first < 3) return false;
     const fence = text.slice(first, marks);
-    if (this.fence === '') {
+    // A fence that only closes what an earlier message opened looks as if it opened one, until the next that names a language.
+    const isStray = this.bareFence && marks < last;
+    if (this.fence === '' || isStray) {
       this.fence = fence;
+      this.bareFence = marks === last;
       this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last, fence);
       return true;
     }

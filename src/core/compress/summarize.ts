@@ -13,6 +13,7 @@ import {
   extractiveContent,
   extractText,
   FULL_SHARE,
+  topicsLine,
   shortened,
   type LeafSource,
   type LeafTools,
@@ -453,9 +454,6 @@ function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
   return false;
 }
 
-/** What the line of topics takes that stands before an extract. */
-const TOPICS_TOKENS = 20;
-
 /** Tries to come close to the room: speakers' names are not in what an extract is asked for. */
 const MAX_ROUNDS = 5;
 
@@ -465,6 +463,8 @@ const MAX_ROUNDS = 5;
  */
 const SCARCE = { from: 0.03, below: 0.06 } as const;
 const SCARCE_NOVELTY = 2;
+/** What a session's users ask and its assistants say again is worth so much less. */
+const AGAIN = 0.8;
 
 /** For each segment of a run a text in the source's own words, chosen over all of them at once. */
 async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
@@ -478,10 +478,14 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   const allTold = sum(told);
   // Half by how much there is to be read in a segment, half by what of it tells most.
   const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + told[at]! / allTold) / 2);
-  let room = limit - pieces.length * (framed('', counter) + TOPICS_TOKENS);
+  const headings = pieces.map(({ source: own }) => (limit < SCARCE.below * source ? '' : topicsLine(own)));
+  let room = limit - sum(headings.map((heading) => framed(heading, counter)));
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
-    const parts = pieces.map(({ source: { to } }, at) => ({ to, left: room * MOST_OF_SHARE * shares[at]! }));
+    const parts = pieces.map(({ source: { to } }, at) => ({
+      to,
+      left: room * (MOST_OF_SHARE + round * MORE_OF_SHARE) * shares[at]!,
+    }));
     const { passages } = await extract(corpus, {
       budgetTokens: room,
       partOf: ({ message }) => parts.find(({ to }) => message <= to)!,
@@ -490,15 +494,14 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
       ...(kept && { kept }),
       ...(factors && { factors }),
+      again: AGAIN,
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
-    const texts = pieces.map(({ source: { from, to } }) =>
-      renderPassages(
-        corpus,
-        passages.filter(({ message }) => from <= message && message <= to),
-      ),
-    );
-    const spare = limit - sum(texts.map((text) => framed(text, counter) + TOPICS_TOKENS));
+    const texts = pieces.map(({ source: { from, to } }, at) => {
+      const own = passages.filter(({ message }) => from <= message && message <= to);
+      return own.length === 0 ? '' : headings[at]! + renderPassages(corpus, own);
+    });
+    const spare = limit - sum(texts.map((text) => framed(text, counter)));
     if (spare >= 0 || passages.length === 0) {
       best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!.source;
@@ -507,7 +510,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
         return text === '' || framed(text, counter) > most ? undefined : text;
       });
       // Neighbours that join take fewer tokens than they were chosen for.
-      if (spare < limit * SLACK_SHARE || round > 0) break;
+      if (spare < limit * SLACK_SHARE) break;
       room += Math.floor(spare * 0.9);
     } else room = Math.floor((room * limit) / (limit - spare)) - 4;
   }
@@ -526,6 +529,8 @@ function toldIn({ corpus, factors, from, to }: LeafSource): number {
 
 /** Where a segment says more than others it gets so many times its share of the room. */
 const MOST_OF_SHARE = 1.3;
+/** Where others have not so much to say, it gets more with each round. */
+const MORE_OF_SHARE = 0.3;
 /** Unused room that is worth another round. */
 const SLACK_SHARE = 0.02;
 

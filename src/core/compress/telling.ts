@@ -3,6 +3,7 @@ import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { passageText } from './passages.ts';
 import type { Pace } from './source.ts';
+import { isSmallTalk } from '../text/small-talk.ts';
 
 /** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
 const NARRATION =
@@ -10,7 +11,23 @@ const NARRATION =
 
 /** What a tool's harness writes under a user's or an assistant's name. */
 const HARNESS =
-  /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|The file \S+ has been (?:updated|created)|No files found)/iu;
+  /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|In plan mode, you should|Remember: DO NOT write|When ready, use ExitPlanMode|agentId: \w+ \(|Async agent launched|Output too large \(|Preview \(first |API Error: |The file \S+ has been (?:updated|created)|No files found)/iu;
+
+/** What opens or closes an assistant's message and says nothing. */
+const COURTESY =
+  /^(?:i apologi[sz]e|hello\b|if you have any (?:specific|other|further|questions)|let me know if|feel free|it seems there was a misunderstanding|thank you for)/iu;
+
+/** A command to the tool, with a path at most; what is asked by a command stands behind more words. */
+const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
+
+/** A line of a directory's listing, of a file as tools number it, of a diff's frame, of data that was written as one string, or in colours. */
+const LISTED =
+  /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"|\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
+
+/** What was committed, and what of it was undone. */
+const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
+const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
+const STYLE = /^\S+ \S+ style\b/u;
 
 /** Messages that tell a session over again: the request for a summary of it, and the summary with which it goes on. */
 const RETELLING =
@@ -77,7 +94,8 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
       }
       if (passage.kind === 'said') said += words.length;
     }
-    let weight = Math.sqrt(LONG / Math.max(LONG, said));
+    const length = LONG / Math.max(LONG, said);
+    let weight = role === 'user' ? length : Math.sqrt(length);
     if (role === 'tool') weight = said > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
     else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
@@ -109,10 +127,16 @@ const SHORTEST_REPORT = 120;
 /** What an assistant says is worth much less by itself than what a user says: see `extract`. */
 const REPORT = 5;
 const ON_THE_WAY = 1.2;
+/** What an assistant shows in a block of its own. */
+const SHOWN = 0.5;
+/** A line of output is worth little by itself; one that says what was committed sums up what was done. */
+const COMMIT = 8;
+/** Of a user a few words may be all of a request. */
+const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
 function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, isReport: boolean): number {
   const text = words.replace(/^[\s#>*_`-]+/, '');
-  if (HARNESS.test(text)) return 0;
+  if (HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text)) return 0;
   switch (kind) {
     case 'heading':
     case 'call':
@@ -122,16 +146,20 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
       return NARRATION.test(text) ? 0 : 0.5;
     case 'text':
     case 'line':
-      return 1;
+      return role === 'assistant' ? SHOWN : 1;
     case 'error':
-    case 'outcome':
       return 1;
+    case 'outcome':
+      return UNDONE.test(text) ? 2 * COMMIT : COMMITTED.test(text) && !STYLE.test(text) ? COMMIT : 1;
+    case 'quoted':
+      return role !== 'user' ? SHOWN : running ? 1 : 0.2;
     default:
       break;
   }
-  if (role !== 'user' && NARRATION.test(text)) return 0;
+  if (isSmallTalk(text)) return 0;
+  if (role !== 'user' && (NARRATION.test(text) || COURTESY.test(text))) return 0;
   // A line that only introduces the next tells nothing without it.
   if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
-  if (role === 'user') return running ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.3;
+  if (role === 'user') return running || FEW_WORDS.test(text) ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.1;
   return (isReport ? REPORT : ON_THE_WAY) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);
 }

@@ -49,9 +49,27 @@ function session(): { role: Role; content: string }[] {
       content:
         'The timetable cache kept the old trips for 900 seconds, so I removed it from `serveTimetable()` as you asked.',
     },
+    {
+      role: 'tool',
+      content:
+        'Commit 5d14d93 feat: rename visibleTrips\nCommit 8d863a3 style: format\nRemoved: 77aa001 fix: old import',
+    },
     { role: 'user', content: '<command-name>/compact</command-name>' },
     { role: 'user', content: 'Rename visibleTrips to bookableTrips, that is what the operators call it.' },
     { role: 'assistant', content: 'Renamed in 6 files.' },
+    { role: 'user', content: 'also log edit_format' },
+    // The start of this one's block stands in the message before it.
+    {
+      role: 'assistant',
+      content: `\`\`\`\nNow the importer:\n\`\`\`ts\n${'const batch=Number(limit);\n'.repeat(9)}\`\`\`\nIt writes 40 trips a batch.`,
+    },
+    { role: 'user', content: '/add src/importer.ts' },
+    {
+      role: 'tool',
+      content:
+        'drwxr-xr-x  5 sean staff  160 Jan 25 19:08 analytics\n-rw-r--r--  1 sean staff 21320 Feb  3 07:55 parser.go',
+    },
+    { role: 'assistant', content: 'If you have any other questions, feel free to ask.' },
     { role: 'user', content: 'ok' },
   ];
 }
@@ -71,9 +89,31 @@ describe('what is extracted without a model where there is little room', () => {
       /drop the cache/,
       /900 seconds/,
       /bookableTrips/,
+      /Commit 5d14d93/,
+      /Removed: 77aa001/,
+      /also log edit_format/,
+      /40 trips a batch/,
     ])
       assert.match(text, kept);
-    for (const left of [/[Ll]et me/, /I will now/, /command-name/]) assert.doesNotMatch(text, left);
+    for (const left of [/[Ll]et me/, /I will now/, /command-name/, /const batch/, /\/add/, /sean/, /If you have/])
+      assert.doesNotMatch(text, left);
     assert.ok(text.split('\n').filter((line) => line.includes('·')).length <= 2, 'two lines of a log');
+  });
+
+  it('tells a long request that was answered in its own words, and leaves room for the rest', async () => {
+    const rules = Array.from({ length: 90 }, (_, n) => `Rule ${n}: pier ${n} takes ferries of up to ${n * 7} metres.`);
+    const messages = [...session(), { role: 'user' as const, content: rules.join('\n') }];
+    for (let n = 0; n < 6; n++) {
+      messages.push({ role: 'tool', content: 'ok\n'.repeat(400) });
+      messages.push({ role: 'assistant', content: `Pier ${n} was dredged to ${n + 3} metres by Quill & Sons.` });
+    }
+    const sent = await compressPreserveEvents(messages, 1_200, { counter });
+    const text = sent.messages
+      .map(({ content }) => (typeof content === 'string' ? content : messageText({ content })))
+      .join('\n');
+    assert.match(text, /must never show trips/);
+    assert.match(text, /Rule \d+: pier/);
+    assert.ok(!text.includes(rules.join('\n')));
+    assert.ok(sent.tokens.after > 1_100 && sent.tokens.after <= 1_200, `${sent.tokens.after}`);
   });
 });
