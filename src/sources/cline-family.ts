@@ -88,12 +88,7 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
         stringOf(metadata['title']) ?? stringOf(manifest['prompt']),
       ];
       const createdAt = parseMoment(manifest['created_at']);
-      await finder.add(file, {
-        id,
-        ...(workspace !== undefined && { workspace }),
-        ...(title !== undefined && { title }),
-        ...(createdAt !== undefined && { createdAt }),
-      });
+      await finder.add(file, { id, workspace, title, createdAt });
     }
   }
 }
@@ -109,7 +104,7 @@ async function historyOf(file: string): Promise<ReadonlyMap<string, JsonObject>>
 function factsOf(item: JsonObject | undefined): SessionFacts {
   const title = stringOf(item?.['task']);
   const workspace = stringOf(item?.['workspace']) ?? stringOf(item?.['cwdOnTaskInitialization']);
-  return { ...(title !== undefined && { title }), ...(workspace !== undefined && { workspace }) };
+  return { title, workspace };
 }
 
 function addMessage(message: unknown, sink: TranscriptSink): void {
@@ -121,7 +116,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   if (message['isSummary'] === true) {
     const content = isList(message['content']) ? message['content'] : [message['content']];
     const summary = content.map((part) => (isObject(part) ? (stringOf(part['text']) ?? '') : (stringOf(part) ?? '')));
-    addCompaction(sink, { summary: summary.join('\n'), ...(at !== undefined && { at }) });
+    addCompaction(sink, { summary: summary.join('\n'), at });
     return;
   }
   const info = isObject(message['modelInfo']) ? message['modelInfo'] : {};

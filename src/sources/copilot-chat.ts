@@ -70,8 +70,7 @@ async function addWorkspaces(finder: Finder, user: string): Promise<void> {
     if (sessions.length === 0) continue;
     const opened = await readBeside(path.join(folder, 'workspace.json'));
     const workspace = folderPath(opened?.['folder'] ?? opened?.['workspace'] ?? opened?.['configuration']);
-    for (const file of sessions)
-      await finder.add(file, { id: idOf(file), ...(workspace !== undefined && { workspace }) });
+    for (const file of sessions) await finder.add(file, { id: idOf(file), workspace });
   }
 }
 

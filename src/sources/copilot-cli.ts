@@ -38,7 +38,7 @@ export function copilotCli(home: Home): Source {
       const session = await readJson(file.path);
       if (!isObject(session) || !isList(session['chatMessages'])) throw unknownFormat('Copilot CLI');
       const [id, createdAt] = [stringOf(session['sessionId']), parseMoment(session['startTime'])];
-      sink.about?.({ ...(id !== undefined && { id }), ...(createdAt !== undefined && { createdAt }) });
+      sink.about?.({ id, createdAt });
       for (const message of session['chatMessages']) readRoleContent(message, sink);
       return { resumed: false };
     },
@@ -52,7 +52,7 @@ async function workspaceFacts(folder: string): Promise<SessionFacts> {
     const value = (key: string): string | undefined =>
       new RegExp(`^${key}: *["']?(.*?)["']? *$`, 'm').exec(text)?.[1] || undefined;
     const [workspace, title] = [value('cwd'), value('summary') ?? value('name')];
-    return { ...(workspace !== undefined && { workspace }), ...(title !== undefined && { title }) };
+    return { workspace, title };
   } catch (error) {
     if (isCode(error, 'ENOENT')) return {};
     throw error;

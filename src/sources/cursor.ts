@@ -73,7 +73,7 @@ async function addComposers(finder: Finder, databases: Databases, store: string)
       key: id,
       bytes: Number(messages?.['bytes'] ?? 0) + (textOf(row['value'])?.length ?? 0),
       modifiedAt: parseMoment(chat['lastUpdatedAt']) ?? createdAt ?? 0,
-      facts: { id, ...(title !== undefined && { title }), ...(createdAt !== undefined && { createdAt }) },
+      facts: { id, title, createdAt },
     });
   }
 }
@@ -88,7 +88,7 @@ async function addTabs(finder: Finder, databases: Databases, store: string): Pro
       key: `${TABS}:${id}`,
       bytes: JSON.stringify(tab).length,
       modifiedAt,
-      facts: { id, ...(title !== undefined && { title }) },
+      facts: { id, title },
     });
   }
 }

@@ -23,10 +23,7 @@ export function gemini(home: Home): Source {
             // Sub-agents' files are in a folder named by the session that they work for.
             const parent =
               path.basename(path.dirname(file)) === 'chats' ? undefined : path.basename(path.dirname(file));
-            await finder.add(file, {
-              ...(workspace !== undefined && { workspace }),
-              ...(parent !== undefined && { parent }),
-            });
+            await finder.add(file, { workspace, parent });
           }
         }
       });

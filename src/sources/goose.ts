@@ -60,12 +60,7 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
       key: id,
       bytes: Number(row['bytes'] ?? 0),
       modifiedAt: momentOf(row['updated_at']) ?? 0,
-      facts: {
-        id,
-        ...(title !== undefined && { title }),
-        ...(workspace !== undefined && { workspace }),
-        ...(createdAt !== undefined && { createdAt }),
-      },
+      facts: { id, title, workspace, createdAt },
     });
   }
 }
@@ -82,7 +77,7 @@ function recordsTo(sink: TranscriptSink): { record(record: unknown): void; end()
     record(record) {
       if (isObject(record) && !isRoleContent(record)) {
         const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
-        sink.about?.({ ...(title && { title }), ...(workspace !== undefined && { workspace }) });
+        sink.about?.({ ...(title && { title }), workspace });
       } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
     },
     end: () => undefined,

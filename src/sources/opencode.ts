@@ -63,13 +63,7 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
       key: id,
       bytes: Number(row['bytes'] ?? 0),
       modifiedAt: parseMoment(row['time_updated'] ?? row['updated_at']) ?? 0,
-      facts: {
-        id,
-        ...(title !== undefined && { title }),
-        ...(workspace !== undefined && { workspace }),
-        ...(parent !== undefined && { parent }),
-        ...(createdAt !== undefined && { createdAt }),
-      },
+      facts: { id, title, workspace, parent, createdAt },
     });
   }
 }
@@ -79,9 +73,9 @@ async function addFile(finder: Finder, file: string): Promise<void> {
   const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
   await finder.add(file, {
     id: path.basename(file, '.json'),
-    ...(title !== undefined && { title }),
-    ...(workspace !== undefined && { workspace }),
-    ...(parent !== undefined && { parent }),
+    title,
+    workspace,
+    parent,
   });
 }
 
@@ -136,7 +130,7 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    addCompaction(sink, { summary, ...(at !== undefined && { at }) });
+    addCompaction(sink, { summary, at });
     return;
   }
   const tokens = isObject(data['tokens']) ? data['tokens'] : {};

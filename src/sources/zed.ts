@@ -70,10 +70,10 @@ async function addThreads(finder: Finder, databases: Databases, store: string): 
       modifiedAt: parseMoment(row['updated_at']) ?? 0,
       facts: {
         id,
-        ...(title !== undefined && { title }),
-        ...(parent !== undefined && { parent }),
+        title,
+        parent,
         ...(workspace !== undefined && workspace !== '' && { workspace }),
-        ...(createdAt !== undefined && { createdAt }),
+        createdAt,
       },
     });
   }

@@ -40,7 +40,7 @@ export interface LibraryEntry {
 
 /** Reads a session. Throws `TranscriptError` for what is not understood or holds no message. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
-  let facts = file.facts;
+  let facts = known(file.facts);
   const messages: TranscriptMessage[] = [];
   const compactions: PlacedCompaction[] = [];
   const skips = new Map<string, Skipped>();
@@ -53,7 +53,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
     {
       add: (message) => messages.push(shortened(message, skip)),
       skip,
-      about: (told) => (facts = { ...facts, ...told }),
+      about: (told) => (facts = { ...facts, ...known(told) }),
       compacted: (compaction) => compactions.push({ ...compaction, before: messages.length }),
     },
     from,
@@ -62,6 +62,10 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   if (messages.length === 0 && !end.resumed) throw emptySession(skipped);
   return { facts, messages, compactions, skipped, end };
 }
+
+/** What is not told does not replace what was. */
+const known = (facts: SessionFacts): SessionFacts =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 
 function emptySession(skipped: readonly Skipped[]): TranscriptError {
   const [first, ...rest] = skipped.map(({ reason, count }) => phrase('{0} × {1}', count, reason));

@@ -73,7 +73,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
     const call: ContentBlock = { type: 'tool_call', callId: '', name: recipient, json: text };
     sink.add(messageOfBlocks('assistant', [call], { at }));
   } else {
-    sink.add({ role, text, ...(at !== undefined && { at }) });
+    sink.add({ role, text, at });
   }
 }
 

@@ -55,7 +55,7 @@ export class ClaudeCodeImporter {
     if (record['isCompactSummary'] === true) {
       this.#flush();
       const summary = readContent(message['content'], this.#sink);
-      addCompaction(this.#sink, { summary: messageText({ content: summary }), ...(at !== undefined && { at }) });
+      addCompaction(this.#sink, { summary: messageText({ content: summary }), at });
       return;
     }
     const blocks = readContent(message['content'], this.#sink);
@@ -95,11 +95,11 @@ export class ClaudeCodeImporter {
       stringOf(record['aiTitle']) ??
       (record['type'] === 'summary' ? stringOf(record['summary']) : undefined);
     const agent = this.#isSubagent ? stringOf(record['agentId']) : undefined;
-    const ids = agent === undefined ? { ...(id !== undefined && { id }) } : { id: agent, ...(id && { parent: id }) };
+    const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
     this.#sink.about({
       ...ids,
-      ...(workspace !== undefined && { workspace }),
-      ...(title !== undefined && { title }),
+      workspace,
+      title,
     });
   }
 

@@ -71,7 +71,7 @@ export class CodexImporter {
       if (record['type'] === 'response_item') this.#item(payload, at);
       else if (record['type'] === 'compacted') {
         this.#flush();
-        addCompaction(this.#sink, { summary: stringOf(payload['message']) ?? '', ...(at !== undefined && { at }) });
+        addCompaction(this.#sink, { summary: stringOf(payload['message']) ?? '', at });
       } else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
     } else if (isCodex(record)) {
       this.#sink.skip(phrase('record of type “session_meta”'));
@@ -93,12 +93,7 @@ export class CodexImporter {
     if (type === 'turn_context' && this.#model !== undefined) this.#sink.about?.({ model: this.#model });
     if (type === 'session_meta') {
       const [id, workspace, parent] = [payload['id'], payload['cwd'], parentOf(payload['source'])].map(stringOf);
-      this.#sink.about?.({
-        ...(id !== undefined && { id }),
-        ...(workspace !== undefined && { workspace }),
-        ...(parent !== undefined && { parent }),
-        ...(at !== undefined && { createdAt: at }),
-      });
+      this.#sink.about?.({ id, workspace, parent, createdAt: at });
     }
     if (type !== 'event_msg' || payload['type'] !== 'token_count' || !isObject(payload['info'])) return;
     const last = payload['info']['last_token_usage'];

@@ -21,11 +21,7 @@ export function importContinueSession(
 ): void {
   const [id, title] = [session['sessionId'], session['title']].map(stringOf);
   const workspace = folderPath(session['workspaceDirectory']);
-  sink.about?.({
-    ...(id !== undefined && { id }),
-    ...(title !== undefined && { title }),
-    ...(workspace !== undefined && { workspace }),
-  });
+  sink.about?.({ id, title, workspace });
   for (const item of session.history.filter(isObject)) {
     const message = isObject(item['message']) ? item['message'] : {};
     if (message['role'] === 'thinking') {

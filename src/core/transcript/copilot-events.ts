@@ -92,7 +92,7 @@ export class CopilotEventsImporter {
       case 'session.compaction_complete':
         if (data['success'] !== false) {
           const summary = stringOf(data['summaryContent']) ?? '';
-          addCompaction(this.#sink, { summary, ...(at !== undefined && { at }) });
+          addCompaction(this.#sink, { summary, at });
         }
         return;
       default:
@@ -115,11 +115,7 @@ export class CopilotEventsImporter {
       stringOf(data['sessionId']),
       isObject(data['context']) ? stringOf(data['context']['cwd']) : undefined,
     ];
-    this.#sink.about?.({
-      ...(id !== undefined && { id }),
-      ...(workspace !== undefined && { workspace }),
-      ...(at !== undefined && { createdAt: at }),
-    });
+    this.#sink.about?.({ id, workspace, createdAt: at });
   }
 
   #useModel(model: unknown): void {

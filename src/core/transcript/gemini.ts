@@ -52,11 +52,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
 function tellOf(session: JsonObject, sink: TranscriptSink): void {
   const [id, title] = [stringOf(session['sessionId']), stringOf(session['summary'])];
   const createdAt = parseMoment(session['startTime']);
-  sink.about?.({
-    ...(id !== undefined && { id }),
-    ...(title !== undefined && { title }),
-    ...(createdAt !== undefined && { createdAt }),
-  });
+  sink.about?.({ id, title, createdAt });
 }
 
 /** The message that is rewound to goes too. */

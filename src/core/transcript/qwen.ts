@@ -30,9 +30,9 @@ export class QwenImporter {
     }
     const at = parseMoment(record['timestamp']);
     const [id, workspace] = [stringOf(record['sessionId']), stringOf(record['cwd'])];
-    this.#sink.about?.({ ...(id !== undefined && { id }), ...(workspace !== undefined && { workspace }) });
+    this.#sink.about?.({ id, workspace });
     if (record['subtype'] === 'chat_compression') {
-      addCompaction(this.#sink, { summary: summaryOf(record['systemPayload']), ...(at !== undefined && { at }) });
+      addCompaction(this.#sink, { summary: summaryOf(record['systemPayload']), at });
       return;
     }
     if (!isQwen(record) || record['type'] === 'system') {

@@ -27,7 +27,7 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
     const body = trimSeparators(part);
     part = [];
     if (body === '') return;
-    if (as) sink.add({ role: as, text: body, ...(at !== undefined && { at }) });
+    if (as) sink.add({ role: as, text: body, at });
     else sink.skip(phrase('text before the first message'));
   };
   for (let index = 0; index < lines.length; index++) {

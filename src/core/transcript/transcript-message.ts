@@ -17,22 +17,22 @@ export interface TranscriptMessage {
 
 /** What a transcript tells of its session beside the messages. */
 export interface SessionFacts {
-  readonly id?: string;
-  readonly title?: string;
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
   /** The folder that was open, as a path. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** The model in use, for messages that name none. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** The session that this one was forked from, or whose subagent it is. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   /** Milliseconds since the epoch. */
-  readonly createdAt?: number;
+  readonly createdAt?: number | undefined;
 }
 
 /** A compaction by the tool itself. `summary` is what it wrote in place of the messages before. */
 export interface Compaction {
   readonly summary: string;
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 export const TRANSCRIPT_FORMATS = [

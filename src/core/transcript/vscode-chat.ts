@@ -35,7 +35,7 @@ export function importVsCodeChat(
     const at = parseMoment(request['timestamp']);
     const asked = userText(request['message']);
     if (asked === undefined) sink.skip(phrase('request without a message'));
-    else sink.add({ role: 'user', text: asked, ...(at !== undefined && { at }) });
+    else sink.add({ role: 'user', text: asked, at });
     skipAttachments(request['variableData'], sink);
     new Reply(sink, factsOf(request, at)).read(request);
   }
@@ -44,11 +44,7 @@ export function importVsCodeChat(
 function tellOf(chat: JsonObject, sink: TranscriptSink): void {
   const [id, title] = [stringOf(chat['sessionId']), stringOf(chat['customTitle'])];
   const createdAt = parseMoment(chat['creationDate']);
-  sink.about?.({
-    ...(id !== undefined && { id }),
-    ...(title !== undefined && { title }),
-    ...(createdAt !== undefined && { createdAt }),
-  });
+  sink.about?.({ id, title, createdAt });
 }
 
 function factsOf(request: JsonObject, at: number | undefined): MessageFacts {
