@@ -108,6 +108,8 @@ describe('the chats from other tools', () => {
     const entry = workbench.page.locator('.sidebar .monaco-list-row', { hasText: /· Message 1$/ });
     await entry.waitFor();
     await workbench.screenshot('all-chats-dropped');
+    // What a screen reader says of it.
+    assert.match((await entry.getAttribute('aria-label')) ?? '', /Never use port 80.*Message 1/);
     await entry.hover();
     await entry.getByRole('button', { name: 'Restore to Chat' }).click();
     await workbench.webview().getByText('Dropped by Claude Code').waitFor();
