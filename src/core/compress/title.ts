@@ -1,6 +1,6 @@
-import type { Corpus } from './corpus.ts';
+import type { Corpus, IndexedPassage } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
-import { isSaid } from './passages.ts';
+import { isSaid, type Passage } from './passages.ts';
 import { isStopWord } from '../search/stop-words.ts';
 import { fold } from '../text/fold.ts';
 
@@ -12,12 +12,15 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const phrases = new Map<string, Phrase>();
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const passages = corpus.passages.slice(first, beyond).filter(({ kind, running }) => kind === 'said' && running);
-  const chars = passages.reduce((sum, { start, end }) => sum + end - start, 0);
-  // Of a long segment each n-th passage says as well what it is about.
-  const step = Math.ceil(chars / MAX_CHARS);
-  for (const [index, { message, start, end }] of passages.entries()) {
-    const weight = corpus.roles[message] === 'user' ? USER_WEIGHT : 1;
+  const said = corpus.passages.slice(first, beyond).filter(({ kind, running }) => kind === 'said' && running);
+  const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
+  // Of a long segment only passages that hold its most telling terms are read word by word, and of many each n-th.
+  const top = charsOf(said) > MAX_CHARS ? tellingTerms(corpus, said, weightOf) : undefined;
+  const passages = top ? said.filter(({ terms }) => terms.some((term) => top.has(term))) : said;
+  const step = Math.ceil(charsOf(passages) / MAX_CHARS);
+  for (const [index, passage] of passages.entries()) {
+    const { message, start, end } = passage;
+    const weight = weightOf(passage);
     if (index % Math.ceil(step / weight) > 0) continue;
     for (const words of wordRuns(corpus.texts[message]!.slice(start, end)))
       for (let at = 0; at < words.length; at++)
@@ -37,6 +40,26 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
     if (chosen.push(phrase) === MAX_PHRASES) break;
   }
   return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join(', ');
+}
+
+const charsOf = (passages: readonly Passage[]): number =>
+  passages.reduce((sum, { start, end }) => sum + end - start, 0);
+
+function tellingTerms(
+  { rarity }: Corpus,
+  said: readonly IndexedPassage[],
+  weightOf: (passage: Passage) => number,
+): ReadonlySet<number> {
+  const weights = new Map<number, number>();
+  for (const passage of said)
+    for (const term of new Set(passage.terms)) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
+  const scored = Array.from(weights, ([term, weight]) => ({ term, score: weight ** 0.7 * rarity[term]! ** 2 }));
+  return new Set(
+    scored
+      .sort((a, b) => b.score - a.score)
+      .slice(0, TOP_TERMS)
+      .map(({ term }) => term),
+  );
 }
 
 interface Segment {
@@ -119,8 +142,9 @@ function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
   return weight ** 0.7 * (rarity / words.length) ** 2 * words.length ** 0.4 * shape;
 }
 
+const TOP_TERMS = 24;
 /** Read of a segment, so that a title takes a few milliseconds. */
-const MAX_CHARS = 5_000;
+const MAX_CHARS = 10_000;
 /** Words to a phrase, and phrases to a title, at most. */
 const MAX_WORDS = 3;
 const MAX_PHRASES = 3;
