@@ -21,6 +21,8 @@ import type { ProviderName } from '../platform/settings-schema.ts';
 const FIRST_ROWS_MS = 300;
 /** A model that has to be loaded first may take this long to answer, in ms. */
 const TRY_TIMEOUT_MS = 60_000;
+/** Where most servers of one's own are; offered where none is set. */
+const OLLAMA_URL = 'http://localhost:11434/v1';
 /** For the model, in any language. */
 const TRY = 'ping';
 const TRY_REQUEST: ChatRequest = {
@@ -242,8 +244,8 @@ async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
     const typed = await vscode.window.showInputBox({
       title: vscode.l10n.t('Base URL of the OpenAI-compatible server'),
       prompt: vscode.l10n.t('Saved in the setting threadkeeper.chat.baseUrl. Your messages are sent to this URL.'),
-      placeHolder: 'http://localhost:11434/v1',
-      value,
+      placeHolder: OLLAMA_URL,
+      value: value || OLLAMA_URL,
       ignoreFocusOut: true,
       validateInput: (text) =>
         addressIn(text) === undefined
