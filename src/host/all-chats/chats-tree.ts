@@ -99,7 +99,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
         item.iconPath = new vscode.ThemeIcon('fold');
         item.description = vscode.l10n.t('dropped key events');
         item.tooltip = vscode.l10n.t(
-          '{0} replaced the earlier messages with a summary. Expand to see the key events that it lacks.',
+          '{0} replaced the earlier messages with a summary. Expand to see the key events that are missing from it.',
           TOOL_NAMES[row.chat.entry.tool],
         );
         return item;

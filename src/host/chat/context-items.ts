@@ -68,7 +68,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
       what: { kind: 'terminal' },
     },
     terminal !== undefined && {
-      label: vscode.l10n.t('Terminal Last Command'),
+      label: vscode.l10n.t('Last Terminal Command'),
       detail: terminal,
       what: { kind: 'terminalCommand' },
     },
