@@ -15,7 +15,7 @@ import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { resolvePolicy, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render.ts';
-import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
+import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { MemorySession } from './memory-session.ts';
 import type { JobModel, PriceOf } from './paid-model.ts';
@@ -115,13 +115,13 @@ export async function summarizeRecursive(
   targetTokens: number,
   options: LibraryOptions = {},
 ): Promise<RecursiveSummary> {
-  const { source, counter, tokens } = await prepared(messages, options);
+  const { source, sizes, counter, tokens } = await prepared(messages, options);
   const whole = renderTranscript(source);
   if (source.length === 0 || (tokens <= targetTokens && framed(whole, counter) <= targetTokens)) {
     const size = source.length === 0 ? 0 : framed(whole, counter);
     return { text: whole, tokens: size, sourceTokens: tokens, unchanged: true, calls: NO_CALLS };
   }
-  const session = await summarized(source, targetTokens, counter, options);
+  const session = await summarized({ source, sizes }, targetTokens, counter, options);
   const text = firstThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
   return { text, tokens: framed(text, counter), sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
@@ -136,7 +136,7 @@ export async function summarizeHierarchical(
   messages: readonly LibraryMessage[],
   options: LibraryOptions = {},
 ): Promise<HierarchicalSummary> {
-  const { source, counter, tokens } = await prepared(messages, options);
+  const { source, sizes: counted, counter, tokens } = await prepared(messages, options);
   const whole = renderTranscript(source);
   const wholeTokens = source.length === 0 ? 0 : framed(whole, counter);
   if (tokens <= SHORT_CONVERSATION_TOKENS) {
@@ -144,7 +144,7 @@ export async function summarizeHierarchical(
     return { brief: whole, detailed: whole, full: whole, tokens: sizes, unchanged: true, calls: NO_CALLS };
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
-  const session = await summarized(source, limits.detailed, counter, options);
+  const session = await summarized({ source, sizes: counted }, limits.detailed, counter, options);
   const level = async (limit: number): Promise<string> =>
     firstThatFits(await textWithin(session, limit, counter, options), limit, counter);
   const [brief, detailed] = [await level(limits.brief), await level(limits.detailed)];
@@ -177,10 +177,10 @@ export async function compressPreserveEvents(
     readonly keepRecent?: number;
   } = {},
 ): Promise<CompressedMessages> {
-  const { source, counter, tokens } = await prepared(messages, options);
+  const { source, sizes, counter, tokens } = await prepared(messages, options);
   const { keepRecent, strategy } = options;
   const session = sessionOf(targetTokens, counter, options, keepRecent, shareBeside(targetTokens / tokens));
-  for (const message of source) session.add(message);
+  for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
     // Trimming keeps as many of the newest messages as fit.
     const share =
@@ -260,13 +260,13 @@ const blocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
 
 /** All messages summarized, none kept verbatim. */
 async function summarized(
-  source: readonly SourceMessage[],
+  { source, sizes }: Pick<Prepared, 'source' | 'sizes'>,
   targetTokens: number,
   counter: TokenCounter,
   options: LibraryOptions,
 ): Promise<MemorySession> {
   const session = sessionOf(targetTokens, counter, { ...options, strategy: 'summarize' });
-  for (const message of source) session.add(message);
+  for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   const outcome = await session.compress({ targetTokens, recentTokens: 0, keep: 0, coversAll: true });
   if (outcome.kind === 'failed') throw outcome.error;
   return session;
@@ -343,10 +343,18 @@ function modelOf({ model, summarizer, maxInputTokens = DEFAULT_MAX_INPUT }: Libr
   return { model: chat, maxInputTokens };
 }
 
+interface Prepared {
+  readonly source: readonly SourceMessage[];
+  readonly counter: TokenCounter;
+  /** Of each message. */
+  readonly sizes: readonly MessageTokens[];
+  readonly tokens: number;
+}
+
 async function prepared(
   messages: readonly LibraryMessage[],
   { counter: given, breather }: LibraryOptions,
-): Promise<{ readonly source: readonly SourceMessage[]; readonly counter: TokenCounter; readonly tokens: number }> {
+): Promise<Prepared> {
   const counter = given ?? (await loadEncoding('o200k_base'));
   const source = messages.map(({ role, content }, at) => ({
     id: messageId(String(at)),
@@ -354,5 +362,5 @@ async function prepared(
     content: blocks(content),
   }));
   const sizes = await countMessages(source, counter, new Pace(breather));
-  return { source, counter, tokens: sizes.reduce((sum, one) => sum + one, 0) };
+  return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
 }

@@ -10,7 +10,7 @@ import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render.ts';
 import { SessionState } from '../core/state/session-state.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
+import type { MessageTokens, TokenCounter } from '../core/tokens/token-counter.ts';
 import { compressSession } from './compress-session.ts';
 import type { CompressionAim, CompressionOutcome } from './compression-job.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
@@ -125,9 +125,10 @@ export class MemorySession {
     if (total > this.#options.budget) await this.#triggers.compress({ trigger: 'before_send', threshold: 1 }, 'now');
   }
 
-  /** A message, and nothing is looked at. */
-  add({ id, role, content, attachments }: SourceMessage): void {
+  /** A message, with its tokens where they are known, and nothing is looked at. */
+  add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
     const message = { id, parent: this.state.head, role, content, at: ++this.#at, ...(attachments && { attachments }) };
+    if (tokens) this.meter.counts.keep(message, tokens);
     this.#append({ type: 'message_added', message });
   }
 

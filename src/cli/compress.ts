@@ -134,9 +134,9 @@ async function compressSession(
   });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
-    before += counter.message(message);
     if (isGrown) await session.take(message);
     else session.add(message);
+    before += session.meter.counts.total(message);
     // Trying on cannot help where the key is refused or the model is unknown.
     if (ModelFault.is(session.fault, 'no_key', 'refused_key', 'forbidden', 'model_not_found')) throw session.fault;
   }

@@ -1,17 +1,16 @@
-import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS, type MessageTokens, type TokenCounter } from '../tokens/token-counter.ts';
 import { breathe } from '../pace/breather.ts';
 import type { Pace, SourceMessage } from './source.ts';
 
-/** Each message's tokens with its framing and its attachments, resting as it goes. */
+/** Each message's tokens with its framing, and its attachments', resting as it goes. */
 export async function countMessages(
   messages: readonly SourceMessage[],
   counter: TokenCounter,
   pace: Pace,
-): Promise<number[]> {
-  const tokens: number[] = [];
+): Promise<MessageTokens[]> {
+  const tokens: MessageTokens[] = [];
   for (const message of messages) {
-    const { body, attachments } = await counter.whole(message, pace);
-    tokens.push(body + attachments);
+    tokens.push(await counter.whole(message, pace));
     await breathe(pace);
   }
   return tokens;

@@ -129,7 +129,9 @@ export class PassageCutter {
     const { text } = this;
     const unit = text.charCodeAt(first);
     if (unit === 42 || unit === 60) this.answering = false;
-    const found = last - first > LONGEST_PROSE_LINE ? undefined : answerIn(text.slice(first, last));
+    // Most lines of output neither begin nor end as an answer does: they need not be cut out.
+    const isNone = last - first > LONGEST_PROSE_LINE || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
+    const found = isNone ? undefined : answerIn(text.slice(first, last));
     const isOne = this.answering || found === 'here';
     if (found !== undefined) this.answering = true;
     return isOne;

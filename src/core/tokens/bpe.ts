@@ -10,6 +10,11 @@ const STEP_CHARS = 5000;
 const MAX_CACHED_UNITS = 12;
 const MAX_CACHED_PIECES = 50_000;
 
+/** A summary is counted again and again on its way into a request; what is shorter is soon counted, and what is longer takes memory. */
+const MIN_KEPT_UNITS = 200;
+const MAX_KEPT_UNITS = 20_000;
+const MAX_KEPT_TEXTS = 64;
+
 /**
  * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: special tokens in a text
  * count as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
@@ -18,6 +23,7 @@ export class BpeCounter {
   private readonly vocabulary: Vocabulary;
   private readonly pattern: string;
   private readonly cache = new Map<string, number>();
+  private readonly texts = new Map<string, number>();
 
   constructor(ranks: BpeRanks) {
     this.vocabulary = new Vocabulary(ranks.bpe_ranks);
@@ -26,7 +32,13 @@ export class BpeCounter {
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
   count(text: string): number {
-    return atOnce(this.countSteps(text, text.length));
+    if (text.length < MIN_KEPT_UNITS || text.length > MAX_KEPT_UNITS) return atOnce(this.countSteps(text, text.length));
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const tokens = atOnce(this.countSteps(text, text.length));
+    if (this.texts.size >= MAX_KEPT_TEXTS) this.texts.clear();
+    this.texts.set(text, tokens);
+    return tokens;
   }
 
   /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */

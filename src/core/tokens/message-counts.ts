@@ -12,6 +12,8 @@ export interface CountableMessages extends MessageOrder {
   get(id: MessageId): Message | undefined;
 }
 
+type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
@@ -28,7 +30,7 @@ export class MessageCounts {
     this.front = new CountedTexts(counter);
   }
 
-  of(message: Message): MessageCount {
+  of(message: SizedMessage): MessageCount {
     const known = this.find(message.id);
     if (known) return known;
     const attached = message.attachments ?? [];
@@ -45,7 +47,7 @@ export class MessageCounts {
   }
 
   /** Body and attachments together. */
-  total(message: Message): number {
+  total(message: SizedMessage): number {
     const { body, attachments } = this.of(message);
     return body + attachments;
   }
@@ -67,7 +69,8 @@ export class MessageCounts {
     return this.counts.get(id) ?? this.kept?.get(id);
   }
 
-  private keep(message: Message, { body, attachments }: MessageTokens): MessageCount {
+  /** Takes over what was counted elsewhere. */
+  keep(message: SizedMessage, { body, attachments }: MessageTokens): MessageCount {
     const attached = message.attachments ?? [];
     const cjk = attached.reduce((sum, { text }) => sum + cjkUnits(text), cjkUnits(messageText(message)));
     const count = { body, attachments, cjk };
