@@ -5,9 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type * as v from 'valibot';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { PromptCache, type CacheUse, type Piece } from './cache.ts';
+import { billOf, priceFor } from './prices.ts';
 import { complaint, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
 import { chatStream, messagesStream, ollamaStream, responsesStream, type Reply } from './streams.ts';
-import { thinkingAt, TRAITS, type Traits } from './traits.ts';
+import { bareId, thinkingAt, TRAITS, type Traits } from './traits.ts';
 
 export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 'openrouter';
 
@@ -51,7 +52,7 @@ export interface Exchange {
   readonly reply?: Reply;
   /** Tokens of the whole prompt in the model's own tokens, read or not. */
   readonly sent: number;
-  /** US dollars by the vendor's prices. */
+  /** US dollars by the prices of `priceFor`. */
   readonly cost: number;
 }
 
@@ -151,7 +152,7 @@ export class StrictServer {
       this.#busy();
       const asked = this.#read(path, body);
       const { reply, sent } = this.#answer(asked, path);
-      this.exchanges.push({ ...kept, status: 200, reply, sent, cost: this.#price(asked.traits, reply) });
+      this.exchanges.push({ ...kept, status: 200, reply, sent, cost: billOf(asked.model, reply) });
       const native = path === '/api/chat';
       outgoing.writeHead(200, { 'content-type': native ? 'application/x-ndjson' : 'text/event-stream' });
       outgoing.flushHeaders();
@@ -210,7 +211,7 @@ export class StrictServer {
   }
 
   #listEntry(id: string): unknown {
-    const { window, maxOutput, price, images, efforts } = TRAITS[id]!;
+    const { window, maxOutput, images, efforts } = TRAITS[id]!;
     switch (this.#flavour) {
       case 'anthropic': {
         const levels = Object.fromEntries(
@@ -236,7 +237,8 @@ export class StrictServer {
       }
       case 'openrouter': {
         const per = (usd: number): string => String(usd / 1e6);
-        const pricing = { prompt: per(price.input), completion: per(price.output), input_cache_read: per(price.read) };
+        const { input, output, cachedInput = input } = priceFor(id);
+        const pricing = { prompt: per(input), completion: per(output), input_cache_read: per(cachedInput) };
         const top_provider = { max_completion_tokens: maxOutput };
         return {
           id,
@@ -270,7 +272,7 @@ export class StrictServer {
     const wrong = complaint(protocol.schema, body);
     if (wrong !== undefined) throw invalid(wrong);
     const model = String(body['model']);
-    const traits = TRAITS[model.replace(/^.*\//, '').replace(/(?<=claude.*\d)\.(?=\d)/g, '-')];
+    const traits = TRAITS[bareId(model)];
     if (!traits)
       throw new Refusal(
         404,
@@ -329,11 +331,12 @@ export class StrictServer {
     const limit = Math.max(1, Math.min(asked.maxOutput ?? traits.maxOutput, traits.window - read));
     const { credit } = this.options;
     // microsoft/vscode#312939's neighbour: OpenRouter holds the credit for the whole limit before it answers.
-    if (credit !== undefined && (limit * traits.price.output) / 1e6 > credit)
+    const { output } = priceFor(model);
+    if (credit !== undefined && (limit * output) / 1e6 > credit)
       throw new Refusal(
         402,
         'payment_required',
-        `This request requires more credits, or fewer max_tokens. You requested up to ${limit} tokens, but can only afford ${Math.floor((credit * 1e6) / traits.price.output)}.`,
+        `This request requires more credits, or fewer max_tokens. You requested up to ${limit} tokens, but can only afford ${Math.floor((credit * 1e6) / output)}.`,
       );
     const wanted = thinkingAt(traits, asked.effort, this.options.think);
     const reasoning = Math.min(wanted, limit);
@@ -392,13 +395,6 @@ export class StrictServer {
       case 'marks':
         return this.#cache.byMarks(pieces);
     }
-  }
-
-  #price({ price }: Traits, { input, cache, reasoning, answered }: Reply): number {
-    const plain = input - cache.read - cache.write;
-    // An hour in Anthropic's cache costs twice the input: platform.claude.com/docs/en/build-with-claude/prompt-caching
-    const written = (cache.write - cache.hour) * price.write + cache.hour * price.input * 2;
-    return (plain * price.input + cache.read * price.read + written + (reasoning + answered) * price.output) / 1e6;
   }
 
   #stream(path: string, reply: Reply, body: Json): Iterable<string> {

@@ -13,8 +13,6 @@ export interface Traits {
   readonly images: boolean;
   /** How its prompt cache is matched. */
   readonly cache: 'none' | 'prefix' | 'breakpoints' | 'marks';
-  /** US dollars for a million tokens: input, output, read from and written to the cache (for an hour). */
-  readonly price: { readonly input: number; readonly output: number; readonly read: number; readonly write: number };
   /** What its tokenizer makes of one o200k token. */
   readonly factor?: number;
   /** How a local server passes its thinking on: in a field, as text between tags, or with the closing tag alone. */
@@ -36,7 +34,6 @@ const LOCAL = {
   images: false,
   temperature: 'taken',
   cache: 'none',
-  price: { input: 0, output: 0, read: 0, write: 0 },
 } as const;
 
 export const TRAITS: Readonly<Record<string, Traits>> = {
@@ -48,7 +45,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     temperature: 'taken',
     images: true,
     cache: 'prefix',
-    price: { input: 2.5, output: 10, read: 1.25, write: 2.5 },
   },
   'gpt-4o-mini': {
     window: 128_000,
@@ -57,7 +53,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     temperature: 'taken',
     images: true,
     cache: 'prefix',
-    price: { input: 0.15, output: 0.6, read: 0.075, write: 0.15 },
   },
   // Effort `medium` by default, no `none`: learn.microsoft.com/en-us/javascript/api/@azure/ai-projects/reasoningeffort
   'gpt-5-nano': {
@@ -69,7 +64,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     temperature: 'refused',
     images: true,
     cache: 'prefix',
-    price: { input: 0.05, output: 0.4, read: 0.005, write: 0.05 },
   },
   // `none` to `max`, `medium` by default; temperature with `none` alone; writes 1.25 ×: docs.litellm.ai/blog/gpt_6_sol_luna
   'gpt-6-luna': {
@@ -78,7 +72,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     thinks: 800,
     temperature: 'without thinking',
     cache: 'breakpoints',
-    price: { input: 0.1, output: 0.5, read: 0.01, write: 0.125 },
   },
   'gpt-6.1-terra': {
     ...BIG,
@@ -86,7 +79,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     thinks: 5_000,
     temperature: 'without thinking',
     cache: 'breakpoints',
-    price: { input: 1, output: 5, read: 0.05, write: 1.25 },
   },
   // Refuses `none` and every temperature: developers.openai.com/api/docs/models/gpt-6.2-sol
   'gpt-6.2-sol': {
@@ -96,7 +88,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     alwaysThinks: true,
     temperature: 'refused',
     cache: 'breakpoints',
-    price: { input: 2, output: 10, read: 0.1, write: 2.5 },
   },
   // No adaptive thinking and no effort: platform.claude.com/docs/en/build-with-claude/effort
   'claude-haiku-4-5': {
@@ -105,20 +96,17 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     maxOutput: 64_000,
     thinks: 0,
     factor: 1.2,
-    price: { input: 1, output: 5, read: 0.1, write: 1.25 },
   },
   // Thinks by default at `medium`, can be told not to: docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh
   'claude-haiku-5-5': {
     ...CLAUDE,
     efforts: CLAUDE_EFFORTS,
     thinks: 800,
-    price: { input: 0.1, output: 0.5, read: 0.01, write: 0.125 },
   },
   'claude-sonnet-5': {
     ...CLAUDE,
     efforts: CLAUDE_EFFORTS,
     thinks: 5_000,
-    price: { input: 2, output: 10, read: 0.2, write: 2.5 },
   },
   // Always thinks: platform.claude.com/docs/en/models/sonnet-5-5/overview
   'claude-sonnet-5-5': {
@@ -126,7 +114,6 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     efforts: CLAUDE_EFFORTS,
     thinks: 5_000,
     alwaysThinks: true,
-    price: { input: 2, output: 10, read: 0.1, write: 2.5 },
   },
   'llama3.1:8b': { ...LOCAL, window: 131_072, maxOutput: 131_072, thinks: 0 },
   'qwen3:4b': { ...LOCAL, window: 40_960, maxOutput: 40_960, thinks: 600, thinkingAs: 'field' },
@@ -150,3 +137,6 @@ export function thinkingAt(traits: Traits, effort: string | undefined, forced: n
   const share: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.3, medium: 1, high: 2, xhigh: 4, max: 8 };
   return Math.round(traits.thinks * (share[effort] ?? 1));
 }
+
+/** The vendor's name of a model that a gateway names with the vendor's before it. */
+export const bareId = (model: string): string => model.replace(/^.*\//, '').replace(/(?<=claude.*\d)\.(?=\d)/g, '-');
