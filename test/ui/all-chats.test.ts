@@ -66,10 +66,13 @@ describe('the chats from other tools', () => {
     await page.getByText('This is a Claude Code chat, opened for reading.').waitFor();
     await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
     await workbench.screenshot('all-chats-open');
-    // The tool's own compaction is not ours to undo: a second time, the sentence says so.
+    // The tool's own compaction is not ours to undo.
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
-    await page.getByText('This is a Claude Code chat, opened for reading.').nth(1).waitFor();
+    const refusal = page.locator('.notices').getByText('Read-only. To continue this chat, select Continue Here.');
+    await refusal.waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await refusal.waitFor({ state: 'detached' });
     assert.deepEqual(await violations(workbench), []);
     const settings = path.join(workbench.folder!, '.vscode/settings.json');
     await writeFile(settings, JSON.stringify({ 'workbench.colorTheme': 'Default Dark Modern' }));

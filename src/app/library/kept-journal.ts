@@ -102,7 +102,9 @@ export class KeptJournal implements SessionJournal {
   }
 
   append(): Promise<void> {
-    return Promise.reject(new StoreFault('read_only', this.readOnly));
+    return Promise.reject(
+      new StoreFault('read_only', phrase('Read-only. To continue this chat, select Continue Here.')),
+    );
   }
 
   takeOver(): Promise<void> {
