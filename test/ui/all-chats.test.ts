@@ -113,8 +113,9 @@ describe('the chats from other tools', () => {
     await workbench.screenshot('all-chats-dropped');
     // What a screen reader says of it.
     assert.match((await entry.getAttribute('aria-label')) ?? '', /Never use port 80.*Message 1/);
-    await entry.hover();
-    await entry.getByRole('button', { name: 'Restore to Chat' }).click();
+    await workbench.page.keyboard.press('ArrowDown');
+    await workbench.page.keyboard.press('Shift+F10');
+    await workbench.chooseInMenu('Restore to Chat');
     await workbench.webview().getByText('Dropped by Claude Code').waitFor();
     await workbench.screenshot('all-chats-restored');
     await row('Never use port 80').click();
