@@ -11,8 +11,10 @@ import { readLines } from './lines.ts';
 import { stringOf } from '../core/transcript/json-value.ts';
 
 /** With what their messages take: a session that changes twice within a second has one time for both. */
-const SESSIONS =
-  'SELECT *, (SELECT sum(octet_length(content_json)) FROM messages WHERE session_id = sessions.id) AS bytes FROM sessions';
+const SESSIONS = `
+  SELECT sessions.*, bytes FROM sessions LEFT JOIN
+    (SELECT session_id, sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id)
+    ON session_id = sessions.id`;
 
 /** `sessions.db` since version 1.10, before that a JSONL file for each session with its metadata on the first line. */
 export function goose(home: Home, databases: Databases): Source {

@@ -23,8 +23,11 @@ interface Stored {
 }
 
 /** With what their parts take: a reply that grows does not change its session's time. */
-const SESSIONS =
-  'SELECT *, (SELECT sum(octet_length(data)) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = session.id)) AS bytes FROM session';
+const SESSIONS = `
+  SELECT session.*, bytes FROM session LEFT JOIN
+    (SELECT message.session_id AS held_by, sum(octet_length(part.data)) AS bytes
+      FROM part JOIN message ON message.id = part.message_id GROUP BY message.session_id)
+    ON held_by = session.id`;
 
 /** `opencode.db` since version 1.2, before that JSON files: `storage/session`, `storage/message`, `storage/part`. */
 export function opencode(home: Home, databases: Databases): Source {

@@ -68,11 +68,8 @@ describe('the chats from other tools', () => {
     await workbench.screenshot('all-chats-open');
     // The tool's own compaction is not ours to undo.
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
-    const refusal = page.locator('.notices').getByText('Read-only. To continue this chat, select Continue Here.');
-    await refusal.waitFor();
+    await page.getByText('Read-only. To continue this chat, select Continue Here.').waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await refusal.waitFor({ state: 'detached' });
     assert.deepEqual(await violations(workbench), []);
     const settings = path.join(workbench.folder!, '.vscode/settings.json');
     await writeFile(settings, JSON.stringify({ 'workbench.colorTheme': 'Default Dark Modern' }));
@@ -113,9 +110,8 @@ describe('the chats from other tools', () => {
     await workbench.screenshot('all-chats-dropped');
     // What a screen reader says of it.
     assert.match((await entry.getAttribute('aria-label')) ?? '', /Never use port 80.*Message 1/);
-    await workbench.page.keyboard.press('ArrowDown');
-    await workbench.page.keyboard.press('Shift+F10');
-    await workbench.chooseInMenu('Restore to Chat');
+    await entry.hover();
+    await entry.getByRole('button', { name: 'Restore to Chat' }).click();
     await workbench.webview().getByText('Dropped by Claude Code').waitFor();
     await workbench.screenshot('all-chats-restored');
     await row('Never use port 80').click();
