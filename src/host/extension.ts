@@ -27,6 +27,15 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
     const timer = setTimeout(() => void wake(lazy, isUsed), WOKEN_AFTER_MS);
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
+  const followAnew = (): void => {
+    if (followsChats() || lazy.hasBegun) void wake(lazy, false);
+  };
+  context.subscriptions.push(
+    vscode.workspace.onDidGrantWorkspaceTrust(followAnew),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('threadkeeper.sources')) followAnew();
+    }),
+  );
   return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;
 }
 
@@ -47,7 +56,7 @@ async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void>
   try {
     const { sessions, chats } = await product.get();
     if (isUsed) await sessions.latestIfAny();
-    if (followsChats()) await chats.follow();
+    await chats.follow();
   } catch (error) {
     // Nobody waits for it, and whoever uses the product next is told.
     console.error(error);

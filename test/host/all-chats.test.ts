@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import { rowsBelow, type ChatRow } from '../../src/host/all-chats/chat-rows.ts';
 import { lines, put } from '../support/tool-homes/conversation.ts';
@@ -37,6 +38,8 @@ type Picked = readonly { readonly label: string; readonly description?: string }
 describe('the chats from other tools in the editor', () => {
   let home = '';
   let realHome: string | undefined;
+  const threads: Worker[] = [];
+  const began = (thread: Worker): unknown => threads.push(thread);
   const environment: [string, string | undefined][] = [];
 
   before(() => {
@@ -47,8 +50,10 @@ describe('the chats from other tools in the editor', () => {
     for (const [name] of environment) Reflect.deleteProperty(process.env, name);
     process.env['HOME'] = home;
     put(home, SESSION, lines(...RECORDS));
+    process.on('worker', began);
   });
   after(async () => {
+    process.off('worker', began);
     await vscode.workspace.getConfiguration('threadkeeper.sources').update('tools', undefined, true);
     for (const [name, value] of environment) if (value !== undefined) process.env[name] = value;
     assert.equal(process.env['HOME'], realHome);
@@ -103,6 +108,37 @@ describe('the chats from other tools in the editor', () => {
   it('show what a tool adds', async () => {
     appendFileSync(path.join(home, SESSION), lines(claude(5, 'user', 'Thanks.')));
     await eventually(async () => (await chatRow()).chat.entry.messages === 5);
+  });
+
+  it('are read once however many ask, and asking never fails', async () => {
+    const { chats } = await product();
+    const follow = chats.library.follow.bind(chats.library);
+    let passes = 0;
+    chats.library.follow = (options) => {
+      passes++;
+      return follow(options);
+    };
+    try {
+      await Promise.all([chats.follow(), chats.follow()]);
+      assert.equal(passes, 1);
+      await withSettings({ 'sources.keepDays': -1 }, () => chats.follow());
+    } finally {
+      chats.library.follow = follow;
+    }
+  });
+
+  it('are followed on when the thread that reads them has ended, which the user is told', async () => {
+    const told: string[] = [];
+    const showWarningMessage = (text: string): Promise<undefined> => {
+      told.push(text);
+      return Promise.resolve(undefined);
+    };
+    await answering({ showWarningMessage }, async () => {
+      await threads.at(-1)!.terminate();
+      appendFileSync(path.join(home, SESSION), lines(claude(6, 'user', 'Bye.')));
+      await eventually(async () => threads.length > 1 && (await chatRow()).chat.entry.messages === 6);
+    });
+    assert.deepEqual(told, ['Couldn’t read all chats from other tools: exit 1.']);
   });
 
   it('are opened for reading, and continued as a session of ours', async () => {

@@ -13,18 +13,27 @@ const PARTS = /^src\/host\/(extension|registration|platform\/(ids|lazy[\w-]*))\.
 
 type Outputs = esbuild.Metafile['outputs'];
 
-/** Wakes the extension in an editor that has nothing, and prints which files that read and what it left for later. */
+/**
+ * Wakes the extension in an editor that has nothing, and prints which files that read and what it left for later; then
+ * which file is read first when the settings become what is given next, or trust is granted.
+ */
 const WAKER = `
 import { registerHooks } from 'node:module';
-const [entry, settings] = process.argv.slice(1);
-const { tools, isTrusted, isUsed = false } = JSON.parse(settings);
+const [entry, settings, next] = process.argv.slice(1);
+let now = JSON.parse(settings);
 const nothing = new Proxy(function () {}, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing), apply: () => nothing, construct: () => nothing,
 });
 globalThis.editor = new Proxy({
-  workspace: new Proxy({ isTrusted, getConfiguration: () => ({ get: () => tools }) }, { get: (own, name) => own[name] ?? nothing }),
+  workspace: new Proxy({
+    get isTrusted() { return now.isTrusted; },
+    getConfiguration: () => ({ get: () => now.tools }),
+    onDidGrantWorkspaceTrust: (listener) => changes.push(listener),
+    onDidChangeConfiguration: (listener) => changes.push(() => listener({ affectsConfiguration: (name) => name === 'threadkeeper.sources' })),
+  }, { get: (own, name) => name in own ? own[name] : nothing }),
 }, { get: (own, name) => own[name] ?? nothing, has: () => true, getOwnPropertyDescriptor: () => undefined });
 const read = [];
+const changes = [];
 registerHooks({
   resolve: (name, context, next) => name === 'vscode' ? { url: 'editor:vscode', format: 'module', shortCircuit: true } : next(name, context),
   load: (url, context, next) => {
@@ -36,9 +45,18 @@ registerHooks({
 const timers = [];
 globalThis.setTimeout = (_work, ms) => timers.push(ms);
 const { activate } = await import(entry);
-await activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1, workspaceState: { get: () => isUsed } });
+await activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1, workspaceState: { get: () => now.isUsed === true } });
 await new Promise((resolve) => setImmediate(resolve));
-console.log(JSON.stringify({ read: read.map((url) => url.split('/').at(-1)), timers }));
+const names = () => read.map((url) => url.split('/').at(-1));
+const woken = { read: names(), timers };
+if (next === undefined) console.log(JSON.stringify(woken));
+else {
+  now = JSON.parse(next);
+  changes.forEach((tell) => tell());
+  while (read.length === woken.read.length) await new Promise((resolve) => setImmediate(resolve));
+  console.log(JSON.stringify(names()[woken.read.length]));
+  process.exit();
+}
 `;
 
 /** The product's bundle as the build splits it. */
@@ -86,16 +104,22 @@ describe('what is read when the extension wakes', () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const wake = (settings: {
-    readonly tools: unknown;
-    readonly isTrusted: boolean;
-    readonly isUsed?: boolean;
-  }): unknown =>
+  /** How it wakes with the first settings; with the others, what it reads once they hold. */
+  const wake = (
+    ...settings: readonly { readonly tools: unknown; readonly isTrusted: boolean; readonly isUsed?: boolean }[]
+  ): unknown =>
     JSON.parse(
       execFileSync(
         process.execPath,
-        ['--input-type=module', '--eval', WAKER, path.join(folder, 'extension.mjs'), JSON.stringify(settings)],
-        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+        [
+          '--input-type=module',
+          '--eval',
+          WAKER,
+          path.join(folder, 'extension.mjs'),
+          ...settings.map((one) => JSON.stringify(one)),
+        ],
+        // A change may leave nothing to do: then it is asked in vain.
+        { encoding: 'utf8', stdio: ['ignore', 'pipe', settings.length > 1 ? 'ignore' : 'inherit'], timeout: 60_000 },
       ),
     );
 
@@ -119,6 +143,14 @@ describe('what is read when the extension wakes', () => {
       assert.equal(timers.length, 1);
       assert.ok(timers[0]! >= 5_000, 'other extensions come first');
     });
+
+  it('wakes the product when a tool is chosen or the workspace is trusted later', () => {
+    const late = Object.keys(all).find((name) => all[name]?.entryPoint === 'src/host/threadkeeper.ts');
+    assert.ok(late);
+    const kept = { tools: ['claude-code'], isTrusted: true };
+    assert.equal(wake({ tools: [], isTrusted: true }, kept), path.basename(late));
+    assert.equal(wake({ tools: ['claude-code'], isTrusted: false }, kept), path.basename(late));
+  });
 
   it('is what registers, and nothing of the product', () => {
     const modules = [...early].flatMap((name) => Object.keys(all[name]?.inputs ?? {}));

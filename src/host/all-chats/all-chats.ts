@@ -1,7 +1,9 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import type { ChatLibrary, ChatList, ChatNews } from '../../app/library/chat-library.ts';
+import type { StoreFault } from '../../app/ports.ts';
 import { readSettings } from '../platform/settings.ts';
+import { translated } from '../platform/translated.ts';
 import { LibraryThread } from './library-thread.ts';
 
 export interface AllChatsOptions {
@@ -15,6 +17,11 @@ export interface AllChatsOptions {
 
 const NONE: ChatList = { chats: [], refused: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
+/** A thread that ended is started again after this pause (ms), which doubles each time. */
+const MIN_RESTART_MS = 1_000;
+const MAX_RESTART_MS = 5 * 60_000;
+/** A thread that has worked for so long (ms) since another one ended is sound. */
+const STEADY_MS = 15 * 60_000;
 
 /** The chats from other tools in this window: followed as far as the settings say, in a thread of their own. */
 export class AllChats implements vscode.Disposable {
@@ -24,13 +31,20 @@ export class AllChats implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onNews: vscode.Event<ChatNews>;
   readonly #subscriptions: readonly { dispose(): unknown }[];
-  #followed: Promise<unknown> | undefined;
+  /** The pass that runs, for all who ask for the same. */
+  #pass: { readonly wanted: string; readonly done: Promise<unknown> } | undefined;
+  #isFollowing = false;
+  #endedAt = -Infinity;
+  #restart: NodeJS.Timeout | undefined;
+  #restartMs = MIN_RESTART_MS;
+  #hasWarned = false;
 
   constructor({ extensionUri, storage, window, warn }: AllChatsOptions) {
     this.#warn = warn;
     this.#thread = new LibraryThread({
       file: vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath,
       data: () => ({ folder: vscode.Uri.joinPath(storage, 'all-chats').fsPath, home: os.homedir(), window }),
+      ended: (fault) => this.#ended(fault),
     });
     this.onNews = this.#thread.onNews;
     this.#subscriptions = [
@@ -40,14 +54,12 @@ export class AllChats implements vscode.Disposable {
         if (news.type === 'changed') this.#changed.fire(undefined);
         if (news.type === 'failed') this.#failed(news.message);
       }),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('threadkeeper.sources')) void this.follow();
-      }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => void this.follow()),
     ];
   }
 
   dispose(): void {
+    this.#isFollowing = false;
+    clearTimeout(this.#restart);
     for (const one of this.#subscriptions) one.dispose();
   }
 
@@ -67,14 +79,40 @@ export class AllChats implements vscode.Disposable {
 
   /** Follows the chosen tools from now on; the first call begins. Never rejects: what fails is tried again. */
   async follow(): Promise<void> {
-    if (!this.isOn && !this.#thread.isRunning) return this.#changed.fire(undefined);
-    const { tools, keepDays } = readSettings().sources;
     try {
-      await (this.#followed = this.library.follow({ tools: this.isOn ? tools : [], keepMs: keepDays * DAY_MS }));
+      const { isOn } = this;
+      this.#isFollowing = isOn;
+      if (isOn || this.#thread.isRunning) await this.#read(isOn);
     } catch (error) {
       this.#failed(String(error));
     }
     this.#changed.fire(undefined);
+  }
+
+  async #read(isOn: boolean): Promise<void> {
+    const { tools, keepDays } = readSettings().sources;
+    const options = { tools: isOn ? tools : [], keepMs: keepDays * DAY_MS };
+    const wanted = JSON.stringify(options);
+    if (this.#pass?.wanted !== wanted) this.#pass = { wanted, done: this.library.follow(options) };
+    const pass = this.#pass;
+    try {
+      await pass.done;
+    } finally {
+      if (this.#pass === pass) this.#pass = undefined;
+    }
+  }
+
+  /** Begins anew, the later the more often the thread has ended of late. */
+  #ended(fault: StoreFault): void {
+    this.#failed(fault.message);
+    if (!this.#isFollowing) return;
+    if (!this.#hasWarned) void vscode.window.showWarningMessage(translated(fault.phrase));
+    this.#hasWarned = true;
+    const now = performance.now();
+    this.#restartMs = now - this.#endedAt > STEADY_MS ? MIN_RESTART_MS : Math.min(this.#restartMs * 2, MAX_RESTART_MS);
+    this.#endedAt = now;
+    clearTimeout(this.#restart);
+    this.#restart = setTimeout(() => void this.follow(), this.#restartMs);
   }
 
   /** What our copies take on disk, also of tools that are followed no more. */
@@ -89,7 +127,7 @@ export class AllChats implements vscode.Disposable {
   /** What is kept; nothing while no tool is chosen. */
   async list(): Promise<ChatList> {
     if (!this.isOn) return NONE;
-    this.#followed ??= this.follow();
+    if (!this.#isFollowing) void this.follow();
     return this.library.list();
   }
 }

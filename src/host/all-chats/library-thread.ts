@@ -14,6 +14,8 @@ export interface LibraryThreadOptions {
   /** The file of the thread's code. */
   readonly file: string;
   readonly data: () => { readonly folder: string; readonly home: string; readonly window: string };
+  /** Is called when the thread ends though nobody asked it to. */
+  readonly ended: (fault: StoreFault) => void;
 }
 
 /** More than reading 200 chats of 1 GB takes; a thread that needs more ends, and the editor does not. */
@@ -55,6 +57,7 @@ export class LibraryThread implements vscode.Disposable {
       await this.library.close();
     } finally {
       this.#worker = undefined;
+      this.#refuse(faultOf('closed'));
       await worker.terminate();
     }
   }
@@ -79,7 +82,7 @@ export class LibraryThread implements vscode.Disposable {
     this.#worker = worker;
     worker.on('message', (reply: ChatReply) => this.#received(reply));
     worker.on('error', (error: Error) => this.#ended(worker, error.message));
-    worker.on('exit', () => this.#ended(worker, ''));
+    worker.on('exit', (code) => this.#ended(worker, `exit ${code}`));
     return worker;
   }
 
@@ -92,9 +95,20 @@ export class LibraryThread implements vscode.Disposable {
   }
 
   #ended(worker: Worker, why: string): void {
-    if (this.#worker === worker) this.#worker = undefined;
-    const fault = new StoreFault('other', phrase('Couldn’t read all chats from other tools: {0}.', why));
+    // Its end is told twice when it fails, and another one may have begun in between.
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const fault = faultOf(why);
+    this.#refuse(fault);
+    this.#options.ended(fault);
+  }
+
+  #refuse(fault: StoreFault): void {
     for (const waiting of this.#waiting.values()) waiting.reject(fault);
     this.#waiting.clear();
   }
+}
+
+function faultOf(why: string): StoreFault {
+  return new StoreFault('other', phrase('Couldn’t read all chats from other tools: {0}.', why));
 }

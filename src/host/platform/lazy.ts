@@ -24,6 +24,11 @@ export class Lazy<T extends { close(): Promise<void> }> {
     return this.#made;
   }
 
+  /** Whether it was asked for. */
+  get hasBegun(): boolean {
+    return this.#made !== undefined;
+  }
+
   /** Closes what was made, also when it is still being made. */
   async end(): Promise<void> {
     this.#hasEnded = true;
