@@ -43,15 +43,17 @@ export class WriterLock {
 
   /**
    * Takes the lock when it is free or its holder is gone. `alone` means that nobody else can still be writing: there
-   * was no lock, or its holder's process has ended. Throws the file system's error in a read-only folder.
+   * was no lock, or its holder's process has ended. `inherits`: what this window holds was left by a thread that has
+   * ended. Throws the file system's error in a read-only folder.
    */
-  async acquire(): Promise<{ readonly held: boolean; readonly alone: boolean }> {
+  async acquire(inherits = false): Promise<{ readonly held: boolean; readonly alone: boolean }> {
     if (await this.#create()) return { held: true, alone: true };
     const found = await this.#holder();
     // The writer has handed it over.
     if (found !== 'none' && found.holder?.token === this.#token) return { held: true, alone: false };
     if (found === 'none') return { held: await this.#create(), alone: true };
-    if (found.life === 'alive') return { held: false, alone: false };
+    const isInherited = inherits && found.holder?.token.startsWith(`${this.#window}:`) === true;
+    if (found.life === 'alive' && !isInherited) return { held: false, alone: false };
     await this.seize();
     // Of two windows that find a dead holder the later one has the lock.
     return { held: (await this.check()) === 'held', alone: found.life === 'dead' };

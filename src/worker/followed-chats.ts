@@ -227,7 +227,7 @@ export class FollowedChats implements ChatLibrary {
   async #becomeWriterIfFree(): Promise<boolean> {
     if (this.#isWriter) return true;
     await this.#folder();
-    this.#isWriter = (await this.#lock.acquire()).held;
+    this.#isWriter = (await this.#lock.acquire(true)).held;
     // What the window before has read is in the catalog.
     if (this.#isWriter) this.#library = undefined;
     return this.#isWriter;

@@ -209,6 +209,14 @@ describe('the chats from other tools, followed in a thread', () => {
     await eventually(async () => (await messages(second)) === 3);
   });
 
+  it('are followed on at once by a new thread of a window whose thread has ended', async () => {
+    await open('one').follow({ tools: ['claude-code'], keepMs: 0 });
+    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    const next = open('one');
+    await next.follow({ tools: ['claude-code'], keepMs: 0 });
+    assert.equal(await messages(next), 2);
+  });
+
   it('stay with the window that reads them, however long that takes', async function () {
     if (process.platform === 'win32') return this.skip();
     // Reading a pipe lasts until somebody writes to it.
