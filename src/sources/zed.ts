@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -29,10 +30,15 @@ export function zed(home: Home, databases: Databases): Source {
       const places = dataFolders(home).flatMap((data) =>
         ['zed', 'Zed'].map((name) => path.join(data, name, 'threads')),
       );
+      const seen = new Set<string>();
       for (const root of places) {
         await finder.in(root, async () => {
           const [store] = await filesBelow(root, (name) => name === 'threads.db');
-          if (store !== undefined) await finder.in(store, () => addThreads(finder, databases, store));
+          if (store === undefined) return;
+          // Where capitals make no difference both names are one.
+          const place = await realpath(store);
+          if (!seen.has(place)) await finder.in(store, () => addThreads(finder, databases, store));
+          seen.add(place);
         });
       }
       return finder.found();

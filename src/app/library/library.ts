@@ -4,7 +4,7 @@ import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
-import { fingerprints, Relations } from './relations.ts';
+import { fingerprints, isNamedAfter, kinOf, Relations } from './relations.ts';
 import { isOfDisk, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
 interface KeptRefusal {
@@ -83,6 +83,7 @@ export class Library {
         if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
       }
     }
+    const moved = this.#followMoves(found);
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
     const taken = new Set<string>();
     let unsaved = 0;
@@ -100,13 +101,33 @@ export class Library {
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
     await this.#relate(taken);
     const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
-    if (unsaved > 0 || gone > 0) await this.#save();
+    if (unsaved > 0 || gone > 0 || moved) await this.#save();
     await this.#remove(outdated);
     for (const { key } of found) {
       const refusal = this.#refusals.get(key);
       if (refusal) refused.push(refusal.refused);
     }
     return { read, unchanged: found.length - changed.length, gone, refused };
+  }
+
+  /** Knows a session again whose file the tool has moved, as one that is archived; returns whether there was any. */
+  #followMoves(found: { readonly file: SourceFile; key: string }[]): boolean {
+    const present = new Set(found.map(({ key }) => key));
+    const absent = new Map<string, string>();
+    for (const { key, entry } of this.#sessions.values())
+      if (!present.has(key) && isNamedAfter(entry)) absent.set(`${entry.tool} ${entry.id}`, key);
+    let hasMoved = false;
+    for (const one of found) {
+      const { file } = one;
+      const name = `${file.tool} ${file.facts.id ?? ''}`;
+      if (!this.#sessions.has(one.key)) one.key = absent.get(name) ?? one.key;
+      absent.delete(name);
+      const known = this.#sessions.get(one.key);
+      if (!known || known.entry.path === file.path) continue;
+      this.#sessions.set(one.key, { ...known, entry: { ...known.entry, path: file.path } });
+      hasMoved = true;
+    }
+    return hasMoved;
   }
 
   /** A session from our copy. */
@@ -224,12 +245,21 @@ export class Library {
 
   /** Finds how the sessions that were taken stand to those that begin alike. */
   async #relate(taken: ReadonlySet<string>): Promise<void> {
-    const families = Map.groupBy(this.#sessions.values(), ({ entry, first }) => `${entry.tool} ${first}`);
-    for (const family of families.values()) {
-      if (!family.some(({ key }) => taken.has(key))) continue;
+    const byKin = new Map<string, KeptSession[]>();
+    for (const one of this.#sessions.values())
+      for (const name of kinOf(one.entry, one.first)) byKin.set(name, [...(byKin.get(name) ?? []), one]);
+    const related = new Set<string>();
+    for (const key of taken) {
+      const first = this.#sessions.get(key);
+      if (!first || related.has(key)) continue;
+      const family = new Set([first]);
+      // Those that are added are looked at, too.
+      for (const one of family)
+        for (const name of kinOf(one.entry, one.first)) for (const other of byKin.get(name) ?? []) family.add(other);
       const relations = new Relations();
       for (const one of family) {
-        const prints = family.length > 1 ? await this.index.prints(one) : [];
+        related.add(one.key);
+        const prints = family.size > 1 ? await this.index.prints(one) : [];
         relations.add(one.entry, Float64Array.from(prints));
       }
       const found = relations.all();

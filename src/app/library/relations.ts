@@ -24,29 +24,37 @@ export function fingerprints(messages: readonly TranscriptMessage[]): Float64Arr
 
 /** Finds how sessions stand to each other. The original of a family is the one that was updated first. */
 export class Relations {
-  readonly #families = new Map<string, { readonly entry: LibraryEntry; readonly prints: Float64Array }[]>();
+  readonly #all: Printed[] = [];
 
   add(entry: LibraryEntry, prints: Float64Array): void {
-    const key = `${entry.tool} ${prints[0] ?? ''}`;
-    const family = this.#families.get(key);
-    if (family) family.push({ entry, prints });
-    else this.#families.set(key, [{ entry, prints }]);
+    this.#all.push({ entry, prints });
   }
 
   /** The relation of each entry that has one. */
   all(): ReadonlyMap<LibraryEntry, Relation> {
     const found = new Map<LibraryEntry, Relation>();
-    for (const family of this.#families.values()) {
-      const oldest = [...family].sort(
-        (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
-      );
-      for (const [index, one] of oldest.entries()) {
-        const relation = subagentOf(one.entry) ?? nearest(one, oldest.slice(0, index));
-        if (relation) found.set(one.entry, relation);
-      }
+    const oldest = this.#all.toSorted(
+      (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
+    );
+    const earlier = new Map<string, Printed[]>();
+    for (const one of oldest) {
+      const kin = kinOf(one.entry, one.prints[0]);
+      const relation = subagentOf(one.entry) ?? nearest(one, new Set(kin.flatMap((name) => earlier.get(name) ?? [])));
+      if (relation) found.set(one.entry, relation);
+      for (const name of kin) earlier.set(name, [...(earlier.get(name) ?? []), one]);
     }
     return found;
   }
+}
+
+/** What sessions have in common that may be related: the first message, or the ID. */
+export function kinOf({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
+  return [`${tool} ${first ?? ''}`, `${tool} #${id}`];
+}
+
+/** Whether the file is of this session alone: an ID in a database may be another session's in the next one. */
+export function isNamedAfter({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): boolean {
+  return path.includes(id);
 }
 
 function subagentOf({ parent, id }: LibraryEntry): Relation | undefined {
@@ -58,18 +66,22 @@ interface Printed {
   readonly prints: Float64Array;
 }
 
-/** The earlier session that shares the most. */
-function nearest(one: Printed, earlier: readonly Printed[]): Relation | undefined {
-  let best: Relation | undefined;
-  for (const other of earlier) {
-    const shared = commonLength(one.prints, other.prints);
-    const isSame = one.entry.id === other.entry.id;
-    if (!isSame && shared < MIN_SHARED) continue;
-    if (best && best.shared >= shared) continue;
-    const kind = isSame ? 'copy' : shared === other.prints.length ? 'continued' : 'fork';
-    best = { kind, of: other.entry.id, shared };
-  }
-  return best;
+/** The earlier session that is the same one, or shares the most. */
+function nearest(one: Printed, earlier: Iterable<Printed>): Relation | undefined {
+  const others = Array.from(earlier, ({ entry, prints }) => ({
+    entry,
+    length: prints.length,
+    shared: commonLength(one.prints, prints),
+  }));
+  const same = others.filter(
+    ({ entry, shared }) =>
+      entry.id === one.entry.id && (shared > 0 || (isNamedAfter(entry) && isNamedAfter(one.entry))),
+  );
+  const alike = same.length > 0 ? same : others.filter(({ shared }) => shared >= MIN_SHARED);
+  const [best] = alike.toSorted((a, b) => b.shared - a.shared);
+  if (!best) return undefined;
+  const kind = same.length > 0 ? 'copy' : best.shared === best.length ? 'continued' : 'fork';
+  return { kind, of: best.entry.id, shared: best.shared };
 }
 
 function commonLength(a: Float64Array, b: Float64Array): number {

@@ -18,8 +18,8 @@ export type ChatRow =
 export interface ChatItemRow {
   readonly kind: 'chat';
   readonly chat: ListedChat;
-  /** Sub-agents that worked for it. */
-  readonly subagents: readonly ListedChat[];
+  /** The same chat in other files, and subagents that worked for it. */
+  readonly below: readonly ChatItemRow[];
 }
 
 /** A compaction by the tool itself, by its number in the chat. */
@@ -43,24 +43,15 @@ export interface DroppedEventRow {
 }
 
 /** The rows of the view: by workspace, the open one first, then tool and time. */
-export function chatRows({ chats, refused }: ChatList, openFolders: readonly string[]): readonly ChatRow[] {
-  const byParent = Map.groupBy(chats, ({ entry }) => parentKey(entry.tool, entry.parent ?? ''));
-  const ids = new Set(chats.map(({ entry }) => parentKey(entry.tool, entry.id)));
-  const isSubagent = ({ entry: { tool, id, parent } }: ListedChat): boolean =>
-    parent !== undefined && parent !== id && ids.has(parentKey(tool, parent));
-  const main = chats.filter((chat) => !isSubagent(chat)).sort(byTime);
-  const workspaces = [...Map.groupBy(main, ({ entry }) => entry.workspace ?? '')].map(([folder, some]) => {
+export function chatRows(
+  { chats, refused }: Pick<ChatList, 'chats' | 'refused'>,
+  openFolders: readonly string[],
+): readonly ChatRow[] {
+  const main = chatItems(chats).sort((a, b) => byTime(a.chat, b.chat));
+  const workspaces = [...Map.groupBy(main, ({ chat }) => chat.entry.workspace ?? '')].map(([folder, some]) => {
     const isOpen = openFolders.some((open) => isWithin(folder, open));
-    const rows = [...Map.groupBy(some, ({ entry }) => entry.tool)].map(([tool, ofTool]) => ({
-      kind: 'tool' as const,
-      tool,
-      isOpen,
-      rows: ofTool.map((chat) => ({
-        kind: 'chat' as const,
-        chat,
-        subagents: (byParent.get(parentKey(tool, chat.entry.id)) ?? []).filter(isSubagent).sort(byTime),
-      })),
-    }));
+    const byTool = [...Map.groupBy(some, ({ chat }) => chat.entry.tool)];
+    const rows = byTool.map(([tool, ofTool]) => ({ kind: 'tool' as const, tool, isOpen, rows: ofTool }));
     return { kind: 'workspace' as const, folder, isOpen, rows };
   });
   return [
@@ -78,12 +69,9 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
     case 'tool':
       return row.rows;
     case 'chat': {
-      const { chat, subagents } = row;
+      const { chat, below } = row;
       const compactions = Array.from({ length: chat.entry.compactions }, (_, index) => index);
-      return [
-        ...compactions.map((index) => ({ kind: 'compaction' as const, chat, index })),
-        ...subagents.map((one) => ({ kind: 'chat' as const, chat: one, subagents: [] })),
-      ];
+      return [...compactions.map((index) => ({ kind: 'compaction' as const, chat, index })), ...below];
     }
     case 'refusals':
       return row.refused.map((refused) => ({ kind: 'refusal' as const, refused }));
@@ -101,7 +89,54 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   }
 }
 
-const parentKey = (tool: Tool, id: string): string => `${tool} ${id}`;
+/** Each file once: below the chat that it is another file of, or that it worked for. */
+function chatItems(chats: readonly ListedChat[]): ChatItemRow[] {
+  const groups = [...Map.groupBy(chats, ({ entry }) => nameOf(entry.tool, entry.id)).values()]
+    .flatMap((same) => (same.some(isCopy) ? [same] : same.map((one) => [one])))
+    .map(mainFirst);
+  const names = new Set(chats.map(({ entry }) => nameOf(entry.tool, entry.id)));
+  const parentOf = ({ chat: { entry } }: MainChat): string | undefined => {
+    const parent = nameOf(entry.tool, entry.parent ?? entry.id);
+    return parent !== nameOf(entry.tool, entry.id) && names.has(parent) ? parent : undefined;
+  };
+  const byParent = Map.groupBy(groups, parentOf);
+  const left = new Set(groups);
+  const itemsOf = (some: readonly MainChat[]): ChatItemRow[] =>
+    some.flatMap((one) => {
+      if (!left.delete(one)) return [];
+      const { chat, copies } = one;
+      const subagents = byParent.get(nameOf(chat.entry.tool, chat.entry.id)) ?? [];
+      const below = [
+        ...copies.map((copy) => ({ kind: 'chat' as const, chat: copy, below: [] })),
+        ...itemsOf(subagents).sort((a, b) => byTime(a.chat, b.chat)),
+      ];
+      return [{ kind: 'chat', chat, below }];
+    });
+  // What is left worked for one another, if damaged files are to be believed.
+  return [...itemsOf(byParent.get(undefined) ?? []), ...itemsOf([...left])];
+}
+
+interface MainChat {
+  readonly chat: ListedChat;
+  readonly copies: readonly ListedChat[];
+}
+
+/** Of several files of a chat, the one that the tool still has and that holds most stands for all. */
+function mainFirst(same: readonly ListedChat[]): MainChat {
+  const [main, ...others] = same.toSorted(
+    (a, b) => Number(a.isGone) - Number(b.isGone) || b.entry.messages - a.entry.messages || byTime(a, b),
+  );
+  const { relation: _, ...chat } = main!;
+  const relation = same.find((one) => !isCopy(one))?.relation;
+  const shared = main!.relation?.shared ?? 0;
+  return {
+    chat: others.length === 0 ? main! : { ...chat, relation },
+    copies: others.map((one) => ({ ...one, relation: { kind: 'copy', of: one.entry.id, shared } })),
+  };
+}
+
+const isCopy = ({ relation }: ListedChat): boolean => relation?.kind === 'copy';
+const nameOf = (tool: Tool, id: string): string => `${tool} ${id}`;
 
 function byTime(a: ListedChat, b: ListedChat): number {
   return b.entry.updatedAt - a.entry.updatedAt;

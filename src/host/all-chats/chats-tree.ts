@@ -146,7 +146,7 @@ function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, des
   item.tooltip = quote;
   item.iconPath = new vscode.ThemeIcon(KIND_ICON[kind]);
   item.contextValue = 'threadkeeper.dropped';
-  const row: ChatItemRow = { kind: 'chat', chat, subagents: [] };
+  const row: ChatItemRow = { kind: 'chat', chat, below: [] };
   item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row, message] };
   return item;
 }
@@ -175,9 +175,9 @@ function relationText({ relation }: ListedChat): string | undefined {
 }
 
 function chatItem(row: ChatItemRow): vscode.TreeItem {
-  const { chat, subagents } = row;
+  const { chat, below } = row;
   const { entry, isGone } = chat;
-  const hasRows = entry.compactions > 0 || subagents.length > 0;
+  const hasRows = entry.compactions > 0 || below.length > 0;
   const item = new vscode.TreeItem(entry.title, hasRows ? Collapsed : None);
   const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
   item.id = chat.key;

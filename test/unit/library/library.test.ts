@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Library, type CopiedSession, type PassReport } from '../../../src/app/library/library.ts';
@@ -217,6 +227,68 @@ describe('the library of other tools’ chats', () => {
     const second = await pass();
     assert.deepEqual([second.read, reasons(second)], [1, [oddReason]]);
     assert.deepEqual(defects, [`${odd} TypeError: not a function`]);
+  });
+
+  it('knows a session again that the tool has moved, and back', async () => {
+    const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
+    const record = (type: string, payload: object): string =>
+      `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type, payload })}\n`;
+    const content = [{ type: 'input_text', text: 'Which port?' }];
+    const name = `rollout-2026-03-02T09-00-00-${id}.jsonl`;
+    const file = put(
+      home,
+      `.codex/sessions/2026/03/02/${name}`,
+      record('session_meta', { id, cwd: '/home/sam/api' }) +
+        record('response_item', { type: 'message', role: 'user', content }),
+    );
+    const library = await open();
+    await library.follow(sources);
+    const archived = put(home, `.codex/archived_sessions/${name}`, '');
+    for (const [from, to] of [
+      [file, archived],
+      [archived, file],
+    ] as const) {
+      renameSync(from, to);
+      assert.deepEqual(await library.follow(sources), { read: 0, unchanged: 1, gone: 0, refused: [] });
+      assert.deepEqual(
+        (await open()).sessions().map(({ entry, isGone }) => [entry.path, isGone]),
+        [[to, false]],
+      );
+    }
+    renameSync(file, archived);
+    appendFileSync(archived, record('response_item', { type: 'message', role: 'user', content }));
+    assert.equal((await library.follow(sources)).read, 1);
+    assert.equal((await only(await open())).messages.length, 2);
+  });
+
+  it('has Zed’s threads once where capitals make no difference', async () => {
+    TOOL_FIXTURES.find(({ tool }) => tool === 'zed')!.write(home);
+    const data = path.join(home, '.local/share');
+    // As on such a disk, both names lead to the one folder.
+    symlinkSync(path.join(data, 'zed'), path.join(data, 'Zed'));
+    const library = await open();
+    assert.equal((await library.follow(sources)).read, 1);
+  });
+
+  it('has a chat of Copilot that is kept in two files as one and its copy', async () => {
+    const write = (folder: string): string => {
+      const files = TOOL_FIXTURES.filter(({ tool }) => tool === 'copilot-chat').map((fixture) => fixture.write(home));
+      const found = files.find((file) => file.includes(folder))!;
+      for (const file of files) if (file !== found) rmSync(file, { force: true });
+      return found;
+    };
+    const transcript = readFileSync(write('transcripts'), 'utf8').replaceAll('copilot-1', 'v1');
+    const workspace = path.dirname(path.dirname(write('chatSessions/v1.json')));
+    put(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
+    const library = await open();
+    assert.equal((await library.follow(sources)).read, 2);
+    assert.deepEqual(
+      library
+        .sessions()
+        .map(({ relation }) => relation?.kind)
+        .sort(),
+      ['copy', undefined],
+    );
   });
 
   it('stops when it is asked to, and goes on later', async () => {

@@ -54,6 +54,17 @@ describe('how sessions stand to each other', () => {
     assert.deepEqual(found['agent'], { kind: 'subagent', of: 'a', shared: 0 });
   });
 
+  it('knows a session whose two files do not tell the same, but not two databases’ sessions of one number', () => {
+    const found = relate(
+      { id: 's1', path: 'chatSessions/s1.json', said: said('Which port?') },
+      { id: 's1', path: 'transcripts/s1.jsonl', said: said('Which port, please?', '8080') },
+      { id: '1', path: 'old.db', said: said('Which host?') },
+      { id: '1', path: 'new.db', said: said('Which key?') },
+    );
+    assert.deepEqual(found['transcripts/s1.jsonl'], { kind: 'copy', of: 's1', shared: 0 });
+    assert.equal(found['new.db'], undefined);
+  });
+
   it('keeps tools apart', () => {
     const messages = said('Which port?', '8080');
     assert.equal(relate({ id: 'a', said: messages }, { id: 'b', tool: 'cline', said: messages })['b'], undefined);

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { ListedChat } from '../../../src/app/library/chat-library.ts';
+import { chatRows, rowsBelow, type ChatRow } from '../../../src/host/all-chats/chat-rows.ts';
+
+const chat = (
+  key: string,
+  more: Partial<ListedChat> & { id?: string; parent?: string; messages?: number },
+): ListedChat => {
+  const { id = key, parent, messages = 1, ...rest } = more;
+  const entry = { id, tool: 'codex', path: key, title: key, parent, messages, compactions: 0, updatedAt: 1 } as const;
+  return { key, entry, isGone: false, ...rest };
+};
+
+/** The keys of the chats in the view, with what stands below each. */
+function shown(...chats: readonly ListedChat[]): unknown {
+  const inside = (row: ChatRow): unknown[] => {
+    const rows = rowsBelow(row).flatMap(inside);
+    if (row.kind !== 'chat') return rows;
+    return [rows.length > 0 ? { [row.chat.key]: rows } : row.chat.key];
+  };
+  return chatRows({ chats, refused: [] }, []).flatMap(inside);
+}
+
+const copy = { kind: 'copy', of: 's', shared: 1 } as const;
+
+describe('the rows of the chats from other tools', () => {
+  it('show subagents of subagents', () => {
+    assert.deepEqual(
+      shown(chat('main', {}), chat('agent', { parent: 'main' }), chat('agent of agent', { parent: 'agent' })),
+      [{ main: [{ agent: ['agent of agent'] }] }],
+    );
+  });
+
+  it('show a chat that is kept in several files once, the fullest that the tool has, and its subagents once', () => {
+    assert.deepEqual(
+      shown(
+        chat('archived', { id: 's', messages: 9, isGone: true }),
+        chat('first', { id: 's', messages: 2, relation: copy }),
+        chat('full', { id: 's', messages: 3, relation: copy }),
+        chat('agent', { parent: 's' }),
+      ),
+      [{ full: ['first', 'archived', 'agent'] }],
+    );
+  });
+
+  it('show every chat, also those that name each other, and different ones of one number', () => {
+    assert.deepEqual(shown(chat('a', { parent: 'b' }), chat('b', { parent: 'a' })), [{ a: ['b'] }]);
+    assert.deepEqual(shown(chat('one', { id: 's' }), chat('two', { id: 's' }), chat('agent', { parent: 's' })), [
+      { one: ['agent'] },
+      'two',
+    ]);
+  });
+});
