@@ -104,6 +104,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The best places of all sessions of the workspace; undefined when cancelled. */
   readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #memento: vscode.Memento;
+  readonly #queued: QueuedTexts;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
   readonly #summarizers: Summarizers;
@@ -137,6 +138,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.#summarizers = new Summarizers(this.models, this.#spend);
     this.drafts = new Drafts(context.workspaceState);
+    this.#queued = new QueuedTexts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     const window = randomUUID();
     this.store = openSessionStore({
@@ -249,7 +251,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       calibrations: this.#calibrations,
       models: this.models,
       drafts: this.drafts,
-      queued: new QueuedTexts(context.workspaceState),
+      queued: this.#queued,
       used: (isUsed) => {
         if (context.workspaceState.get(USED_KEY, false) !== isUsed)
           void context.workspaceState.update(USED_KEY, isUsed);
@@ -367,6 +369,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
+    for (const id of sessions) {
+      this.drafts.set(id, '');
+      this.#queued.delete(id);
+    }
     await forgetSessions(this.#memento, sessions);
   }
 

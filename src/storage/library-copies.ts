@@ -1,10 +1,10 @@
-import { mkdir, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import type { CopyPiece, CopyRecord, KeptSession, LibraryStore } from '../app/library/library-store.ts';
 import { StoreFault } from '../app/ports.ts';
-import { TOOLS } from '../app/library/source.ts';
+import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { messageSchema } from '../core/journal/schema.ts';
 import { phrase } from '../core/text/phrase.ts';
@@ -193,6 +193,21 @@ export class LibraryCopies implements LibraryStore {
     await rm(this.#index(key), { force: true });
   }
 
+  /** The tools of which there are copies, also such as no catalog names. */
+  async tools(): Promise<readonly Tool[]> {
+    const names = await this.#names();
+    return TOOLS.filter((tool) => names.some((name) => isCopyOf(tool, name)));
+  }
+
+  async removeAll(tool: Tool): Promise<void> {
+    const names = await this.#names();
+    for (const name of names) if (isCopyOf(tool, name)) await rm(path.join(this.#folder, name), { force: true });
+  }
+
+  #names(): Promise<readonly string[]> {
+    return readdir(this.#folder).catch(ifMissing([]));
+  }
+
   get #catalog(): string {
     return path.join(this.#folder, 'catalog.json');
   }
@@ -211,6 +226,10 @@ export class LibraryCopies implements LibraryStore {
     }
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
   }
+}
+
+function isCopyOf(tool: Tool, name: string): boolean {
+  return name.startsWith(`${tool}-`) && /^[0-9a-f]+\.(?:jsonl\.gz|index)$/.test(name.slice(tool.length + 1));
 }
 
 function* pieces(records: readonly CopyRecord[]): Generator<{ readonly text: string; readonly messages: number }> {

@@ -97,7 +97,7 @@ export class FollowedChats implements ChatLibrary {
     const kept = (await this.#opened()).sessions();
     const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
     const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
-    return { chats, refused: [...this.#refused.values()].flat(), bytes };
+    return { chats, refused: [...this.#refused.values()].flat(), copied: await this.#copies.tools(), bytes };
   }
 
   async read(key: string): Promise<CopiedSession | undefined> {

@@ -183,9 +183,14 @@ describe('the sessions in the editor', () => {
     });
     assert.match(question, /^Permanently delete 2 sessions \(.+\)\?$/);
     assert.ok(stored(ids[0]) && stored(ids[1]));
+    for (const id of ids) app.drafts.set(id, 'Not sent yet');
     await answering({ showQuickPick: choose, showWarningMessage: answer('Delete Permanently') }, async () => {
       await run('cleanUp');
     });
+    assert.deepEqual(
+      ids.map((id) => app.drafts.get(id)),
+      ['', 'Not sent yet'],
+    );
     assert.ok(!stored(ids[0]) && !existsSync(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`)));
     assert.ok(stored(ids[1]) && stored(open.journal.id));
     assert.ok((await app.store.list()).every((one) => one.id !== ids[0]));

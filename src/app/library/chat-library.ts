@@ -28,6 +28,8 @@ export interface ListedChat {
 export interface ChatList {
   readonly chats: readonly ListedChat[];
   readonly refused: readonly Refused[];
+  /** The tools of which there are copies on disk, also such as a pass that was killed has left. */
+  readonly copied: readonly Tool[];
   /** What our copies take on disk. */
   readonly bytes: number;
 }

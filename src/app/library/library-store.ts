@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import type { LibraryEntry, PlacedCompaction } from './read-session.ts';
 import type { Relation } from './relations.ts';
-import type { Resume } from './source.ts';
+import type { Resume, Tool } from './source.ts';
 
 /** A line of our copy of a session. */
 export type CopyRecord =
@@ -56,4 +56,6 @@ export interface LibraryStore {
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number>;
   readIndex(key: string, bytes: number): Promise<Uint8Array>;
   remove(key: string): Promise<void>;
+  /** Removes all copies of a tool's chats. */
+  removeAll(tool: Tool): Promise<void>;
 }

@@ -149,10 +149,12 @@ export class Library {
     return { messages, compactions, replaced: replaced.filter(isLost).map(({ list }) => list) };
   }
 
-  /** Removes our copies of a tool's chats. */
+  /** Removes our copies of a tool's chats, also those that a pass that was killed or an earlier removal has left. */
   async forget(tool: Tool): Promise<void> {
     for (const [key, { refused }] of this.#refusals) if (refused.tool === tool) this.#refusals.delete(key);
-    await this.#remove(this.sessions().filter(({ entry }) => entry.tool === tool));
+    for (const { key, entry } of this.sessions()) if (entry.tool === tool) this.#sessions.delete(key);
+    await this.#save();
+    await this.#store.removeAll(tool);
   }
 
   async #remove(sessions: readonly KeptSession[]): Promise<void> {

@@ -15,7 +15,7 @@ export interface AllChatsOptions {
   readonly warn: (message: string) => void;
 }
 
-const NONE: ChatList = { chats: [], refused: [], bytes: 0 };
+const NONE: ChatList = { chats: [], refused: [], copied: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
 /** A thread that ended is started again after this pause (ms), which doubles each time. */
 const MIN_RESTART_MS = 1_000;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
+import { TOOL_NAMES, type Tool } from '../../app/library/source.ts';
 import { inform } from '../platform/inform.ts';
 import { locale, sessionsText, sizeText } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -109,10 +109,10 @@ export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promis
 }
 
 async function pickTool(chats: AllChats): Promise<Tool | undefined> {
-  const kept = (await chats.library.list()).chats;
-  const items = TOOLS.flatMap((tool) => {
+  const { chats: kept, copied } = await chats.library.list();
+  const items = copied.map((tool) => {
     const count = kept.filter(({ entry }) => entry.tool === tool).length;
-    return count > 0 ? [{ label: TOOL_NAMES[tool], description: sessionsText(count), tool }] : [];
+    return { label: TOOL_NAMES[tool], description: sessionsText(count), tool };
   });
   if (items.length === 0) inform(vscode.l10n.t('No chats from other tools are kept.'));
   else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Kept Chats') }))?.tool;

@@ -41,6 +41,10 @@ export class QueuedTexts {
     this.#texts = new Drafts(memento, 'threadkeeper.queued');
   }
 
+  delete(session: string): void {
+    this.#texts.set(session, '');
+  }
+
   follow(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
     const { journal, queue } = conversation;
     const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(v.string())), this.#texts.get(journal.id));

@@ -168,6 +168,7 @@ describe('the library of other tools’ chats', () => {
         catalog: () => store.catalog(),
         read: (key, bytes) => store.read(key, bytes),
         remove: (key) => store.remove(key),
+        removeAll: (tool) => store.removeAll(tool),
         append: async (...copied) => {
           dying();
           const size = await store.append(...copied);
@@ -305,12 +306,20 @@ describe('the library of other tools’ chats', () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.follow(sources);
+    // What a pass that was killed has written.
+    for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) put(copies, name, 'x');
+    const store = new LibraryCopies(copies);
+    assert.deepEqual(await store.tools(), ['claude-code', 'codex']);
     await library.forget('claude-code');
+    assert.deepEqual(await store.tools(), ['codex']);
     assert.deepEqual(
       (await open()).sessions().map(({ entry }) => entry.tool),
       ['codex'],
     );
-    assert.equal(readdirSync(copies).filter((name) => name.endsWith('.gz')).length, 1);
+    assert.deepEqual(
+      readdirSync(copies).filter((name) => !/^codex-/.test(name)),
+      ['catalog.json'],
+    );
   });
 
   it('is readable for the user alone', async function () {
