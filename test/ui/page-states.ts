@@ -33,8 +33,14 @@ const INIT = {
   sessions: [],
   history: [],
   notices: [],
-  model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false },
-  settings: { enterSends: true, pasteAsAttachmentAbove: 4000, minimap: true, locale: 'en' },
+  model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false, assumed: false },
+  settings: {
+    enterSends: true,
+    sendWhileResponding: 'queue',
+    pasteAsAttachmentAbove: 4000,
+    minimap: true,
+    locale: 'en',
+  },
   status: STATUS,
   draft: { text: '', attachments: [] },
 };

@@ -9,13 +9,15 @@ export interface Formula {
 /** A formula as MathML; empty where it cannot be read. What it names is not trusted: no links, no pictures. */
 export function mathMl({ tex, display }: Formula): string {
   try {
-    return temml.renderToString(tex, {
+    const mathml = temml.renderToString(tex, {
       displayMode: display,
       throwOnError: true,
       trust: false,
       maxExpand: 200,
       maxSize: [20, 20],
     });
+    // The page's policy allows no style.
+    return mathml.replaceAll(/ style="[^"]*"/g, '');
   } catch (error) {
     // Braces within braces without end overflow the stack.
     if (error instanceof temml.ParseError || error instanceof RangeError) return '';

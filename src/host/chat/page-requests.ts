@@ -115,7 +115,13 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     takeOffer: ({ offer }) => offers[offer]?.take() ?? Promise.resolve(false),
     renderMath: async ({ formulas }) => {
       const { mathMl } = await import('./math.ts');
-      return formulas.map(mathMl);
+      const made: string[] = [];
+      for (const formula of formulas) {
+        made.push(mathMl(formula));
+        // One takes milliseconds; a reply may hold hundreds.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return made;
     },
     codeAction: ({ action, text, language }) =>
       action === 'preview' ? app.diagrams.show(text, language ?? '') : codeAction(action, text, language, editor),

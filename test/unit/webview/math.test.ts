@@ -45,7 +45,14 @@ describe('a formula in a message', () => {
   });
 
   it('that cannot be read, or never ends, is given back as it was', () => {
-    for (const tex of ['\\frac{', '\\nosuchcommand{x}', '\\def\\a{\\a\\a}\\a', '{'.repeat(3_000)])
+    for (const tex of [
+      '\\frac{',
+      '\\nosuchcommand{x}',
+      '\\def\\a{\\a\\a}\\a',
+      '{'.repeat(3_000),
+      '\\frac{'.repeat(500),
+      '\\class{x}{y}',
+    ])
       assert.equal(mathMl({ tex, display: false }), '', tex.slice(0, 40));
   });
 });
