@@ -55,19 +55,27 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
     return new ModelFault(connectionReason(error), clean(withCause(error), secrets), { cause });
   }
   if (error instanceof sdk.api) {
-    const complaint = complaintOf(error);
-    const retryAfterMs = retryAfter(error.headers, Date.now());
-    return new ModelFault(reasonOf(complaint), clean(complaint.message, secrets), {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(complaint.status === undefined ? {} : { status: complaint.status }),
-      cause,
-    });
+    return apiFault(error, secrets, cause);
   }
   if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server sent what is not JSON');
   // Once the reply has begun, undici reports a lost connection as a bare `TypeError: terminated`.
   const message = error instanceof Error ? withCause(error) : String(error);
   const reason = /BODY_TIMEOUT|HEADERS_TIMEOUT|timed? ?out/i.test(message) ? 'timeout' : 'cut_stream';
   return new ModelFault(reason, clean(message, secrets), { cause });
+}
+
+/** The meaning of a response that refuses, where no SDK has read it; `error` is what its body says. */
+export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
+  apiFault({ status, headers, error, message: statusText }, []);
+
+function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
+  const complaint = complaintOf(error);
+  const retryAfterMs = retryAfter(error.headers, Date.now());
+  return new ModelFault(reasonOf(complaint), clean(complaint.message, secrets), {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(complaint.status === undefined ? {} : { status: complaint.status }),
+    cause,
+  });
 }
 
 /** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */
@@ -135,7 +143,7 @@ function reasonOfWords(words: string): FaultReason {
   return 'overloaded';
 }
 
-function complaintOf(error: ApiErrorShape): Complaint {
+function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   // OpenAI hands over the inner object, Anthropic the whole body, Ollama a bare string.
   let body: unknown = error.error;
   if (isRecord(body) && 'error' in body) body = body['error'];

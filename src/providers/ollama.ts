@@ -1,11 +1,12 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
-import { streamFault } from './fault-map.ts';
+import { responseFault, streamFault } from './fault-map.ts';
 import { serverFetch } from './http.ts';
 import { isRecord } from './json.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
+import type { Extra } from './tolerance.ts';
 import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**
@@ -25,12 +26,15 @@ export async function openOllama(
     signal,
   });
   if (response.ok) return response;
-  const text = await response.text();
-  const fault = streamFault(undefined, text);
-  throw response.status === 404 ? new ModelFault('model_not_found', fault.message, { status: 404 }) : fault;
+  throw responseFault(response, await response.json());
 }
 
-export function ollamaBody(model: string, request: ChatRequest, numCtx: number | undefined): object {
+export function ollamaBody(
+  model: string,
+  request: ChatRequest,
+  numCtx: number | undefined,
+  without: ReadonlySet<Extra>,
+): object {
   const { effort, jsonSchema, temperature } = request;
   const system = systemText(request);
   const messages = toTurns(request.messages).flatMap((turn): object[] => {
@@ -48,12 +52,12 @@ export function ollamaBody(model: string, request: ChatRequest, numCtx: number |
     model,
     stream: true,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages],
-    ...(effort !== undefined && { think: effort !== 'none' }),
-    ...(jsonSchema && { format: jsonSchema.schema }),
+    ...(effort !== undefined && !without.has('effort') && { think: effort !== 'none' }),
+    ...(jsonSchema && !without.has('schema') && { format: jsonSchema.schema }),
     options: {
       num_predict: outputLimit(request),
       ...(numCtx !== undefined && { num_ctx: numCtx }),
-      ...(temperature !== undefined && { temperature }),
+      ...(temperature !== undefined && !without.has('temperature') && { temperature }),
     },
   };
 }

@@ -94,7 +94,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
 
   const bodyOf = (request: ChatRequest, without: ReturnType<Tolerance['without']>): object => {
-    if (api === 'ollama') return ollamaBody(model, request, contextWindow);
+    if (api === 'ollama') return ollamaBody(model, request, contextWindow, without);
     return api === 'responses'
       ? responsesBody(model, request, official && breakpoints, without)
       : chatBody(model, request, dialect, without);
@@ -106,8 +106,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     const options = { signal: call.controller.signal };
     const response = await tolerance.send(extrasOf(request, api), request, async (without, tolerated) => {
       try {
-        if (api === 'ollama')
-          return await openOllama(origin, ollamaBody(model, tolerated, contextWindow), bearer, options.signal);
+        if (api === 'ollama') return await openOllama(origin, bodyOf(tolerated, without), bearer, options.signal);
         return await client
           .post(api === 'responses' ? '/responses' : '/chat/completions', {
             ...options,

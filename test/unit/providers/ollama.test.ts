@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createOpenAiModel, type OpenAiModel } from '../../../src/providers/openai.ts';
+import { ask, turn } from './protocols.ts';
+
+const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
+const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
+
+describe('an Ollama that refuses', () => {
+  let server: Server;
+  let refusals: [status: number, body: string][];
+  let asked: Record<string, unknown>[];
+
+  beforeEach(async () => {
+    refusals = [];
+    asked = [];
+    server = createServer((request, response) => {
+      void text(request).then((body) => {
+        asked.push(JSON.parse(body) as Record<string, unknown>);
+        const [status, said] = refusals.shift() ?? [200, REPLY];
+        response.writeHead(status, { ...(status === 429 && { 'retry-after': '7' }) }).end(said);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => server.close());
+
+  const model = (): OpenAiModel => {
+    const { port } = server.address() as AddressInfo;
+    return createOpenAiModel({
+      baseUrl: `http://127.0.0.1:${port}`,
+      model: 'qwen2',
+      provider: 'compatible',
+      api: 'ollama',
+    });
+  };
+
+  for (const [status, body, reason] of [
+    [400, '{"error":"invalid options"}', 'bad_request'],
+    [401, '{"error":"unauthorized"}', 'refused_key'],
+    [403, '<html>403 Forbidden</html>', 'forbidden'],
+    [404, '{"error":"model \\"qwen2\\" not found, try pulling it first"}', 'model_not_found'],
+    [503, '{"error":"server busy, please try again"}', 'overloaded'],
+  ] as const) {
+    it(`with ${status} is understood as ${reason}`, async () => {
+      refusals = [[status, body]];
+      const { fault } = await turn(model(), ask('hi'));
+      assert.deepEqual([fault?.reason, fault?.status], [reason, status]);
+    });
+  }
+
+  it('says how long to wait', async () => {
+    refusals = [[429, '{"error":"too many requests"}']];
+    const { fault } = await turn(model(), ask('hi'));
+    assert.deepEqual([fault?.reason, fault?.retryAfterMs], ['rate_limited', 7_000]);
+  });
+
+  it('what a model does not know is asked without it, from then on', async () => {
+    const one = model();
+    const request = ask('hi', { effort: 'medium', temperature: 0.3, jsonSchema: { name: 's', schema: SCHEMA } });
+    refusals = [
+      [400, '{"error":"\\"qwen2\\" does not support thinking"}'],
+      [400, '{"error":"invalid JSON schema in format"}'],
+    ];
+    assert.equal((await turn(one, request)).text, 'ok');
+    assert.equal((await turn(one, request)).text, 'ok');
+    assert.deepEqual(
+      asked.map((body) => ['think' in body, 'format' in body]),
+      [
+        [true, true],
+        [false, true],
+        [false, false],
+        [false, false],
+      ],
+    );
+    assert.ok(!one.wireBody!(request).includes('think'));
+  });
+});
