@@ -41,9 +41,9 @@ export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'olla
 
 /**
  * Sends a request, and where the server refuses a part of it that the reply can do without, sends it again without
- * that part. What a server has refused is left out from then on (a schema only for schemas of that name, and images of
- * that request alone, since the next may have others), so the price is paid once. Each further try leaves out one part
- * more, so there are at most as many tries as parts.
+ * that part. What a server has refused is left out from then on, once a try without it has succeeded (a schema only for
+ * schemas of that name, and images of that request alone, since the next may have others), so the price is paid once.
+ * Each further try leaves out one part more, so there are at most as many tries as parts.
  */
 export class Tolerance {
   readonly #refused = new Set<string>();
@@ -61,10 +61,13 @@ export class Tolerance {
     const schemaName = request.jsonSchema?.name;
     let tolerated = request;
     let images = true;
+    const suspected = new Set<Extra>();
     for (;;) {
-      const without = this.without(offered, schemaName);
+      const without = new Set([...this.without(offered, schemaName), ...suspected]);
       try {
-        return await send(without, tolerated);
+        const answer = await send(without, tolerated);
+        for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
+        return answer;
       } catch (error) {
         const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
@@ -72,7 +75,7 @@ export class Tolerance {
         if (refused === 'images') {
           images = false;
           tolerated = namedImages(request);
-        } else this.#refused.add(keyOf(refused, schemaName));
+        } else suspected.add(refused);
       }
     }
   }

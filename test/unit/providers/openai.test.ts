@@ -144,6 +144,18 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
+  it('are blamed for no part whose absence did not help', async () => {
+    const model = chat();
+    const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
+    for (let n = 0; n < 2; n += 1) server.refuseNext(400, { message: 'the request is invalid' });
+    assert.equal((await turn(model, request)).fault?.reason, 'bad_request');
+    assert.equal((await turn(model, request)).text, 'ok');
+    assert.deepEqual(
+      server.requests.map(({ body }) => 'response_format' in body),
+      [true, false, true],
+    );
+  });
+
   it('are not asked for ever when they refuse everything', async () => {
     for (let n = 0; n < 8; n += 1)
       server.refuseNext(400, { message: 'unsupported: temperature, schema, stream_options, max_tokens' });
