@@ -29,6 +29,8 @@ export interface CompressionRequest {
   readonly extends?: boolean;
   /** Overrides what the policy says of the result; left out by the editor. */
   readonly aim?: CompressionAim;
+  /** Ends this compression, or the wait for the one that it joins. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a compression is to come to, where it is not the policy's to say. Tokens, framing included. */
@@ -79,7 +81,13 @@ export type WorkResult =
 export type CompressionWork = (job: CompressionJob) => Promise<WorkResult>;
 
 export type CompressionOutcome =
-  | { readonly kind: 'committed'; readonly record: CompressionRecord; readonly fault: unknown }
+  | {
+      readonly kind: 'committed';
+      readonly record: CompressionRecord;
+      readonly fault: unknown;
+      /** A provider that had failed was tried with a part of the plan alone. */
+      readonly wasTrial: boolean;
+    }
   | { readonly kind: 'ready' }
   | { readonly kind: 'started' }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }

@@ -8,7 +8,7 @@ import { recentStart, type RecentLimits } from '../core/policy/recent-messages.t
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
-import { holdsUpRequest } from './compressor.ts';
+import { holdsUpRequest, isTrial } from './compressor.ts';
 
 export interface PlannedMessage {
   readonly message: Message;
@@ -49,8 +49,8 @@ export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart'
  */
 export function planCompression(job: CompressionJob): Plan {
   const plan = wholePlan(job);
-  // Nothing waits for it, so a provider that has failed is tried with little; the rest follows when it has answered.
-  return job.isProbing && job.model && job.urgency === 'background' ? firstPart(plan, TRIAL_TOKENS) : plan;
+  // The rest follows when the provider has answered.
+  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS) : plan;
 }
 
 /** Enough for one short question to a provider that may still be down. */

@@ -25,6 +25,8 @@ export interface CompressionTriggersDeps {
   readonly settings: () => ConversationSettings;
   /** Nothing is committed while a reply arrives. */
   readonly isReplying: () => boolean;
+  /** Nothing new is begun while the session is being closed or handed over. */
+  readonly isEnding: () => boolean;
 }
 
 /** When a conversation compresses: looks at the policy's triggers and starts what is due. */
@@ -41,20 +43,45 @@ export class CompressionTriggers {
   }
 
   /** Resolves when what was compressed in the background is committed or dropped. */
-  settled(): Promise<void> {
-    return this.#background;
+  async settled(): Promise<void> {
+    let seen: Promise<void> | undefined;
+    // One that ends may begin another.
+    while (seen !== this.#background) await (seen = this.#background);
   }
 
   /** Compresses when the task's end asks for it. A compression that fails is logged by the compressor. */
-  async atReset(): Promise<void> {
+  async atReset(signal?: AbortSignal): Promise<void> {
     const due = this.dueAtEnd();
-    if (due) await this.compress(due, 'now');
+    if (due) await this.compress(due, 'now', { signal });
   }
 
   /** Compresses when the request that is about to leave is too large for the policy. */
-  async beforeSend(): Promise<void> {
-    const due = this.dueBefore(this.#deps.meter.context());
-    if (due) await this.compress(due, 'now');
+  async beforeSend(signal?: AbortSignal): Promise<void> {
+    await this.#makeRoom(() => this.dueBefore(this.#deps.meter.context()), signal);
+  }
+
+  /** Compresses what the provider has called too long, `threshold` tokens. Resolves to whether it is shorter now. */
+  async afterRefusal(threshold: number, signal: AbortSignal): Promise<boolean> {
+    const due = { trigger: 'provider_overflow', threshold } as const;
+    return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
+  }
+
+  /** What ran already may turn out to be stale or too little for the request that has joined it: then that has its own. */
+  async #makeRoom(
+    dueNow: (isShorter: boolean) => DueTrigger | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    let isShorter = false;
+    let hasJoined = true;
+    while (hasJoined) {
+      const due = dueNow(isShorter);
+      if (!due) break;
+      hasJoined = !this.#deps.compressor.isIdle;
+      const { kind } = await this.compress(due, 'now', { signal });
+      if (kind === 'cancelled') break;
+      isShorter ||= kind === 'committed';
+    }
+    return isShorter;
   }
 
   /** Why a request of that size would wait for a compression; undefined when it would not. */
@@ -88,9 +115,13 @@ export class CompressionTriggers {
   }
 
   /** Compresses; `now` waits and commits, `background` commits when it is done and no reply arrives. */
-  async compress(due: DueTrigger, urgency: 'now' | 'background', aim?: CompressionAim): Promise<CompressionOutcome> {
+  async compress(
+    due: DueTrigger,
+    urgency: 'now' | 'background',
+    { aim, signal }: { readonly aim?: CompressionAim; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
-    const running = compressor.run({ ...this.request(due, urgency), ...(aim && { aim }) });
+    const running = compressor.run({ ...this.request(due, urgency), ...(aim && { aim }), ...(signal && { signal }) });
     if (urgency === 'background') {
       this.#background = running.then((outcome) => this.#settle(outcome, due));
       return { kind: 'started' };
@@ -170,18 +201,20 @@ export class CompressionTriggers {
 
   /**
    * Commits what is ready. What came while it ran has left as many messages verbatim as came too many: they are
-   * extracted at once, and a model reads them with the next compression.
+   * extracted at once, and a model reads them with the next compression. After a trial the model goes on with the rest.
    */
   async #commit(): Promise<void> {
-    const { compressor, journal, settings } = this.#deps;
+    const { compressor, isEnding, journal, settings } = this.#deps;
     const outcome = await compressor.commit();
     if (outcome.kind !== 'committed') return;
-    if (journal.state.uncoveredCount > settings().policy.window) {
-      const { trigger, threshold } = outcome.record;
+    const { trigger, threshold } = outcome.record;
+    const isMore = journal.state.uncoveredCount > settings().policy.window;
+    if (isMore && !outcome.wasTrial) {
       const extended = await compressor.run({ ...this.request({ trigger, threshold }, 'now'), extends: true });
       if (extended.kind === 'ready') await compressor.commit();
     }
     await this.#escalate();
+    if (isMore && outcome.wasTrial && !isEnding()) await this.compress({ trigger, threshold }, 'background');
   }
 
   /** Says in the journal whether the request is still too large after a compression, so that the user is warned. */

@@ -9,12 +9,13 @@
 // Running never touches the session. Committing happens between turns alone.
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
+import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { CompressionGuard } from './compression-guard.ts';
 import type {
+  CompressionJob,
   CompressionOutcome,
   CompressionProgress,
   CompressionRequest,
@@ -52,7 +53,13 @@ type Phase =
       readonly urgency: Urgency;
       readonly outcome: Promise<CompressionOutcome>;
     }
-  | { readonly kind: 'ready'; readonly result: Done; readonly planned: PlannedOn; readonly triggered: LogFields };
+  | {
+      readonly kind: 'ready';
+      readonly result: Done;
+      readonly planned: PlannedOn;
+      readonly triggered: LogFields;
+      readonly wasTrial: boolean;
+    };
 
 const IDLE: Phase = { kind: 'idle' };
 
@@ -90,6 +97,11 @@ export class Compressor {
     return this.#phase.kind === 'running';
   }
 
+  /** Nothing is going on that a request would join. */
+  get isIdle(): boolean {
+    return this.#phase.kind === 'idle';
+  }
+
   onDidChange(listener: () => void): Disposable {
     return this.#changed.on(listener);
   }
@@ -118,14 +130,15 @@ export class Compressor {
     const refusal = this.#guard.refusal(request);
     if (refusal) return Promise.resolve({ kind: refusal });
     const abort = new AbortController();
-    const outcome = this.#work(request, abort.signal).finally(() => this.#show(undefined));
+    const signal = request.signal ? AbortSignal.any([abort.signal, request.signal]) : abort.signal;
+    const outcome = this.#work(request, signal).finally(() => this.#show(undefined));
     this.#phase = { kind: 'running', abort, urgency, outcome };
     return outcome;
   }
 
   /** If what runs in the background fails or finds nothing, an urgent request is tried by itself. */
   async #join(running: Extract<Phase, { kind: 'running' }>, request: CompressionRequest): Promise<CompressionOutcome> {
-    const outcome = await running.outcome;
+    const outcome = await Promise.race([running.outcome, ...(request.signal ? [cancelledBy(request.signal)] : [])]);
     const settled = outcome.kind === 'ready' || outcome.kind === 'cancelled';
     return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
@@ -150,7 +163,12 @@ export class Compressor {
     return this.#committing;
   }
 
-  async #commitReady({ result, planned, triggered }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
+  async #commitReady({
+    result,
+    planned,
+    triggered,
+    wasTrial,
+  }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
     const { record, last, fault } = result;
     if (!stillStands(planned, last.position, record, journal.state)) {
@@ -170,7 +188,7 @@ export class Compressor {
       duration_ms: record.durationMs,
       ...(fault !== undefined && { fallback: 'extractive', error: describe(fault) }),
     });
-    return { kind: 'committed', record, fault };
+    return { kind: 'committed', record, fault, wasTrial };
   }
 
   async #work(request: CompressionRequest, signal: AbortSignal): Promise<CompressionOutcome> {
@@ -198,6 +216,7 @@ export class Compressor {
     try {
       const chosen = await this.#modelFor(request, allowsFallback, signal);
       ({ paid } = chosen);
+      const wasTrial = isTrial({ isProbing: this.#guard.hasFailed, model: paid?.model, urgency });
       const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
         this.#show({ ...progress, urgency });
       });
@@ -210,16 +229,24 @@ export class Compressor {
       }
       const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
-      if (fault === undefined) this.#guard.answered();
-      else {
+      if (fault === undefined) {
+        // Extraction says nothing of the provider.
+        if (record.calls.count > 0) this.#guard.answered();
+      } else {
         this.#guard.failed(fault);
         failed(fault, record.calls.count);
       }
-      this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered };
+      this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered, wasTrial };
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
-      const { length: calls } = await this.#record(paid);
+      const calls = await this.#record(paid).then(
+        ({ length }) => length,
+        (unrecorded: unknown) => {
+          log.warn(`Usage was not recorded: ${String(unrecorded)}`);
+          return 0;
+        },
+      );
       if (signal.aborted || ModelFault.is(error, 'cancelled')) {
         log.event('history_compression_skipped', { ...triggered, reason: 'cancelled', calls });
         return { kind: 'cancelled' };
@@ -283,11 +310,27 @@ export class Compressor {
 export const holdsUpRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
   due.trigger === 'before_send' || due.trigger === 'provider_overflow';
 
+/** A provider that has failed is tried with little, where nothing waits for it. */
+export const isTrial = ({
+  isProbing,
+  model,
+  urgency,
+}: Pick<CompressionJob, 'isProbing' | 'model' | 'urgency'>): boolean =>
+  isProbing && model !== undefined && urgency === 'background';
+
+/** What a request comes to that no longer waits. */
+const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
+  new Promise((resolve) => {
+    const cancel = (): void => resolve({ kind: 'cancelled' });
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+  });
+
 /** Whether all messages looked at stand where they stood, and no summary that was joined has been edited meanwhile. */
 function stillStands(planned: PlannedOn, last: number, record: CompressionRecord, state: SessionState): boolean {
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
   const joined = record.nodes.flatMap((node) => node.children);
-  return joined.every((id) => planned.nodes.get(id) === state.nodes.get(id));
+  return joined.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id)));
 }
 
 /** All calls that were paid for, those that gave nothing too; as they were asked where the provider reports no usage. */

@@ -83,7 +83,12 @@ export class Conversation {
       else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
       this.#updates.emit(update);
     };
-    this.#triggers = new CompressionTriggers({ ...deps, meter: this.meter, isReplying: () => this.isReplying });
+    this.#triggers = new CompressionTriggers({
+      ...deps,
+      meter: this.meter,
+      isReplying: () => this.isReplying,
+      isEnding: () => this.#closed || this.#halting,
+    });
     this.#turns = new TurnRunner({
       ...deps,
       meter: this.meter,
@@ -163,9 +168,12 @@ export class Conversation {
   /** Stops what runs and releases the journal; what has arrived of a reply is kept. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.halt();
-    await this.meter.save();
-    await this.journal.close();
+    try {
+      await this.halt();
+      await this.meter.save();
+    } finally {
+      await this.journal.close();
+    }
   }
 
   get isReplying(): boolean {
@@ -220,9 +228,10 @@ export class Conversation {
     images: readonly ImageBlock[] = [],
     pasted: readonly string[] = [],
   ): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#turns.run(async (signal) => {
       const { clock, settings } = this.#deps;
-      if (settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task))) await this.#reset(true);
+      if (settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task)))
+        await this.#reset(true, signal);
       await this.journal.append(...userMessageEvents({ text, attachments, images, pasted }, this.state, clock));
       await this.#startStep();
       return text;
@@ -313,8 +322,8 @@ export class Conversation {
     await this.#triggers.betweenTurns();
   }
 
-  async #reset(automatic: boolean): Promise<void> {
-    await this.#triggers.atReset();
+  async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {
+    await this.#triggers.atReset(signal);
     await this.journal.append({ type: 'task_reset', automatic });
     this.#isGoalReached = false;
     this.#deps.log.event('task_reset_preserving_conversation', {

@@ -103,6 +103,7 @@ export class MemorySession {
       meter: this.meter,
       settings: () => settings,
       isReplying: () => false,
+      isEnding: () => false,
     });
   }
 
@@ -136,7 +137,7 @@ export class MemorySession {
   async compress(aim?: CompressionAim): Promise<CompressionOutcome> {
     // Counted with pauses; what is looked at next would count at one go.
     await this.meter.countNew();
-    return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', aim);
+    return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', { aim });
   }
 
   /** What would be sent now. */

@@ -5,7 +5,7 @@ import { summarizeRuns } from '../core/compress/summarize.ts';
 import { makeParent } from '../core/compress/tree.ts';
 import { nodeId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import type { DetectedEvent } from '../core/model/key-event.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
+import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -57,7 +57,7 @@ export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, sign
   try {
     const made = await make(deps, wanted, node, paid, signal);
     signal.throwIfAborted();
-    if (journal.state.nodes.get(node.id) !== node)
+    if (!isSameSummary(node, journal.state.nodes.get(node.id)))
       throw new SummaryFault('changed', 'The summary changed in the meantime, so the new one was discarded.');
     await journal.append({ type: 'node_replaced', node: made, ...(wanted.finer && { level: 'full' as const }) });
     return made;

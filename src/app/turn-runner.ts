@@ -63,7 +63,7 @@ export class TurnRunner {
    * `say` journals what the turn starts with and gives its text. Rejects with `TurnRunning`, `ContextOverflow`,
    * `StoreFault` or `ModelFault`, when what follows the turn is done.
    */
-  async run(say: () => Promise<string>): Promise<void> {
+  async run(say: (signal: AbortSignal) => Promise<string>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn = new AbortController();
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -75,7 +75,7 @@ export class TurnRunner {
     const { afterTurn, calibration, chatModel, journal, onUpdate } = this.#deps;
     try {
       this.#settings = this.#deps.settings();
-      const text = await say();
+      const text = await say(turn.signal);
       this.#asked = { calibration: calibration() };
       const model = await chatModel();
       await this.#reply(model, text, turn.signal, (id) => {
@@ -107,25 +107,31 @@ export class TurnRunner {
         this.#deps.onUpdate(update);
       },
     };
-    const first = await this.#makeRoom(text);
+    const first = await this.#makeRoom(text, signal);
+    if (!first) return;
     try {
       await streamReply(replies, model, first, signal, this.#moreRoom);
     } catch (error) {
       if (!ModelFault.is(error, 'context_too_long')) throw error;
       const refused = meter.context(first);
       meter.refused(refused);
-      const outcome = await triggers.compress({ trigger: 'provider_overflow', threshold: refused.total }, 'now');
-      if (outcome.kind !== 'committed') throw error;
-      await streamReply(replies, model, await this.#makeRoom(text), signal, this.#moreRoom);
+      const isShorter = await triggers.afterRefusal(refused.total, signal);
+      if (!isShorter && !signal.aborted) throw error;
+      const second = await this.#makeRoom(text, signal);
+      if (second) await streamReply(replies, model, second, signal, this.#moreRoom);
     }
   }
 
-  /** Makes sure that the request fits: compression first, then a halved window, then the escalation. */
-  async #makeRoom(text: string): Promise<readonly Recalled[]> {
+  /**
+   * Makes sure that the request fits: compression first, then a halved window, then the escalation. Undefined when the
+   * user has stopped the turn meanwhile.
+   */
+  async #makeRoom(text: string, signal: AbortSignal): Promise<readonly Recalled[] | undefined> {
     const { journal, meter, onUpdate, recall, settings, triggers } = this.#deps;
     const { recallShare } = settings();
     const budget = meter.budget();
-    await triggers.beforeSend();
+    await triggers.beforeSend(signal);
+    if (signal.aborted) return undefined;
     const { total } = meter.context();
     if (total > budget) {
       await journal.append({ type: 'escalation', reason: 'token_overflow' });

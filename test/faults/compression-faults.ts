@@ -63,8 +63,8 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'nobody is told that code stood in for the model',
       file: 'src/app/compressor.ts',
-      find: 'result: { ...result, record, fault }, planned, triggered };',
-      put: 'result: { ...result, record, fault: undefined }, planned, triggered };',
+      find: 'result: { ...result, record, fault }, planned, triggered, wasTrial };',
+      put: 'result: { ...result, record, fault: undefined }, planned, triggered, wasTrial };',
     },
   ),
   ...planted('plan-still-stands', LIVES, {

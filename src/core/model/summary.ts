@@ -117,3 +117,7 @@ export interface SummaryNode {
   readonly at: number;
   readonly audit: Audit;
 }
+
+/** Whether two readings of a session have a summary with the same texts; a session that is read again has new objects. */
+export const isSameSummary = (a: SummaryNode | undefined, b: SummaryNode | undefined): boolean =>
+  a === b || (a?.id === b?.id && a?.brief === b?.brief && a?.detailed === b?.detailed && a?.full === b?.full);

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { LOCAL_MODEL } from '../../../src/core/compress/leaf.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
+import { Desk, fill, says, texts, throws, type Script } from './desk.ts';
+
+const SUMMARY = says(
+  'They went through the parts of a listing one by one, and each part was explained at some length.',
+);
+const BUSY = throws(new ModelFault('overloaded', 'busy'));
+/** What is said at some length of each part. */
+const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
+/** Later than the first cool-down. */
+const LATER_MS = 130_000;
+
+describe('a compression in the background', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+
+  beforeEach(async () => {
+    desk = await Desk.open();
+    desk.settings = { ...desk.settings, contextWindow: 30_000 };
+    conversation = await desk.converse();
+    await fill(conversation, 300);
+  });
+  afterEach(() => desk.close());
+
+  const inBackground = async (): Promise<void> => {
+    await conversation.betweenTurns();
+    await conversation.settled();
+  };
+  const makers = (): string[] => conversation.state.frontier.map(({ node }) => node.model);
+  const outcomes = (): string[] =>
+    desk.log.flatMap(({ name, fields }) =>
+      /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
+    );
+
+  /** A summarizer that answers when it is told to; resolves when it is asked. */
+  function held(): { readonly asked: Promise<void>; readonly goOn: () => void } {
+    const gate = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<undefined>();
+    desk.summarizer = async function* (request, signal): AsyncGenerator<never> {
+      asked.resolve(undefined);
+      const stopped = new Promise<never>((_, reject) => {
+        const stop = (): void => reject(new ModelFault('cancelled', 'cancelled'));
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop);
+      });
+      await Promise.race([gate.promise, stopped]);
+      yield* SUMMARY(request, signal) as AsyncIterable<never>;
+    };
+    return { asked: asked.promise, goOn: () => gate.resolve(undefined) };
+  }
+
+  it('goes on with the model once the provider has answered a trial', async () => {
+    desk.summarizer = BUSY;
+    await inBackground();
+    assert.equal(conversation.state.nodes.size, 0);
+    desk.summarizer = SUMMARY;
+    desk.clock.ahead += LATER_MS;
+    await inBackground();
+    assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
+    assert.ok(makers().length > 1);
+    assert.deepEqual(new Set(makers()), new Set(['test/summarizer']));
+  });
+
+  it('replaces what was extracted while the provider was down', async () => {
+    desk.summarizer = BUSY;
+    const other = await desk.converse();
+    await fill(other, 60);
+    assert.equal((await other.compressNow()).kind, 'committed');
+    assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
+    desk.summarizer = SUMMARY;
+    await fill(other, 60);
+    assert.equal((await other.compressNow()).kind, 'committed');
+    assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set(['test/summarizer']));
+  });
+
+  it('that has become stale leaves the request its own', async () => {
+    const { asked, goOn } = held();
+    await conversation.betweenTurns();
+    await asked;
+    const sent = conversation.editAndResend(
+      conversation.state.path[280]!,
+      'Some words of a long message. '.repeat(1_000),
+    );
+    goOn();
+    await sent;
+    await conversation.settled();
+    assert.deepEqual(outcomes().slice(0, 2), ['share skipped', 'before_send complete']);
+    assert.equal(texts(conversation).at(-1), 'Fine.');
+  });
+
+  it('that has become stale leaves a request that the provider refuses its own', async () => {
+    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) };
+    const { asked, goOn } = held();
+    await conversation.betweenTurns();
+    await asked;
+    desk.script = () => {
+      desk.script = says('Now it fits.');
+      setTimeout(goOn);
+      return throws(new ModelFault('context_too_long', 'too long'))(undefined as never, undefined as never);
+    };
+    await conversation.editAndResend(conversation.state.path[280]!, 'And what happens here?');
+    assert.deepEqual(outcomes().slice(0, 2), ['share skipped', 'provider_overflow complete']);
+    assert.equal(texts(conversation).at(-1), 'Now it fits.');
+  });
+
+  it('does not hold a turn that the user stops, and goes on', async () => {
+    const { asked, goOn } = held();
+    await conversation.betweenTurns();
+    await asked;
+    const sent = conversation.send('Some words of a long message. '.repeat(600));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    conversation.stop();
+    await sent;
+    assert.equal(desk.requests.length, 0);
+    goOn();
+    await conversation.settled();
+    assert.equal(outcomes()[0], 'share complete');
+  });
+
+  it('keeps the provider’s cool-down though a request was helped by extraction meanwhile', async () => {
+    const policy = resolvePolicy('balanced', { strategy: 'auto', triggers: { messages: 12 } });
+    desk.settings = { ...desk.settings, policy };
+    let calls = 0;
+    desk.summarizer = (request, signal) => {
+      calls++;
+      return BUSY(request, signal);
+    };
+    await inBackground();
+    const before = calls;
+    assert.ok(before > 0);
+    await fill(conversation, 60);
+    await conversation.send('Go on.');
+    await conversation.settled();
+    await fill(conversation, 30);
+    await inBackground();
+    assert.ok(outcomes().includes('before_send complete'));
+    assert.equal(calls, before);
+  });
+
+  it('ends as failed where its cost cannot be recorded, and the session can be closed', async () => {
+    desk.summarizerAtOnce = 1;
+    let calls = 0;
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    desk.summarizer = async function* (request, signal): AsyncGenerator<never> {
+      if (calls++ === 0) {
+        yield* SUMMARY(request, signal) as AsyncIterable<never>;
+        return;
+      }
+      journal.append = (...events) =>
+        events.some(({ type }) => type === 'usage_recorded')
+          ? Promise.reject(new StoreFault('not_writer', phrase('elsewhere')))
+          : append(...events);
+      throw new ModelFault('overloaded', 'busy');
+    };
+    await inBackground();
+    assert.deepEqual(outcomes(), ['share failed']);
+    let isClosed = false;
+    const close = journal.close.bind(journal);
+    journal.close = async () => {
+      isClosed = true;
+      await close();
+    };
+    await conversation.close();
+    assert.ok(isClosed);
+  });
+
+  it('is committed though the session was read again meanwhile, as after a full disk', async () => {
+    const { journal } = conversation;
+    desk.settings = { ...desk.settings, contextWindow: 4_000, reservedTokens: 1_000 };
+    const answer: Script = (request, signal) => {
+      const { state } = journal;
+      const nodes = structuredClone(state.nodes);
+      const again = new Proxy(state, {
+        get: (target, name): unknown => {
+          const value: unknown = name === 'nodes' ? nodes : Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      Object.defineProperty(journal, 'state', { configurable: true, get: () => again });
+      const told = (n: number): string =>
+        `Part ${n} of the listing was explained with its loop, its helper and its list.`;
+      return says(Array.from({ length: 20 }, (_, n) => told(n)).join(' '))(request, signal);
+    };
+    desk.summarizer = answer;
+    for (let n = 0; n < 6; n++) {
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      Reflect.deleteProperty(journal, 'state');
+      await fill(conversation, 60, (m) => `In round ${n} part ${m} comes after part ${m - 1}. ${TELLING}`);
+    }
+    assert.ok([...conversation.state.nodes.values()].some(({ children }) => children.length > 0));
+  });
+});
