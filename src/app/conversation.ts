@@ -99,6 +99,7 @@ export class Conversation {
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
       send: ({ text, attachments, images, pasted }) => this.send(text, attachments, images, pasted),
+      said: () => this.state.counters.messagesEver,
       isReplying: () => this.isReplying,
       stop: () => this.stop(),
       changed: () => this.#updates.emit({ type: 'queue_changed' }),

@@ -13,6 +13,8 @@ interface QueueDeps {
   readonly newId: () => string;
   /** Resolves when the turn has ended. */
   readonly send: (message: UserMessage) => Promise<void>;
+  /** How many messages were ever said. */
+  readonly said: () => number;
   readonly isReplying: () => boolean;
   readonly stop: () => void;
   readonly changed: () => void;
@@ -106,7 +108,18 @@ export class SendQueue {
     this.#isUrgent = false;
     this.#isHeld = false;
     this.#change(others);
-    this.#deps.send(first.message).then(() => first.ended.resolve(undefined), first.ended.reject);
+    const said = this.#deps.said();
+    this.#deps.send(first.message).then(
+      () => first.ended.resolve(undefined),
+      (error: unknown) => {
+        // It became no message: it waits here again, until the user sends it once more.
+        if (this.#deps.said() === said) {
+          this.#isHeld = true;
+          this.#change([this.#item(first.message), ...this.#waiting]);
+        }
+        first.ended.reject(error);
+      },
+    );
   }
 
   #item(message: UserMessage): Waiting {

@@ -25,11 +25,17 @@ export function sends(event: KeyPress, enterSends: boolean): boolean {
 }
 
 /**
- * Whether a refused text goes back into the composer. Not when it has become a message since there were `before` of
- * them: the reply failed then, not the sending, and the text would be sent twice.
+ * Whether a refused text goes back into the composer. Not when it waits in the queue again, nor when it has become a
+ * message since there were `before` of them: the reply failed then, not the sending, and the text would be sent twice.
  */
-export function givesBack(reason: RequestFaultReason, source: string, before: number, now: Transcript): boolean {
-  if (!GIVEN_BACK.has(reason)) return false;
+export function givesBack(
+  reason: RequestFaultReason,
+  source: string,
+  before: number,
+  now: Transcript,
+  queued: readonly { readonly text: string }[],
+): boolean {
+  if (!GIVEN_BACK.has(reason) || queued.some(({ text }) => text.trim() === source.trim())) return false;
   for (let position = now.total - 1; position >= before; position--) {
     const message = now.at(position);
     if (message?.role === 'user' && says(message, source)) return false;

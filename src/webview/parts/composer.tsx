@@ -91,7 +91,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const before = session.transcript.total;
     void page.ask('send', { text: source, attachments, pasted }, (reason) => {
       const now = page.session;
-      if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript)) return;
+      if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript, now.status.queue.items)) return;
       // What was refused goes back to where it was typed, unless something else is there by now.
       if (field.current?.value === '') write(source);
     });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
 import { Desk, says, texts, throws } from './desk.ts';
 
 describe('what is written while a reply arrives', () => {
@@ -84,5 +86,25 @@ describe('what is written while a reply arrives', () => {
     goOn();
     await assert.rejects(sent, (error) => ModelFault.is(error, 'refused_key'));
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two']);
+  });
+
+  it('waits on where it could not become a message, until the user sends it again', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    const failing = conversation.onUpdate(({ type }) => {
+      if (type === 'turn_ended')
+        journal.append = () => Promise.reject(new StoreFault('not_writer', phrase('elsewhere')));
+    });
+    goOn();
+    await first;
+    await assert.rejects(sent, (error) => StoreFault.is(error, 'not_writer'));
+    assert.deepEqual(queued(), ['Two']);
+    assert.equal(conversation.queue.isHeld, true);
+    failing.dispose();
+    journal.append = append;
+    await conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two', 'Short.']);
+    assert.deepEqual(queued(), []);
   });
 });

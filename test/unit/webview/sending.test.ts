@@ -22,18 +22,23 @@ const transcript = (...messages: readonly [MessageView['role'], string][]) =>
 describe('a text that was not sent', () => {
   it('goes back to where it was typed', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
-    assert.equal(givesBack('busy', 'Fix the test', 2, now), true);
-    assert.equal(givesBack('storage', 'Hello', 2, now), true, 'the same text said earlier is another message');
+    assert.equal(givesBack('busy', 'Fix the test', 2, now, []), true);
+    assert.equal(givesBack('storage', 'Hello', 2, now, []), true, 'the same text said earlier is another message');
   });
 
   it('stays in the transcript when it got there and only the reply failed', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi'], ['user', 'Fix the test\n'], ['assistant', 'Fix']);
-    assert.equal(givesBack('invalid', 'Fix the test', 2, now), false);
+    assert.equal(givesBack('invalid', 'Fix the test', 2, now, []), false);
+  });
+
+  it('stays in the queue where it waits again', () => {
+    const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
+    assert.equal(givesBack('storage', 'Fix the test', 2, now, [{ text: 'Fix the test' }]), false);
   });
 
   it('does not go back when the way to the model was the trouble', () => {
     for (const reason of ['cancelled', 'offline', 'no_key', 'failed', 'closed'] as const) {
-      assert.equal(givesBack(reason, 'Hello', 0, Transcript.empty), false, reason);
+      assert.equal(givesBack(reason, 'Hello', 0, Transcript.empty, []), false, reason);
     }
   });
 });
