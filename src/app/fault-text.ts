@@ -91,6 +91,13 @@ export function describeFault(fault: Pick<ModelFault, 'reason' | 'retryAfterMs'>
         message: phrase('The model used its whole output limit for reasoning. Try again with a higher limit.'),
         action: 'retryWithRoom',
       };
+    case 'highest_output_limit':
+      return {
+        message: phrase(
+          'The model used its whole output limit for reasoning. Lower the reasoning effort or select another model.',
+        ),
+        action: 'chooseModel',
+      };
     case 'empty_reply':
       return {
         message: phrase('The model returned an empty response. Try again or select another model.'),

@@ -20,6 +20,8 @@ export const FAULT_REASONS = [
   'cut_stream',
   /** The output limit was reached before any text came: all of it was spent on thinking. */
   'output_limit',
+  /** The same at the highest limit that the model and its context window allow. */
+  'highest_output_limit',
   'empty_reply',
   'malformed',
   'bad_request',
@@ -52,9 +54,12 @@ export class ModelFault extends Error {
 }
 
 /** A reply without text is told to the user as what it is; what it cost is recorded like any other's. */
-export function emptyReply(ending: Ending | undefined, usage: Usage | undefined): ModelFault {
+export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest = false): ModelFault {
   const paid = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
   return ending === 'length'
-    ? new ModelFault('output_limit', `the output limit was reached before any text (${paid})`)
+    ? new ModelFault(
+        isHighest ? 'highest_output_limit' : 'output_limit',
+        `the output limit was reached before any text (${paid})`,
+      )
     : new ModelFault('empty_reply', `the reply ended without text (${paid})`);
 }

@@ -12,6 +12,8 @@ export interface JobModel {
   readonly maxInputTokens: number;
   /** What it may answer at once, thoughts included; left out: not known. */
   readonly maxOutputTokens?: number | undefined;
+  /** What it holds, input and answer together; left out: not known. */
+  readonly contextWindow?: number;
   /** How it may think; left out: a little. */
   readonly reasoning?: ReasoningPlan;
 }
@@ -30,7 +32,7 @@ export interface PaidModel {
 
 /** Its calls reject with `SpendLimitReached` once the limit is used up, in the midst of a compression too. */
 export function paidModel(
-  { model: chat, maxInputTokens, maxOutputTokens, reasoning }: JobModel,
+  { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: JobModel,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
@@ -41,7 +43,7 @@ export function paidModel(
     calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
     gate.spent(costUsd);
   };
-  const asked = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning);
+  const asked = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
   return {
     model: {
       ...asked,

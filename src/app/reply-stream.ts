@@ -37,7 +37,9 @@ export async function streamReply(
 ): Promise<void> {
   const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const request = requestOf(context, deps.settings(), journal, moreRoom);
+  const inputTokens = Math.round(context.total * meter.tokenFactor);
+  const roomy = requestOf(context, deps.settings(), journal, inputTokens);
+  const request = moreRoom ? roomy : requestOf(context, deps.settings(), journal);
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
@@ -67,7 +69,7 @@ export async function streamReply(
           break;
       }
     }
-    if (writer.text.trim() === '') throw emptyReply(ending, usage);
+    if (writer.text.trim() === '') throw emptyReply(ending, usage, request.reasoningTokens === roomy.reasoningTokens);
   } catch (error) {
     if (!ModelFault.is(error, 'cancelled')) throw error;
     ending = 'stopped';
@@ -108,20 +110,22 @@ function longestPause(state: SessionState): number {
   return longest;
 }
 
-/** A context as it is asked of a model. */
+/** A context as it is asked of a model; with the input's tokens: with more room for thinking, as far as there is any. */
 export function requestOf(
   context: Context,
   settings: ConversationSettings,
   { id, state }: Pick<SessionJournal, 'id' | 'state'>,
-  moreRoom = false,
+  inputTokens?: number,
 ): ChatRequest {
-  const { reservedTokens, reply, temperature } = settings;
+  const { contextWindow, reservedTokens, reply, temperature } = settings;
   const textTokens = reply?.textTokens ?? reservedTokens;
   const thinking = reply?.reasoningTokens ?? 0;
   // A model that is not known to think has no room for it yet: the text's own is what grows then.
   const more = (thinking || textTokens) * MORE_ROOM;
   const reasoningTokens =
-    moreRoom && reply ? Math.max(thinking, Math.min(more, reply.maxOutput - textTokens)) : thinking;
+    inputTokens !== undefined && reply
+      ? Math.max(thinking, Math.min(more, reply.maxOutput - textTokens, contextWindow - inputTokens - textTokens))
+      : thinking;
   return {
     purpose: 'chat',
     system: context.system,

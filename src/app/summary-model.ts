@@ -22,6 +22,7 @@ export function summaryModel(
   signal: AbortSignal,
   onUsage: (usage: Usage) => void,
   reasoning = DEFAULT_REASONING,
+  { contextWindow = Infinity, maxOutputTokens = Infinity }: OutputLimits = {},
 ): SummaryModel {
   return {
     id: model.id,
@@ -49,11 +50,22 @@ export function summaryModel(
       const first = await ask(reasoning.tokens);
       const thoughtOnly = first.ending === 'length' && first.text.trim() === '';
       if (!thoughtOnly) return { text: first.text, ending: first.ending, ...usageOf(first) };
-      const second = await ask(Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
+      // Some servers report no usage: a token has two characters at least, or it is CJK.
+      const input = first.usage?.input ?? Math.ceil((system.length + prompt.length) / 2);
+      const most = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
+      const more = Math.min(most, Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
+      if (more <= reasoning.tokens) throw emptyReply('length', first.usage, true);
+      const second = await ask(more);
       if (second.ending === 'length' && second.text.trim() === '') throw emptyReply('length', second.usage);
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };
+}
+
+/** What a model may write at once and what it holds, thoughts included, in tokens; left out: not known. */
+interface OutputLimits {
+  readonly contextWindow?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
 }
 
 interface Collected {

@@ -94,6 +94,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
     new AbortController().signal,
     (usage) => void usages.push(usage),
     reasoningPlan(info, 'summary'),
+    { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput },
   );
   const costUsd = (): number | null =>
     usages.reduce<number | null>((sum, usage) => {
@@ -106,6 +107,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
       model: chat,
       maxInputTokens: maxInput,
       maxOutputTokens: info.statedMaxOutput,
+      contextWindow: info.contextWindow,
       reasoning: reasoningPlan(info, 'summary'),
     },
     info,

@@ -33,7 +33,7 @@ export class Summarizers {
     // What is thought counts against the window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
     const model = retrying(await this.#models.make(chosen, memory, job.urgency));
-    return { model, maxInputTokens, maxOutputTokens, reasoning };
+    return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 
   /** The limit, for a session's summarizer. A model without a known price cannot use it up, so it is not held to it. */

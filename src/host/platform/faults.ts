@@ -154,6 +154,7 @@ function reasonOf(reason: FaultReason): RequestFaultReason {
     case 'unaffordable':
     case 'over_rate':
     case 'output_limit':
+    case 'highest_output_limit':
     case 'empty_reply':
     case 'malformed':
     case 'bad_request':

@@ -142,6 +142,24 @@ describe('a summary by a model that thinks past its limit', () => {
   });
 });
 
+describe('a second try of a summary', () => {
+  const second = async (limits: { contextWindow?: number; maxOutputTokens?: number }): Promise<number[]> => {
+    const { model, requests } = thinker(50_000);
+    const ask = summaryModel(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
+    const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
+    await assert.rejects(ask.complete(request, { aborted: false }), (error) =>
+      ModelFault.is(error, 'output_limit', 'highest_output_limit'),
+    );
+    return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
+  };
+
+  it('has no more room than the model writes at most and its context window holds', async () => {
+    assert.deepEqual(await second({ contextWindow: 8_192 }), [1_024, 8_192 - 100 - 140]);
+    assert.deepEqual(await second({ maxOutputTokens: 4_096 }), [1_024, 4_096 - 140]);
+    assert.deepEqual(await second({ maxOutputTokens: 1_100 }), [1_024], 'there is no more, and it is not paid twice');
+  });
+});
+
 describe('a compression by a model that only thinks', () => {
   it('is extracted and says so, and what was paid for nothing is in the log and in the figures', async () => {
     const desk = await Desk.open();
@@ -200,7 +218,7 @@ describe('a chat reply that is all thinking', () => {
   it('has more room the next time too where the model was not known to think, and never less', async () => {
     for (const [reply, expected] of [
       [{ textTokens: 4_000, reasoningTokens: 0, maxOutput: 16_000 }, [0, 12_000]],
-      [{ textTokens: 4_000, reasoningTokens: 6_000, maxOutput: 8_000 }, [6_000, 6_000]],
+      [{ textTokens: 4_000, reasoningTokens: 2_000, maxOutput: 128_000 }, [2_000, 8_000]],
     ] as const) {
       const desk = await Desk.open();
       try {
@@ -214,6 +232,35 @@ describe('a chat reply that is all thinking', () => {
           requests.map(({ reasoningTokens = 0 }) => reasoningTokens),
           expected,
         );
+        await conversation.close();
+      } finally {
+        await desk.close();
+      }
+    }
+  });
+
+  it('is offered no higher limit where the model or its context window has none', async () => {
+    for (const [maxOutput, contextWindow, limits] of [
+      [8_000, 128_000, [6_000]],
+      [14_000, 128_000, [6_000, 10_000]],
+      [128_000, 16_000, [6_000, 12_000]],
+    ] as const) {
+      const desk = await Desk.open();
+      try {
+        const { model, requests } = thinker(50_000);
+        desk.chat = model;
+        const reply = { textTokens: 4_000, reasoningTokens: 6_000, maxOutput };
+        desk.settings = { ...desk.settings, contextWindow, reservedTokens: 10_000, reply };
+        const conversation = await desk.converse();
+        const faults: (string | undefined)[] = [];
+        const refused = (error: unknown): void => void faults.push(ModelFault.is(error) ? error.reason : undefined);
+        await conversation.send('Why?').catch(refused);
+        while (faults.length < limits.length) await conversation.retry(conversation.state.head!).catch(refused);
+        assert.deepEqual(faults, [...limits.slice(1).map(() => 'output_limit'), 'highest_output_limit']);
+        const asked = requests.map(({ reasoningTokens = 0 }) => Math.ceil(reasoningTokens / 1_000) * 1_000);
+        assert.deepEqual(asked, limits);
+        for (const { maxOutputTokens, reasoningTokens = 0 } of requests)
+          assert.ok(maxOutputTokens + reasoningTokens + conversation.context().total <= contextWindow);
         await conversation.close();
       } finally {
         await desk.close();
