@@ -40,10 +40,12 @@ export class ReplyWriter {
     if (this.#clock.now() - this.#lastWrite >= PARTIAL_EVERY_MS) this.flush();
   }
 
-  /** What has come so far is not part of the reply; what is written next replaces it on disk. */
+  /** What has come so far is not part of the reply, on disk neither. */
   restart(): void {
+    const wasWritten = this.#written > 0;
     this.#text = '';
     this.#written = 0;
+    if (wasWritten) this.#write(0, '');
   }
 
   /** Starts writing what is not yet on disk. */
@@ -53,6 +55,10 @@ export class ReplyWriter {
     const text = this.#text.slice(offset);
     this.#written = this.#text.length;
     this.#lastWrite = this.#clock.now();
+    this.#write(offset, text);
+  }
+
+  #write(offset: number, text: string): void {
     this.#pending = this.#pending
       .then(() => this.#journal.append({ type: 'reply_partial', ...this.#reply, offset, text }))
       .catch((error: unknown) => {

@@ -134,7 +134,8 @@ export abstract class SessionFacts {
 
   /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
   get partials(): readonly PartialReply[] {
-    return [...this.replies.values()];
+    // All that had come of one without text was thinking.
+    return [...this.replies.values()].filter(({ text }) => text !== '');
   }
 
   positionOf(message: MessageId): number | undefined {

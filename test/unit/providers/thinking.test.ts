@@ -5,7 +5,7 @@ import { summaryModel } from '../../../src/app/summary-model.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/models.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Desk, fill, texts } from '../app/desk.ts';
 
 /** What a reader of the reply has in the end, when it comes in pieces of that many characters. */
 function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
@@ -282,6 +282,27 @@ describe('a chat reply that is all thinking', () => {
       const { content } = conversation.state.messages.get(conversation.state.head!)!;
       assert.deepEqual(content, [{ type: 'text', text: 'Four.' }]);
       await conversation.close();
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('that is retracted does not come back as a reply after a reload, where nothing else came', async () => {
+    const desk = await Desk.open();
+    try {
+      desk.script = async function* () {
+        await Promise.resolve();
+        yield { type: 'text', text: 'Hm, the user wants ' };
+        desk.clock.ahead += 1_500;
+        yield { type: 'text', text: 'a number.\n' };
+        yield { type: 'thinking', retracts: true };
+        yield { type: 'end', ending: 'length' };
+      };
+      const conversation = await desk.converse();
+      await assert.rejects(conversation.send('2 + 2?'), (error) => ModelFault.is(error));
+      const again = await desk.restart(conversation);
+      assert.deepEqual(texts(again), ['2 + 2?']);
+      await again.close();
     } finally {
       await desk.close();
     }
