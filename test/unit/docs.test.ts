@@ -4,6 +4,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import MarkdownIt from 'markdown-it';
+import { POLICIES, POLICY_NAMES } from '../../src/core/policy/policy.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -228,6 +229,25 @@ describe('the operator’s guide', () => {
       lines.filter((line) => /[a-z]/i.test(line) && !guide.includes(`\`${line}\``)),
       [],
     );
+  });
+});
+
+describe('the table of triggers', () => {
+  it('states what the policies have', () => {
+    const guide = read('docs/operators-guide.md');
+    const shown = (value: number | null): string => (value === null ? 'off' : value.toLocaleString('en'));
+    for (const name of ['share', 'tokens', 'messages', 'every', 'ageMs'] as const) {
+      const row = guide.split('\n').find((line) => line.startsWith(`| \`${name === 'ageMs' ? 'age' : name}\``));
+      const cells = row?.split('|').map((cell) => cell.trim()) ?? [];
+      assert.deepEqual(
+        cells.slice(4, -1),
+        POLICY_NAMES.map((policy) => {
+          const { [name]: value } = POLICIES[policy].triggers;
+          return name === 'ageMs' && value !== null ? `${value / 3_600_000} h` : shown(value);
+        }),
+        name,
+      );
+    }
   });
 });
 
