@@ -6,7 +6,7 @@ import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { base, extract, renderPassages } from './extractive.ts';
+import { base, extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import {
   BRIEF_SHARE,
   DETAILED_SHARE,
@@ -247,11 +247,14 @@ async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<
     const spare = room - answerTokens(made);
     const own = Math.floor((spare * shareOf(one)) / sum(answers.slice(at).map(shareOf)));
     if (own < LEAST_BESIDE) continue;
-    const quoted = await extractText(piece.source, own - BESIDE_HEADING_TOKENS, tools, {
-      without: content.detailed,
-      evenUsers: true,
-      takes: ({ kind, running }) => kind === 'said' && running,
-    });
+    const quotes = (more: Pick<ExtractOptions, 'takes'>): Promise<string> =>
+      extractText(piece.source, own - BESIDE_HEADING_TOKENS, tools, {
+        without: content.detailed,
+        evenUsers: true,
+        ...more,
+      });
+    const said = await quotes({ takes: ({ kind, running }) => kind === 'said' && running });
+    const quoted = framed(said, tools.counter) < own * WELL_FILLED ? await quotes({}) : said;
     if (quoted === '') continue;
     const detailed = `${content.detailed}\n**${BESIDE_HEADING}**\n${quoted}`;
     made.set(piece, { ...content, detailed, tokens: { ...content.tokens, detailed: framed(detailed, tools.counter) } });
@@ -261,6 +264,8 @@ async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<
 
 /** Of less room there is no use for words of the record. */
 const LEAST_BESIDE = 40;
+/** Where less is filled by what was said, lines of output are taken too. */
+const WELL_FILLED = 0.85;
 const BESIDE_HEADING = 'Verbatim';
 const BESIDE_HEADING_TOKENS = 8;
 

@@ -156,6 +156,23 @@ describe('compressPreserveEvents', () => {
     assert.doesNotMatch(text, /const value/);
   });
 
+  it('fills it with lines of output where nobody said more', async () => {
+    const lines = Array.from(
+      { length: 300 },
+      (_, n) => `Error: gate ${n} of terminal Heron${n} refused ticket ${n * 7}`,
+    );
+    const talk = transcript(
+      ['user', 'Please find out why gates refuse tickets.'],
+      ['tool', lines.join('\n')],
+      ['assistant', 'The gates refuse tickets because the clock is wrong.'],
+      ['user', 'And now?'],
+    );
+    const ask = summarizer(() => goodAnswer('The clock of the gates is wrong.'));
+    const result = await compressPreserveEvents(talk, 1_500, { counter, summarizer: ask });
+    assert.match(textOf(result), /\*\*Verbatim\*\*[^]*gate \d+ of terminal/);
+    assert.ok(result.tokens.after > 0.9 * 1_500 && result.tokens.after <= 1_500, `${result.tokens.after}`);
+  });
+
   it('takes from all lists of a longer answer what they put last', async () => {
     const list = (name: string): string[] => Array.from({ length: 40 }, (_, at) => `${name} number ${at} of harbour`);
     const lists = { constraints: list('rule'), facts: list('fact'), failedAttempts: list('attempt') };
