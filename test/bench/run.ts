@@ -1,6 +1,7 @@
 // Measures what the product promises and prints ratios from one run.
 //   npm run bench -- [--quick] [--only NAME] [--write] [--check]
-// --write keeps the figures under docs/benchmarks, otherwise they go to out/bench; --check compares them with those.
+// --write keeps the figures of whole sections under docs/benchmarks, otherwise they go to out/bench; --check compares them
+// with those.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { outFolder, root } from '../../scripts/support/paths.ts';
@@ -23,7 +24,7 @@ import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureModels } from './figures/speed-models.ts';
 import { measureSources } from './figures/sources.ts';
 import { measureTurns } from './figures/speed-turns.ts';
-import type { Figure, Measured, Plot } from './report/figure.ts';
+import { SECTIONS, type Figure, type Measured, type Plot, type Section } from './report/figure.ts';
 import { findFalls, writeResults, type RunFacts } from './report/results.ts';
 import { tableText } from './report/table.ts';
 
@@ -44,6 +45,16 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   facts: measureFacts,
   probes: measureProbes,
 };
+
+const QUALITY: readonly string[] = ['gauge', 'events', 'sessions', 'facts', 'probes'];
+const sectionOfPart = (name: string): Section =>
+  name === 'cost' ? 'cost' : QUALITY.includes(name) ? 'quality' : 'speed';
+
+/** Whether some of a section is to be measured, and some not. */
+function isPart(section: Section, wanted: readonly string[]): boolean {
+  const own = Object.keys(MEASURES).filter((name) => sectionOfPart(name) === section);
+  return own.some((name) => wanted.includes(name)) && !own.every((name) => wanted.includes(name));
+}
 
 async function measureAll(names: readonly string[], context: BenchContext): Promise<Required<Measured>> {
   const figures: Figure[] = [];
@@ -74,7 +85,9 @@ await runMain(async () => {
     (name) => values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true,
   );
   if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
-  if (values.write && values.only) throw new PlainError('--write keeps whole runs: leave --only out.');
+  const unwritable = values.write ? SECTIONS.filter((section) => isPart(section, wanted)) : [];
+  if (unwritable.length > 0)
+    throw new PlainError(`--write keeps whole sections, and ${unwritable.join(', ')} would be a part.`);
   const sessions = await sharedSessions();
   const run: RunFacts = {
     mode: values.quick ? 'quick' : 'full',

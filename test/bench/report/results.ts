@@ -28,7 +28,10 @@ export interface RunFacts {
 
 const savedSchema = v.object({
   run: v.object({ data: v.picklist(['shared', 'synthetic']) }),
-  ...v.entriesFromList([...SECTIONS], v.object({ figures: v.record(v.string(), v.object({ value: v.number() })) })),
+  ...v.entriesFromList(
+    [...SECTIONS],
+    v.looseObject({ figures: v.record(v.string(), v.looseObject({ value: v.number() })) }),
+  ),
 });
 
 /** Writes the figures, their plots and, into the documents, their tables. Returns the folder. */
@@ -39,16 +42,15 @@ export async function writeResults(
   document: boolean,
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
+  const before = document ? v.parse(savedSchema, JSON.parse(await readFile(committed, 'utf8'))) : undefined;
   const sections = Object.fromEntries(
-    SECTIONS.map((section) => [
-      section,
-      {
-        figures: Object.fromEntries(
-          figures.filter(({ id }) => sectionOf(id) === section).map((figure) => [figure.id, saved(figure)]),
-        ),
-        plots: plots.filter(({ id }) => sectionOf(id) === section),
-      },
-    ]),
+    SECTIONS.map((section) => {
+      const own = figures.filter(({ id }) => sectionOf(id) === section);
+      // A section that was not measured stays as it was.
+      if (own.length === 0 && before) return [section, before[section]];
+      const kept = Object.fromEntries(own.map((figure) => [figure.id, saved(figure)]));
+      return [section, { figures: kept, plots: plots.filter(({ id }) => sectionOf(id) === section) }];
+    }),
   );
   const options = { singleQuote: true, printWidth: 120 } as const;
   await writeFile(
