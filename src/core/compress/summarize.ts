@@ -392,10 +392,11 @@ function segmentCount(
   const { roomTokens, effort, isBounded } = settings;
   const count = readable.length;
   const usual = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages));
-  const most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
+  let most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
   let least = 1;
   if (model) {
     const allowance = count * messageAllowance(sourceTokens / count, effort);
+    most = Math.max(1, Math.min(most, Math.floor(allowance / LEAST_SPENT)));
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
     const readings = Math.min(sum(readable), allowance - answerCost(answers));
     const input = Math.min(MOST_READ, Math.max(LEAST_INPUT, model.maxInputTokens - settings.maxTokens));
@@ -408,6 +409,9 @@ function segmentCount(
   const parts = model && isBounded ? least : Math.max(least, Math.min(usual, most));
   return parts === usual ? undefined : parts;
 }
+
+/** What a prompt's fixed part, a little to read and a short answer cost, in tokens of input. */
+const LEAST_SPENT = 4_000;
 
 /** What a model reads at once, at most, in tokens: of more it overlooks what stands in the midst. */
 const MOST_READ = 60_000;
