@@ -155,6 +155,24 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     });
   }
 
+  it('are compressed by the command, however many they are', async () => {
+    const file = path.join(folder, `${++files}.jsonl`);
+    const said = Array.from({ length: 11 }, () => DESK).flat();
+    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const { tokens, nodes, messages } = (await runJson(
+      'compress',
+      file,
+      '--preset',
+      'customer',
+    )) as unknown as Compressed;
+    assert.equal(nodes.length, 1);
+    assert.ok(tokens.after <= 0.4 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
+    assert.deepEqual(
+      messages.slice(1).map(({ content }) => content),
+      said.slice(-10).map(({ content }) => content),
+    );
+  });
+
   it('keep the names of a story at a fifth of the tokens under long-memory, and no dice in the ledger', async function () {
     if (!existsSync(path.join(shared, 'short/role-play.jsonl'))) this.skip();
     const said = jsonLines<Said>('role-play.jsonl');

@@ -7,6 +7,7 @@ import {
   type LibraryMessage,
   type Summarizer,
 } from '../../../src/app/library.ts';
+import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { counter, developerSession, goodAnswer, transcript } from './scripted.ts';
 
 /** A summarizer that keeps what it was asked. */
@@ -102,6 +103,17 @@ describe('summarizeHierarchical', () => {
 
 describe('compressPreserveEvents', () => {
   const session = developerSession(60);
+
+  it('notes topics, decisions and guidance without a model, too', async () => {
+    const { lines, preset } = DIALOGUES.find(({ name }) => name === 'advice')!;
+    const said = lines.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }) as const);
+    const { nodes } = await compressPreserveEvents(said, 350, { counter, preset, keepRecent: 4 });
+    const noted = nodes.map(({ node }) => node.structured);
+    const decisions = noted.flatMap((one) => one?.decisions.map(({ what }) => what) ?? []);
+    assert.ok(decisions.includes('I decided to refuse the increase in writing.'), decisions.join('\n'));
+    assert.ok(noted.some((one) => one?.guidance?.some((advice) => advice.startsWith('You should not agree to it'))));
+    assert.ok(noted.some((one) => (one?.topics?.length ?? 0) > 0));
+  });
 
   it('sends the newest messages verbatim and the earlier ones as ledger and summaries, within the target', async () => {
     const result = await compressPreserveEvents(session, 6_000, { counter, keepRecent: 4 });
