@@ -74,5 +74,5 @@ function startOfDay(at: number): number {
 
 /** What is left of a path when only its last name is shown. */
 export function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  return /[^/\\]*(?=[/\\]?$)/.exec(path)?.[0] ?? path;
 }

@@ -1,62 +1,170 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
-import { violations } from './axe.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import { freshWorkspace } from './editor.ts';
 import { Keyboard } from './keyboard.ts';
+import { Workbench } from './workbench.ts';
+
+const run = promisify(execFile);
+
+/** What of a browser's page the test touches. */
+interface Transfer {
+  setData(format: string, data: string): void;
+  readonly items: { add(file: unknown): void };
+}
+interface PageGlobals {
+  readonly DataTransfer: new () => Transfer;
+  readonly DragEvent: new (type: string, options: object) => Event;
+  readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
+}
 
 describe('what goes with a message, by keyboard alone', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
+  let outside: string;
+
+  const settings = (more: object = {}): Readonly<Record<string, unknown>> => ({
+    ...answeredBy(server),
+    'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
+    'testModels.offered': true,
+    'terminal.integrated.gpuAcceleration': 'off',
+    ...more,
+  });
 
   before(async () => {
     server = await WireServer.start();
-    chat = await ChatPage.open('context', answeredBy(server));
+    server.answer('Understood.');
+    outside = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-outside-'));
+    await writeFile(path.join(outside, 'secret.txt'), 'the key is outside');
+    const folder = await freshWorkspace();
+    const write = (name: string, text: string): Promise<void> => writeFile(path.join(folder, name), text);
+    await write('.gitignore', 'notes-ignored.txt\n');
+    await write('notes-ignored.txt', 'nobody reads this');
+    await write('notes-shown.txt', 'everybody reads this');
+    await symlink(path.join(outside, 'secret.txt'), path.join(folder, 'notes-linked.txt'));
+    await write('large.log', 'one more line of a log\n'.repeat(6_000));
+    await write('broken.json', '{\n  "port": ,\n  "host": "local"\n}\n');
+    await run('git', ['-C', folder, 'init', '-q']);
+    await run('git', ['-C', folder, 'add', 'README.md']);
+    await writeSettings(folder, settings());
+    chat = new ChatPage(await Workbench.open({ folder, profile: 'context' }));
+    await chat.show();
     keys = new Keyboard(chat);
   });
 
   after(async () => {
     await chat?.workbench.close();
     await server?.stop();
+    await rm(outside, { recursive: true, force: true });
   });
 
+  const options = (): Locator => chat.workbench.webview().getByRole('option');
   const option = (text: string | RegExp): Locator => chat.workbench.webview().getByRole('option', { name: text });
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
   const implicit = (): Locator => chat.workbench.webview().locator('.composer .implicit');
 
-  it('is chosen behind # and @, and sent', async () => {
-    await chat.workbench.openFile('config.ts');
-    await chat.show();
-    await keys.toComposer();
-    await implicit().filter({ hasText: 'config.ts' }).waitFor();
-    await keys.type('Why? #STORE');
-    await option(/sqlite-store\.ts/).waitFor();
-    await option(/^store src\/store$/).waitFor();
-    for (const [name, theme] of [
-      ['light', 'Default Light Modern'],
-      ['dark', 'Default Dark Modern'],
-    ] as const) {
-      await writeSettings(chat.folder, { ...answeredBy(server), 'workbench.colorTheme': theme });
-      await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
-      assert.deepEqual(await violations(chat.workbench), []);
-      await chat.workbench.screenshot(`context-${name}`);
+  /** Types a few letters behind # or @, goes down to what is meant, and takes it. */
+  async function pick(typed: string, wanted: RegExp): Promise<void> {
+    await keys.type(typed);
+    await option(wanted).first().waitFor();
+    const chosen = chat.workbench.webview().locator('[role="option"][aria-selected="true"]');
+    for (let downs = 0; (await chosen.filter({ hasText: wanted }).count()) === 0; downs++) {
+      assert.ok(downs < 40, `${wanted.source} is reached by the arrow keys`);
+      await keys.press('ArrowDown');
     }
     await keys.press('Enter');
-    await chips().first().waitFor();
-    await keys.type('@current');
-    await option(/Current file/).waitFor();
+    await options().first().waitFor({ state: 'detached' });
+  }
+
+  /** Picks something, and waits for its chip. */
+  async function attach(typed: string, wanted: RegExp, chip: RegExp): Promise<void> {
+    await pick(typed, wanted);
+    await chips().filter({ hasText: chip }).first().waitFor();
+  }
+
+  async function ask(question: string): Promise<string> {
+    await keys.type(question);
+    const before = server.requests.length;
     await keys.press('Enter');
-    await chips().nth(1).waitFor();
-    await chat.workbench.page.setViewportSize({ width: 760, height: 800 });
-    await chat.workbench.screenshot('context-narrow');
-    await chat.workbench.page.setViewportSize({ width: 1280, height: 800 });
-    server.answer('Because.');
-    await keys.press('Enter');
-    await chat.message('Because.').waitFor();
-    const sent = JSON.stringify(server.lastRequest?.body);
-    assert.match(sent, /export interface Config/);
+    await chips().first().waitFor({ state: 'detached' });
+    await chat.button('Send').waitFor();
+    await chat.message(question).waitFor();
+    while (server.requests.length === before) await chat.workbench.page.waitForTimeout(50);
+    return JSON.stringify(server.lastRequest?.body);
+  }
+
+  it('is chosen behind # and @, and sent', async () => {
+    await keys.toComposer();
+    await attach('#STORE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
+    const sent = await ask('Why?');
+    assert.match(sent, /sqlite-store\.ts/);
+  });
+
+  it('is the selection, the current file, all open files, and the problems in them', async () => {
+    const { page } = chat.workbench;
+    await chat.workbench.openFile('broken.json');
+    await page.locator('.monaco-editor .squiggly-error').first().waitFor();
+    await chat.workbench.openFile('config.ts');
+    await chat.workbench.editorText().click();
+    await keys.press('Control+Home', 'Shift+ArrowDown', 'Shift+ArrowDown');
+    await chat.show();
+    await keys.toComposer();
+    for (const remove of [/^Remove config\.ts/])
+      if (await chat.button(remove).count()) await chat.button(remove).click();
+    await keys.toComposer();
+    await attach('#sel', /^Selection/, /config\.ts, lines 1–3/);
+    await attach('@current', /^Current file/, /config\.ts, lines 1–\d\d/);
+    await attach('#open', /^Open Editors/, /broken\.json/);
+    await attach('#prob', /^Problems/, /Problems.*tokens/);
+    const sent = await ask('And these?');
+    assert.match(sent, /broken\.json:2: error/);
+  });
+
+  it('is what is dropped on the composer: a file of the explorer, and one of another program', async () => {
+    await chat.show();
+    const address = `file://${path.join(chat.folder, 'src/main.ts')}`;
+    await chat.composer().evaluate((field, uri) => {
+      const page = globalThis as unknown as PageGlobals;
+      const drop = (dataTransfer: Transfer): unknown =>
+        field.dispatchEvent(new page.DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      const fromExplorer = new page.DataTransfer();
+      fromExplorer.setData('application/vnd.code.uri-list', uri);
+      drop(fromExplorer);
+      const fromElsewhere = new page.DataTransfer();
+      fromElsewhere.items.add(new page.File(['tide: high'], 'tides.yaml', { type: 'text/yaml' }));
+      drop(fromElsewhere);
+    }, address);
+    await chips()
+      .filter({ hasText: /main\.ts, lines/ })
+      .waitFor();
+    await chips().filter({ hasText: 'tides.yaml' }).waitFor();
+    await keys.toComposer();
+    const sent = await ask('And these two?');
+    assert.match(sent, /tide: high/);
+  });
+
+  it('offers nothing that git ignores or a link leads out of the workspace to', async () => {
+    await chat.show();
+    await keys.toComposer();
+    await keys.type('#notes-');
+    await option(/^notes-shown\.txt/).waitFor();
+    assert.equal(await options().count(), 1);
+    await keys.press('Escape');
+  });
+
+  it('is refused with its tokens where it does not fit', async () => {
+    await keys.toComposer();
+    await pick('#large', /^large\.log/);
+    await chat.said(/^large\.log has [\d,]+ tokens, but only [\d,]+ are available\./).waitFor();
     assert.equal(await chips().count(), 0);
+    await chat.workbench.screenshot('context-too-large');
   });
 
   it('is the active file until it is taken off', async () => {
@@ -67,8 +175,16 @@ describe('what goes with a message, by keyboard alone', () => {
     await keys.tabTo(chat.button('Remove pricing.ts'), 'Shift+Tab');
     await keys.press('Enter');
     await implicit().waitFor({ state: 'detached' });
-    server.answer('Nothing else.');
-    await keys.send('And now?', 'Nothing else.');
+    await keys.send('And now?', 'Understood.');
     assert.doesNotMatch(JSON.stringify(server.lastRequest?.body), /pricing\.ts/);
+  });
+
+  it('is the active file only where the setting says so', async () => {
+    await chat.newSession();
+    await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
+    await writeSettings(chat.folder, settings({ 'threadkeeper.chat.implicitContext': false }));
+    await implicit().waitFor({ state: 'detached' });
+    await writeSettings(chat.folder, settings());
+    await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
   });
 });

@@ -15,7 +15,7 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
   return (
-    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('suggestions')} ref={list}>
+    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('suggestions')} tabIndex={0} ref={list}>
       {props.suggestions.map((each, index) => (
         <li
           key={each.key}

@@ -5,7 +5,7 @@ import type { MessageView } from '../../../src/protocol/views.ts';
 import { HostLink } from '../../../src/webview/host-link.ts';
 import { LiveReply } from '../../../src/webview/live-reply.ts';
 import { coverAt, reduce, type PageState } from '../../../src/webview/state.ts';
-import { formatCounted, formatTokens } from '../../../src/webview/format.ts';
+import { baseName, formatCounted, formatTokens } from '../../../src/webview/format.ts';
 import { readTranslations, text, TEXT_KEYS } from '../../../src/webview/texts.ts';
 import { RequestFault } from '../../../src/protocol/faults.ts';
 
@@ -163,6 +163,10 @@ describe('texts of the page', () => {
     assert.equal(formatCounted(1, 'compressedOne', 'compressed', text('oneSummary')), '1 message → 1 summary');
     assert.equal(formatCounted(1200, 'compressedOne', 'compressed', '2 summaries'), '1,200 messages → 2 summaries');
     assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4K tokens']);
+  });
+
+  it('name a file and a folder by the last part of the path', () => {
+    assert.deepEqual(['src/a.ts', 'a.ts', 'src/jobs/', 'c:\\x\\y.ts'].map(baseName), ['a.ts', 'a.ts', 'jobs', 'y.ts']);
   });
 
   it('are never empty', () => {
