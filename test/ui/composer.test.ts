@@ -180,13 +180,17 @@ describe('writing in the chat', () => {
     await page.getByText('0 of 1 step').waitFor();
     await chat.composer().fill('its draft');
     await chat.newSession();
-    await model.filter({ hasText: 'test-model' }).waitFor();
+    // Who has chosen a model goes on with it, until another is chosen there.
+    await model.filter({ hasText: 'gpt-4o' }).waitFor();
+    await chat.write('/model');
+    await chat.workbench.chooseListed(/^Select a model for this session$/, 'gemini-2.0-flash');
+    await model.filter({ hasText: 'gemini-2.0-flash' }).waitFor();
     assert.equal(await steps().count(), 0);
     assert.equal(await chat.composer().inputValue(), '');
     await showsPolicy('balanced');
     server.answer('From the other.');
     await chat.send('Who is it?', 'From the other.');
-    assert.equal(asked(), 'test-model');
+    assert.equal(asked(), 'gemini-2.0-flash');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await page.getByText('0 of 1 step').waitFor();
     assert.equal(await chat.composer().inputValue(), 'its draft');
