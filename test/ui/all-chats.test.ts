@@ -109,7 +109,10 @@ describe('the chats from other tools', () => {
     await entry.waitFor();
     await workbench.screenshot('all-chats-dropped');
     // What a screen reader says of it.
-    assert.match((await entry.getAttribute('aria-label')) ?? '', /Never use port 80.*Message 1/);
+    assert.match(
+      (await entry.getAttribute('aria-label')) ?? '',
+      /Constraints: Never use port 80[^]*Decisions: We decided to use Valkey/,
+    );
     await entry.hover();
     await entry.getByRole('button', { name: 'Restore to Chat' }).click();
     await workbench.webview().getByText('Dropped by Claude Code').waitFor();
