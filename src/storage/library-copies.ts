@@ -80,6 +80,7 @@ const catalogSchema = v.object({
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
   readonly #mayWrite: () => Promise<boolean>;
+  readonly #reading = new Map<string, Promise<Buffer>>();
 
   /** `mayWrite` is asked before each write: another window may have become the one that writes. */
   constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
@@ -134,28 +135,36 @@ export class LibraryCopies implements LibraryStore {
     return (await readFile(this.#index(key))).subarray(0, bytes);
   }
 
-  async readMessage(
-    key: string,
-    { offset, bytes, first }: CopyPiece,
-    message: number,
-  ): Promise<TranscriptMessage | undefined> {
-    const file = await open(this.#copy(key), 'r');
-    try {
-      const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
-      const lines = gunzipSync(buffer);
-      let index = first;
-      for (let at = 0, end = 0; at < lines.length; at = end + 1) {
-        end = lines.indexOf('\n', at);
-        if (end === -1) end = lines.length;
-        if (lines.compare(MESSAGE_LINE, 0, undefined, at, at + MESSAGE_LINE.length) !== 0 || index++ < message)
-          continue;
-        const record = v.parse(recordSchema, JSON.parse(lines.toString('utf8', at, end)));
-        return 'message' in record ? record.message : undefined;
-      }
-      return undefined;
-    } finally {
-      await file.close();
+  async readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined> {
+    const lines = await this.#piece(key, piece);
+    let index = piece.first;
+    for (let at = 0, end = 0; at < lines.length; at = end + 1) {
+      end = lines.indexOf('\n', at);
+      if (end === -1) end = lines.length;
+      if (lines.compare(MESSAGE_LINE, 0, undefined, at, at + MESSAGE_LINE.length) !== 0 || index++ < message) continue;
+      const record = v.parse(recordSchema, JSON.parse(lines.toString('utf8', at, end)));
+      return 'message' in record ? record.message : undefined;
     }
+    return undefined;
+  }
+
+  /** Read once for all that ask for it at the same time: the hits of a search often lie close together. */
+  #piece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
+    const name = `${key} ${offset}`;
+    const known = this.#reading.get(name);
+    if (known) return known;
+    const reading = (async () => {
+      const file = await open(this.#copy(key), 'r');
+      try {
+        return gunzipSync((await file.read(Buffer.alloc(bytes), 0, bytes, offset)).buffer);
+      } finally {
+        await file.close();
+      }
+    })();
+    this.#reading.set(name, reading);
+    const forget = (): unknown => this.#reading.delete(name);
+    reading.then(forget, forget);
+    return reading;
   }
 
   /** Appends to a file of `bytes` bytes, cutting off what lies beyond; returns its new size. */
