@@ -100,10 +100,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const items: PlannedMessage[] = [];
   for (const { message, position } of state.uncovered())
     items.push({ message, position, tokens: counts.total(message) });
-  const newest = items.findLastIndex((item) => startsTurn(item.message));
-  // An extract tells a long one in its own words, and leaves room for all that was said before and since.
-  const isExcerpted = aim && !model && newest < items.length - 1 && isLong(items[newest], aim.targetTokens);
-  const newestUser = aim?.coversAll === true || isExcerpted ? -1 : newest;
+  const newestUser = aim?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
   const start = recentStart(
     items.map((item) => item.message),
     items.map((item, at) => (at === newestUser ? 0 : item.tokens)),
@@ -135,11 +132,6 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   }
   return { runs, recentTokens, leavingTokens };
 }
-
-/** A user's message takes at most this share of a target where it was answered and words of it stand for it. */
-const LONGEST_REQUEST = 0.2;
-const isLong = (item: PlannedMessage | undefined, target: number): boolean =>
-  item !== undefined && item.tokens > target * LONGEST_REQUEST;
 
 /** Extracted summaries that stand in for a model's are replaced by its own, as long as they are short. */
 const MAX_STAND_IN_TOKENS = 12_000;
