@@ -77,7 +77,7 @@ describe('a model that another extension offers to the editor', () => {
       assert.ok(labels(/^Providers$/)?.includes('$(edit) Other…'));
       const vendor = groups.find(({ title }) => title === 'Anthropic: needs an API key')?.items ?? [];
       const notes = vendor.find(({ label }) => label === DEFAULT_MODELS.anthropic.chat)?.description ?? '';
-      assert.match(notes, /tokens · \$[\d.]+ in, \$[\d.]+ out per million tokens · prompt cache · thinks/);
+      assert.match(notes, /tokens · \$[\d.]+ in, \$[\d.]+ out per million tokens · prompt cache · reasoning/);
     } finally {
       if (before === undefined) delete process.env['THREADKEEPER_LOCAL_PORTS'];
       else process.env['THREADKEEPER_LOCAL_PORTS'] = before;

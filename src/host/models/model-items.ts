@@ -202,7 +202,8 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const notes = [
     isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
     ...(info.price && !isLocal ? priceNotes(info.price) : []),
-    ...(info.efforts && isKnown ? [vscode.l10n.t('reasoning')] : []),
+    // Of a model that nobody described, that it may reason is an assumption.
+    ...(info.efforts && (info.efforts.length > 0 || info.vendor !== undefined) ? [vscode.l10n.t('reasoning')] : []),
     ...(info.retires ? [retirementNote(info.retires)] : []),
   ];
   return {
