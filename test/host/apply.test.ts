@@ -123,7 +123,7 @@ describe('what a reply proposes for a file', () => {
       `// A comment.\n${BEFORE.replace('return 2', 'return two()').split('export function third')[0]}`,
     );
     assert.ok(document.isDirty, 'unsaved changes of the user are left to the user to save');
-    assert.match(warnings.join(), /^Changes that don’t match apply\/a\.ts and were left out: 1 of 2\. The first: /);
+    assert.match(warnings.join(), /^Left out 1 of 2 changes because they don’t match apply\/a\.ts\. First: /);
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
