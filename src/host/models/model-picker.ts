@@ -86,6 +86,8 @@ async function pickAsTheyCome(
   make: (signal: AbortSignal) => readonly ModelGroup[],
 ): Promise<ListItem | undefined> {
   const pick = vscode.window.createQuickPick<ListItem>();
+  // A page that is being drawn takes the focus; who starts a server in a terminal finds the list as it was.
+  pick.ignoreFocusOut = true;
   const closed = new AbortController();
   try {
     Object.assign(pick, { title, matchOnDescription: true, matchOnDetail: true, busy: true, keepScrollPosition: true });
