@@ -175,6 +175,8 @@ describe('what goes with a message, by keyboard alone', () => {
   it('is the active file until it is taken off', async () => {
     await chat.workbench.openFile('pricing.ts');
     await chat.show();
+    // A session whose messages hold the file already has no chip of it.
+    await chat.newSession();
     await keys.toComposer();
     await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
     await keys.tabTo(chat.button('Remove pricing.ts'), 'Shift+Tab');
