@@ -88,7 +88,12 @@ export async function live(world: World, step: Step): Promise<void> {
     if (world.outcome) assert.equal(world.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
   if (world.modelFailed) {
-    if (step.do === 'background') assert.equal(committed.length, 0, 'in the background a fault commits nothing');
+    // A provider that failed before is tried with a little, which is committed, and may fail at the rest.
+    if (step.do === 'background')
+      assert.ok(
+        committed.length <= 1 && committed.every(({ calls }) => calls.count > 0),
+        'in the background a fault commits nothing but what a model made before it',
+      );
     if (world.outcome?.kind === 'committed') assert.ok(ModelFault.is(world.outcome.fault), 'a fault is told');
   }
   if (step.do === 'preview') assert.deepEqual(compressed(world.state), before.made, 'a preview changes nothing');
