@@ -43,7 +43,7 @@ export interface ResummarizeDeps {
 }
 
 /**
- * Makes one summary anew in its old place, from its own messages; a parent from its children, by code. One change,
+ * Makes one summary anew in its old place, from its own messages; a parent from its children, without a model. One change,
  * which can be taken back. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws;
  * nothing is changed then.
  */

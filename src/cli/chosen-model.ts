@@ -26,7 +26,7 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
 
 /** What the summaries are made by, and what it cost so far. */
 export interface ChosenModel {
-  /** Undefined: by code. */
+  /** Undefined: extractive summaries. */
   readonly model: SummaryModel | undefined;
   /** The same as a chat model, with the tokens that its input may take. */
   readonly chat: JobModel | undefined;

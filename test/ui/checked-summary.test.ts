@@ -27,7 +27,7 @@ describe('a summary that a model checks', () => {
   before(async () => {
     server = await WireServer.start();
     const folder = await freshWorkspace();
-    // Summaries by code, so that only the check asks the model.
+    // Extractive summaries, so that only the check asks the model.
     await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
     view = new SummariesView(workbench);

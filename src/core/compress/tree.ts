@@ -32,7 +32,7 @@ const OLD = { novelty: 4, evenUsers: true } as const;
 export const PARENT_VERSION = 'merge-1';
 
 /**
- * A node for several neighbours, made by code from their summaries alone: their structured lists joined, their
+ * A node for several neighbours, made without a model from their summaries alone: their structured lists joined, their
  * sentences chosen by worth. No model reads a summary again, so nothing decays by being retold, and the work stays
  * linear in the session. Undefined when nothing shorter than the source can be said.
  */
@@ -254,7 +254,7 @@ export interface KnownNodes {
 }
 
 /**
- * Makes what is stale in a frontier anew, by code and from the bottom up: a node whose children's texts were changed
+ * Makes what is stale in a frontier anew, without a model and from the bottom up: a node whose children's texts were changed
  * is taken the place of by one that says what they say now. `made` holds each new node after its children.
  */
 export async function rebuildStale(

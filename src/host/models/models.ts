@@ -63,7 +63,7 @@ export function keyHolders(settings: Settings): readonly KeyHolder[] {
   return holders;
 }
 
-/** The summarizer's model; `local` summarizes by code. */
+/** The summarizer's model; `local` extracts. */
 export function chosenSummaryModel(settings: Settings, chat: ChosenModel): ChosenModel {
   const summary = summaryModelOf(settings, chat);
   return isSameModel(summary, chat) ? chat : summary;

@@ -16,7 +16,7 @@ export async function cancellable<T>(title: string, work: (signal: AbortSignal) 
   });
 }
 
-/** What work that was ended rejects with: by code, over the network, or where it was asked to go on. */
+/** What work that was ended rejects with: in this process, over the network, or where it was asked to go on. */
 const endsWork = (error: unknown): boolean =>
   ModelFault.is(error, 'cancelled') ||
   (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

@@ -99,7 +99,7 @@ function whySkipped(reason: SkipReason): string {
   }
 }
 
-/** Says that a summary was made by code; why that was so is in the log, and what it did in its row of the chat. */
+/** Says that a summary was extracted without a model; why that was so is in the log, and what it did in its row of the chat. */
 async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   app.channel.warn(`${done} ${app.describe(fault).text}`);
   const more = vscode.l10n.t('Show Log');

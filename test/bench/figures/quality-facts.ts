@@ -34,7 +34,11 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
       name: 'with an oracle model',
       share: async (target: number) => atOnce(transcript, target, facts, counter, model(1)),
     },
-    { id: 'local', name: 'by code alone', share: async (target: number) => atOnce(transcript, target, facts, counter) },
+    {
+      id: 'local',
+      name: 'without a model',
+      share: async (target: number) => atOnce(transcript, target, facts, counter),
+    },
     {
       id: 'newest',
       name: 'newest messages alone',
@@ -126,7 +130,7 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
   for (const { name, keeps, label } of [
     { name: 'oracle', keeps: 1, label: `${FACTS} facts in ${thousands} messages, turn by turn, with an oracle model` },
     { name: 'decay', keeps: 0.9, label: `the same in ${thousands}, each fact survives a call with 0.9` },
-    { name: 'local', keeps: undefined, label: `the same in ${thousands}, by code alone` },
+    { name: 'local', keeps: undefined, label: `the same in ${thousands}, without a model` },
   ]) {
     say(`facts turn by turn, ${count} messages, ${name}`);
     const desk = await Desk.open();

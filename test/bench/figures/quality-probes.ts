@@ -25,7 +25,7 @@ export async function measureProbes({ counter, say, quick }: BenchContext): Prom
       text: async (target) => sentText(await compressAtOnce(transcript, target, counter, model())),
     },
     local: {
-      name: 'by code alone',
+      name: 'without a model',
       text: async (target) => sentText(await compressAtOnce(transcript, target, counter)),
     },
     newest: {

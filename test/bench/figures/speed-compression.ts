@@ -8,7 +8,7 @@ import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
-/** Compression by code, counts included, with the time for which the event loop is held; detection by itself. */
+/** Compression without a model, counts included, with the time for which the event loop is held; detection by itself. */
 export async function measureCompression(context: BenchContext): Promise<Measured> {
   const figures: Figure[] = await detection(context);
   for (const count of context.quick ? [1_000] : [1_000, 10_000]) {

@@ -220,7 +220,7 @@ function unsentMark({ state }: Conversation, id: NodeId, before: string): string
 
 const markOf = (position: number): string => `(said at place ${position} of it)`;
 
-/** A session of developers' talk, compressed by code. */
+/** A session of developers' talk, compressed without a model. */
 async function told(desk: Desk, messages: number): Promise<Conversation> {
   const conversation = await desk.converse();
   let parent = conversation.state.head;

@@ -43,7 +43,7 @@ export class Comparison implements vscode.Disposable {
     this.#unsupported.dispose();
   }
 
-  /** Opens a summary with its source beside it, and marks both: as a model found it, where one was asked, else by code. */
+  /** Opens a summary with its source beside it, and marks both: as a model found it, where one was asked, else by what is not in the source. */
   async open(
     state: SessionState,
     node: SummaryNode,
