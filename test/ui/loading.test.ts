@@ -8,7 +8,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/editor/find-chromium.ts';
 import { root } from '../../scripts/support/paths.ts';
 import { pageHtml } from '../../src/host/platform/page-html.ts';
-import { PAGE_STATES } from './page-states.ts';
+import { INIT, PAGE_STATES } from './page-states.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/webview.js': 'text/javascript',
@@ -18,7 +18,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** Stands in for the editor, which never answers. */
-const EDITOR = `globalThis.acquireVsCodeApi = () => ({ getState: () => null, setState() {}, postMessage() {} });`;
+const editor = (saved: object | null): string =>
+  `globalThis.acquireVsCodeApi = () => ({ getState: () => (${JSON.stringify(saved)}), setState() {}, postMessage() {} });`;
 
 interface Violation {
   readonly id: string;
@@ -46,7 +47,7 @@ describe('the chat page on its own', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     browser = await chromium.launch({ executablePath: await findChromium(console.log), args: ['--no-sandbox'] });
     page = await browser.newPage();
-    await page.addInitScript(EDITOR);
+    await page.addInitScript(editor(null));
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   });
 
@@ -75,4 +76,19 @@ describe('the chat page on its own', function () {
       assert.deepEqual(await violations(), []);
     });
   }
+
+  for (const [what, host, shown] of [
+    ['what was typed last', 'One thing', 'One thing and another'],
+    ['the draft of the host where that has changed since', 'One thing\n\nWhy?', 'One thing\n\nWhy?'],
+  ] as const)
+    it(`is loaded again with ${what}`, async () => {
+      const again = await browser.newPage();
+      const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
+      await again.addInitScript(editor(saved));
+      await again.goto(page.url());
+      await again.getByText('Opening session…').waitFor();
+      await again.evaluate(`postMessage(${JSON.stringify({ ...INIT, draft: { text: host, attachments: [] } })}, '*')`);
+      assert.equal(await again.getByRole('textbox', { name: 'Message', exact: true }).inputValue(), shown);
+      await again.close();
+    });
 });

@@ -17,7 +17,8 @@ const STATUS: StatusView = {
 const MESSAGE = { id: 'm1', role: 'assistant', at: 1_767_225_600_000, ending: 'complete', model: 'openai/gpt-5' };
 const said = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 'text', text }] });
 
-const INIT = {
+/** A session as the page is given it. */
+export const INIT = {
   type: 'init',
   version: 1,
   session: 'a-state-of-the-page',
