@@ -1,8 +1,8 @@
+import { gatherDrawn } from './gather-drawn.ts';
 import { sanitizeMath } from './markdown/sanitize.ts';
 
-/** Formulas that are asked for together, and how long (ms) more are waited for. */
+/** Formulas that are asked for together. */
 const BATCH = 50;
-const PAUSE = 50;
 
 interface Formula {
   readonly tex: string;
@@ -17,28 +17,20 @@ export class Formulas {
   readonly #ask: (formulas: readonly Formula[]) => Promise<readonly string[] | undefined>;
   /** MathML by formula; empty where there is none. */
   readonly #known = new Map<string, string>();
-  readonly #waiting = new Set<HTMLElement>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(root: HTMLElement, ask: (formulas: readonly Formula[]) => Promise<readonly string[] | undefined>) {
     this.#ask = ask;
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes)
-        for (const node of addedNodes) if (node instanceof HTMLElement) this.#look(node);
-    }).observe(root, { childList: true, subtree: true });
+    gatherDrawn(
+      root,
+      (added) => {
+        const codes = [...added.querySelectorAll<HTMLElement>('code.math-inline, code.math-display')];
+        return codes.filter((code) => !this.#draw(code));
+      },
+      (codes) => this.#read(codes),
+    );
   }
 
-  #look(added: HTMLElement): void {
-    for (const code of added.querySelectorAll<HTMLElement>('code.math-inline, code.math-display'))
-      if (!this.#draw(code)) this.#waiting.add(code);
-    if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => void this.#read(), PAUSE);
-  }
-
-  async #read(): Promise<void> {
-    this.#timer = undefined;
-    // A reply that is arriving is drawn again and again.
-    const codes = [...this.#waiting].filter((code) => code.isConnected);
-    this.#waiting.clear();
+  async #read(codes: readonly HTMLElement[]): Promise<void> {
     const formulas = [...new Map(codes.map((code) => [keyOf(code), formulaOf(code)]))];
     for (let from = 0; from < formulas.length; from += BATCH) {
       const batch = formulas.slice(from, from + BATCH);
