@@ -35,7 +35,7 @@ export class Formulas {
     for (let from = 0; from < formulas.length; from += BATCH) {
       const batch = formulas.slice(from, from + BATCH);
       const made = await this.#ask(batch.map(([, formula]) => formula));
-      batch.forEach(([key], at) => this.#known.set(key, made?.[at] ?? ''));
+      made?.forEach((mathml, at) => this.#known.set(batch[at]![0], mathml));
     }
     for (const code of codes) this.#draw(code);
   }
