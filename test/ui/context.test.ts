@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
+import { violations } from './axe.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { Keyboard } from './keyboard.ts';
@@ -26,6 +27,13 @@ interface PageGlobals {
   readonly DragEvent: new (type: string, options: object) => Event;
   readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
 }
+
+const THEMES = [
+  ['light', 'Default Light Modern'],
+  ['dark', 'Default Dark Modern'],
+  ['high-contrast', 'Default High Contrast'],
+  ['high-contrast-light', 'Default High Contrast Light'],
+] as const;
 
 describe('what goes with a message, by keyboard alone', () => {
   let server: WireServer;
@@ -105,11 +113,14 @@ describe('what goes with a message, by keyboard alone', () => {
     return JSON.stringify(server.lastRequest?.body);
   }
 
-  it('is chosen behind # and @, and sent', async () => {
+  it('is chosen behind # and @: a file, a folder, a symbol', async () => {
     await keys.toComposer();
     await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
+    await attach('@jobs', /^jobs.*src\/jobs/, /jobs.*tokens/);
+    await attach('#readConf', /^readConfig/, /config\.ts, lines \d+–\d+/);
     const sent = await ask('Why?');
-    assert.match(sent, /sqlite-store\.ts/);
+    assert.match(sent, /src\/jobs\/reminders\.ts:/);
+    assert.match(sent, /export function readConfig/);
   });
 
   it('is the selection, the current file, all open files, and the problems in them', async () => {
@@ -130,6 +141,35 @@ describe('what goes with a message, by keyboard alone', () => {
     await attach('#prob', /^Problems/, /Problems.*tokens/);
     const sent = await ask('And these?');
     assert.match(sent, /broken\.json:2: error/);
+  });
+
+  it('is the changes that source control has, the selection of the terminal, and an earlier session', async () => {
+    const { page } = chat.workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await chat.newSession();
+    await chat.workbench.runCommand('Terminal: Create New Terminal');
+    await page
+      .locator('.terminal-wrapper.active .xterm-rows')
+      .getByText(/[$#%>]/)
+      .first()
+      .waitFor();
+    await page.locator('.terminal-wrapper.active .xterm').click();
+    await page.keyboard.type('echo port-$((8000+443))');
+    await page.keyboard.press('Enter');
+    await page.locator('.terminal-wrapper.active .xterm-rows').getByText('port-8443').first().waitFor();
+    await chat.show();
+    await keys.toComposer();
+    await attach('#chang', /^Changes/, /Changes.*tokens/);
+    await chat.workbench.runCommand('Terminal: Select All');
+    await chat.show();
+    await keys.toComposer();
+    await attach('@term', /^Terminal selection/, /Terminal.*tokens/);
+    await attach('#why', /^Why/, /Why.*tokens/);
+    const sent = await ask('Anything new?');
+    assert.match(sent, /README\.md/);
+    assert.match(sent, /port-8443/);
+    assert.match(sent, /user: Why\?/);
+    await chat.workbench.runCommand('Terminal: Kill All Terminals');
   });
 
   it('is what is dropped on the composer: a file of the explorer, and one of another program', async () => {
@@ -193,5 +233,31 @@ describe('what goes with a message, by keyboard alone', () => {
     await implicit().waitFor({ state: 'detached' });
     await writeSettings(chat.folder, settings());
     await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
+  });
+
+  it('is seen in every theme and in a narrow side bar, with no accessibility violation', async () => {
+    await keys.toComposer();
+    await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts/);
+    await keys.type('Why? #s');
+    await option(/^store\.ts/).waitFor();
+    for (const [name, theme] of THEMES) {
+      const color = { 'workbench.colorTheme': theme, 'workbench.preferredDarkColorTheme': theme };
+      await writeSettings(chat.folder, settings(color));
+      await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
+      assert.deepEqual(await violations(chat.workbench), []);
+      await chat.workbench.screenshot(`context-${name}`);
+    }
+    await writeSettings(chat.folder, settings());
+    await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
+    await chips().first().waitFor();
+    for (const width of [300, 480]) {
+      await chat.workbench.widenSidebar(width);
+      await keys.toComposer();
+      await keys.type('Why? #s');
+      await option(/^store\.ts/).waitFor();
+      assert.deepEqual(await violations(chat.workbench), []);
+      await chat.workbench.screenshot(`context-${width}`);
+      await keys.press('Escape');
+    }
   });
 });
