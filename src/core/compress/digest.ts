@@ -4,7 +4,7 @@ import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
 import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
-import { isRetelling } from './telling.ts';
+import { isRetelling, isScaffolding } from './telling.ts';
 
 /** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
 const MARKED_LINES = 12;
@@ -30,16 +30,14 @@ export async function digest(
   counter: Pick<TokenCounter, 'text'>,
   pace: Pace,
 ): Promise<string> {
-  const retold = new Set<number>();
-  for (let at = range.from; at <= range.to; at++) if (isRetelling(corpus.texts[at]!, at)) retold.add(at);
+  const isRead = await readable(corpus, range, pace);
   let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
   for (;;) {
     const shared = { counter, pace, range };
-    const isNew = ({ message }: IndexedPassage): boolean => !retold.has(message);
     const said = await extract(corpus, {
       ...shared,
       budgetTokens: budget,
-      takes: (one) => isSaid(one) && isNew(one),
+      takes: (one) => isSaid(one) && isRead.has(one),
       labelTokens: 2,
     });
     const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
@@ -48,7 +46,8 @@ export async function digest(
         ? await extract(corpus, {
             ...shared,
             budgetTokens: left,
-            takes: (one) => !isSaid(one) && isNew(one),
+            takes: (one) => !isSaid(one) && isRead.has(one),
+            partOf: perMessage(),
             novelty: NOVELTY,
           })
         : { passages: [] };
@@ -58,6 +57,58 @@ export async function digest(
     if (over <= 0 || chosen.length === 0) return text;
     budget = Math.max(0, budget - over - 8);
   }
+}
+
+/** Passages that tell something: no scaffolding, nothing told over again, and of lines that begin alike the newest few. */
+async function readable(
+  corpus: Corpus,
+  range: { readonly from: number; readonly to: number },
+  pace: Pace,
+): Promise<ReadonlySet<IndexedPassage>> {
+  const read = new Set<IndexedPassage>();
+  const alike = new Map<string, number>();
+  for (let message = range.to; message >= range.from; message--) {
+    const text = corpus.texts[message]!;
+    if (isRetelling(text, message)) continue;
+    for (let at = corpus.firstOf[message + 1]! - 1; at >= corpus.firstOf[message]!; at--) {
+      const passage = corpus.passages[at]!;
+      const words = passageText(passage, text);
+      if (pace.isDue(words.length * PATTERNS)) await pace.rest();
+      if (isScaffolding(words)) continue;
+      if (passage.kind !== 'names' && (!isSaid(passage) || TIMED.test(words))) {
+        const start = words.match(PLAIN_WORDS)?.slice(0, STARTING_WORDS).join(' ');
+        const seen = start === undefined ? 0 : (alike.get(start) ?? 0);
+        if (start !== undefined) alike.set(start, seen + 1);
+        if (seen >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE)) continue;
+      }
+      read.add(passage);
+    }
+  }
+  return read;
+}
+
+/** So many patterns look at each line. */
+const PATTERNS = 5;
+
+/** A line of a log, whoever shows it. */
+const TIMED = /^\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b/u;
+const PLAIN_WORDS = /(?<!\S)(?:\p{L}\p{Ll}+|\p{Lu}{2,}|\p{Lo}{2,})(?=[:,.]?(?!\S))/gu;
+const STARTING_WORDS = 3;
+const MAX_ALIKE = 3;
+const MAX_ALIKE_ERRORS = 12;
+
+/** What one message may show, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
+const SHOWN_TOKENS = { listing: 30, names: 40, other: 600 } as const;
+
+function perMessage(): (passage: IndexedPassage) => { left: number } {
+  const parts = new Map<string, { left: number }>();
+  return ({ message, kind, inListing }) => {
+    const part = inListing === true ? 'listing' : kind === 'names' ? 'names' : 'other';
+    const key = `${message} ${part}`;
+    const known = parts.get(key) ?? { left: SHOWN_TOKENS[part] };
+    parts.set(key, known);
+    return known;
+  };
 }
 
 /** Passages by message, each under its speaker, with one mark where many of a message's lines are missing. */

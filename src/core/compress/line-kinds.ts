@@ -57,3 +57,13 @@ export function isCodeLine(text: string, start: number, end: number): boolean {
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
+
+/** Whether a line can only be code, or a comment in it; assignments, which logs have as well, do not count. */
+export function isStatement(text: string, start: number, end: number): boolean {
+  const last = text.charCodeAt(end - 1);
+  if (last === 59 || last === 123 || last === 125 || last === 40 || last === 91) return true;
+  return STATEMENT.test(text.slice(start, Math.min(end, start + LONGEST_SCAN)));
+}
+
+const STATEMENT =
+  /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;

@@ -29,6 +29,13 @@ export function isRule(text: string, start: number, end: number): boolean {
   return true;
 }
 
+/** Whether a line is one of a file as tools show it: `12→` or `12│`. */
+export function isNumbered(text: string, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at++;
+  return at > start && at < end && (text.charCodeAt(at) === 0x2192 || text.charCodeAt(at) === 0x2502);
+}
+
 /** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
 export function skipLineNumber(text: string, start: number, end: number): number {
   let at = start;

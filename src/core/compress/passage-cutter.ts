@@ -1,6 +1,6 @@
 import { Definitions, definitionIn, fileIn } from './definitions.ts';
-import { answerIn, isCodeLine, outputKind } from './line-kinds.ts';
-import { isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
+import { answerIn, isCodeLine, isStatement, outputKind } from './line-kinds.ts';
+import { isNumbered, isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import type { Passage, PassageKind } from './passages.ts';
@@ -50,6 +50,8 @@ export class PassageCutter {
   private answering = false;
   /** Within an edit block that is marked without a fence. */
   private editing = false;
+  /** The run of output at hand: where its passages begin, how many lines it has, and how many of them are code. */
+  private run = { from: 0, lines: 0, code: 0 };
 
   private readonly takesAll: boolean;
   private readonly longLine: number;
@@ -83,6 +85,7 @@ export class PassageCutter {
       this.at = end + 1;
     }
     if (this.at < text.length) return false;
+    this.endRun();
     for (const sentence of this.definitions.sentences()) {
       const at = text.length;
       this.passages.push({ message: this.position, start: at, end: at, kind: 'names', running: true, text: sentence });
@@ -98,6 +101,7 @@ export class PassageCutter {
     while (last > first && text.charCodeAt(last - 1) <= 32) last--;
     if (first === last) return;
     if (this.openOrCloseFence(first, last)) {
+      this.endRun();
       this.answering = false;
       return;
     }
@@ -203,6 +207,10 @@ export class PassageCutter {
 
   private proseLine(first: number, last: number): void {
     const { text } = this;
+    if (isNumbered(text, first, last) || isEscaped(text, first, last)) {
+      this.outputLine(first, last);
+      return;
+    }
     let end = last;
     const closing = text.lastIndexOf('</', end);
     if (closing > first && text.charCodeAt(end - 1) === 62) end = this.trimClosingTags(first, end);
@@ -258,7 +266,10 @@ export class PassageCutter {
     let last = to;
     if (last - first > LONGEST_OUTPUT_LINE) return;
     first = skipLineNumber(text, first, last);
-    if (text.charCodeAt(last - 1) === 62) last = this.trimClosingTags(first, last);
+    // What stands behind a line number is a file's own: its tags open and close nothing here.
+    if (first === from && text.charCodeAt(last - 1) === 62) last = this.trimClosingTags(first, last);
+    this.run.lines++;
+    if (isStatement(text, first, last)) this.run.code++;
     if (last - first < 4) return;
     const body = skipMarks(text, first, last);
     const shape = lineShape(text, body, last);
@@ -269,6 +280,19 @@ export class PassageCutter {
     else if (running && (body > first || !isCodeLine(text, first, last))) this.take(body, last, 'text', true);
     else if (this.isCall(first, last)) this.take(first, last, 'call', false);
     else if (this.takesAll) this.take(first, last, 'line', false);
+  }
+
+  /** Marks the passages of a run of output that is mostly code. */
+  private endRun(): void {
+    const { from, lines, code } = this.run;
+    if (lines >= SHORTEST_LISTING && code >= lines * LISTING_CODE) {
+      for (let at = from; at < this.passages.length; at++) {
+        const passage = this.passages[at]!;
+        const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(this.text.slice(passage.start, passage.end));
+        if (isShown) this.passages[at] = { ...passage, inListing: true };
+      }
+    }
+    this.run = { from: this.passages.length, lines: 0, code: 0 };
   }
 
   /** Remembers the file that is shown, and what its code defines. */
@@ -292,6 +316,24 @@ export class PassageCutter {
     if (end > start) this.passages.push({ message: this.position, start, end, kind, running });
   }
 }
+
+/** A shorter run of output is no listing, and from this share of lines of code on it is one. */
+const SHORTEST_LISTING = 5;
+const LISTING_CODE = 0.3;
+/** What reads as an error or a result among lines of code: a comment, a text in quotes. */
+const PRINTED_BY_CODE = /^(?:\/\/|[#*]|--)|["'`(]/;
+
+/** Whether a line is a text written as one string: data that was printed, whatever it quotes. */
+function isEscaped(text: string, start: number, end: number): boolean {
+  let at = start;
+  for (let breaks = 0; breaks < ESCAPED_BREAKS; breaks++) {
+    at = text.indexOf('\\n', at) + 2;
+    if (at < 2 || at > end) return false;
+  }
+  return true;
+}
+
+const ESCAPED_BREAKS = 4;
 
 /** A line that names the file of the code after it is no longer than this, in UTF-16 units. */
 const LONGEST_HEADING = 120;

@@ -17,6 +17,8 @@ export interface Passage {
   readonly running: boolean;
   /** What it says in words of its own: a sentence about code, at the place of the code. Else the slice says it. */
   readonly text?: string;
+  /** It stands among lines of code: a comment, a message that the code prints. */
+  readonly inListing?: boolean;
 }
 
 /** What a passage says. */

@@ -29,9 +29,12 @@ const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
 const STYLE = /^\S+ \S+ style\b/u;
 
-/** Messages that tell a session over again: the request for a summary of it, and the summary with which it goes on. */
+/**
+ * Messages that tell a session over again, the request for a summary of it and the summary with which it goes on, and a
+ * client's own prompts, which begin with a label in capitals.
+ */
 const RETELLING =
-  /^\s*(?:<analysis>|This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
+  /^\s*(?:<analysis>|\[[A-Z]{4,}(?: [A-Z]+)+: [A-Z]|This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
 /** Whether a message tells over again what stands before it: at a session's start it is all there is of that time. */
 export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
@@ -134,9 +137,18 @@ const COMMIT = 8;
 /** Of a user a few words may be all of a request. */
 const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
+/** What stands before a line's words. */
+const LINE_MARKS = /^[\s#>*_`-]+/;
+
+/** Whether a line is no part of what was said or found: texts of a tool's harness, lines of listings, commands alone. */
+export function isScaffolding(words: string): boolean {
+  const text = words.replace(LINE_MARKS, '');
+  return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text);
+}
+
 function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, isReport: boolean): number {
-  const text = words.replace(/^[\s#>*_`-]+/, '');
-  if (HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text)) return 0;
+  if (isScaffolding(words)) return 0;
+  const text = words.replace(LINE_MARKS, '');
   switch (kind) {
     case 'heading':
     case 'call':

@@ -12,7 +12,9 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const phrases = new Map<string, Phrase>();
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const said = corpus.passages.slice(first, beyond).filter(({ kind, running }) => kind === 'said' && running);
+  const running = corpus.passages.slice(first, beyond).filter((passage) => passage.running);
+  const spoken = running.filter(({ kind }) => kind === 'said');
+  const said = spoken.length > 0 ? spoken : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
   // Of a long segment only passages that hold its most telling terms are read word by word, and of many each n-th.
   const top = charsOf(said) > MAX_CHARS ? tellingTerms(corpus, said, weightOf) : undefined;

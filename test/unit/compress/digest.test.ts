@@ -100,6 +100,65 @@ describe('what a summarizer reads', () => {
     assert.match(text, /the harbour office closes at noon in winter/);
   });
 
+  it('shows a few of the tests that passed, and each that failed', async () => {
+    const passed = Array.from({ length: 40 }, (_, n) => `--- PASS: TestStore_Case${n} (0.0${n}s)`);
+    const failed = Array.from({ length: 8 }, (_, n) => `--- FAIL: TestLock_Case${n} (0.0${n}s)`);
+    const text = await digested(
+      transcript(
+        ['user', 'Run the tests.'],
+        ['tool', ['`go test ./...`', ...passed, ...failed, 'exit code 1'].join('\n')],
+      ),
+      2000,
+    );
+    assert.equal(text.match(/--- PASS/g)?.length, 3);
+    assert.equal(text.match(/--- FAIL/g)?.length, 8);
+    assert.match(text, /exit code 1/);
+  });
+
+  it('takes a file with line numbers for no speech, although the file quotes a transcript', async () => {
+    const quoted = [
+      '<think>',
+      'Let me see whether the ferry sails.',
+      '</details></think>',
+      'All sailings are on time.',
+    ];
+    const file = Array.from({ length: 80 }, (_, n) => `  ${n + 1}→${quoted[n % 4]!} ${n}`);
+    const printed = `{"log":"${'first line\\nsecond line\\n'.repeat(20)}"}`;
+    const text = await digested(
+      transcript(
+        ['assistant', 'Here is what the old transcript has:\n' + file.join('\n')],
+        ['assistant', printed],
+        ['assistant', 'The transcript is of the sailing on 3 March.'],
+      ),
+      2000,
+    );
+    assert.match(text, /sailing on 3 March/);
+    assert.doesNotMatch(text, /first line/);
+    assert.ok((text.match(/sailings are on time/g)?.length ?? 0) <= 3, text);
+  });
+
+  it("shows little of a file's comments, and nothing of a client's own prompts", async () => {
+    const code = Array.from({ length: 60 }, (_, n) => [
+      `// reads the part ${'abcdefghij'[n % 10]!}${n} of the timetable and says when it fails`,
+      `func part${n}(rows []Row) error {`,
+      `  return fmt.Errorf("the part %d cannot be read: %w", ${n}, err)`,
+      '}',
+    ]).flat();
+    const text = await digested(
+      transcript(
+        ['user', 'Why is part 7 empty?'],
+        ['tool', code.join('\n')],
+        ['user', '[SUGGESTION MODE: Suggest what the user might type next.]\n\nFIRST: look at the newest messages.'],
+        ['assistant', 'Part 7 is empty since its rows are read before the import.'],
+      ),
+      4000,
+    );
+    assert.match(text, /read before the import/);
+    assert.doesNotMatch(text, /SUGGESTION|newest messages/);
+    assert.ok(text.match(/of the timetable/g)!.length <= 3, text);
+    assert.doesNotMatch(text, /cannot be read/);
+  });
+
   it('marks what is missing of a message once', async () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');

@@ -217,7 +217,7 @@ describe('summaries of a run of messages', () => {
       const text = messageText({ content });
       if (role !== 'tool') assert.ok(read.includes(text), text);
     }
-    assert.match(read, /connect ECONNREFUSED 10\.0\.0\.7:8080/);
+    assert.match(read, /connect ECONNREFUSED 10\.0\.0\.39:8080/);
     assert.doesNotMatch(read, /const value31 = compute/);
   });
 
