@@ -11,8 +11,9 @@ export const verb: Verb = {
   help: `Usage: threadkeeper levels FILE [--preset X] [--provider P] [--model M] [--base-url U]
          [--json]
 
-Summarizes a transcript at three levels of detail: brief at most 10%, detailed at most
-30%, full at most 70% of its tokens; full is the transcript itself up to 5,000 tokens.
+Summarizes a transcript at three levels of detail: brief uses at most 10% of the
+transcript's tokens, detailed 30%, and full 70%. For transcripts of up to 5,000 tokens,
+full is the transcript itself.
 
   --preset X          ${PRESETS.join(', ')}; default developer
 ${MODEL_HELP}

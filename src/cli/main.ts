@@ -17,7 +17,7 @@ const VERBS: Readonly<Record<string, { readonly about: string; readonly load: ()
   verify: { about: 'check a session journal', load: () => import('./verify.ts') },
 };
 
-const HELP = `Usage: threadkeeper COMMAND FILE [--json]
+const HELP = `Usage: threadkeeper COMMAND [FILE] [options]
 
 ${Object.entries(VERBS)
   .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
@@ -28,7 +28,7 @@ Message indices are 0-based, ranges include both ends, and token counts include 
 framing. For help with a command, run threadkeeper COMMAND --help. For the version, run
 threadkeeper --version.
 
-Exit codes: 0 success, 1 check failed, 2 invalid input or rejected API key.
+Exit codes: 0 success, 1 damaged journal (verify), 2 any other error.
 `;
 
 /** Runs one command and resolves to its exit code. Nothing is thrown. */
