@@ -56,7 +56,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
       [/\btokens?\b/i, /jeton/i],
     ],
     banned: [
-      [/ (?=[:;!?»])/, 'une espace insécable avant : ; ! ?'],
+      [/ (?=[:;!?»%])|« /, 'une espace insécable avant : ; ! ? » % et après «'],
       [/(?<!Copilot )\bchats?\b(?! Completions)/i, '« conversation »'],
       [/par du code|tous les tant|Déployer|Dériver/i, 'le terme de VS Code'],
       [/requête/i, '« demande »'],

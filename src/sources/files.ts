@@ -124,5 +124,7 @@ export function unknownFormat(tool: string): TranscriptError {
 }
 
 export function newerFormat(version: string | number, known: string | number): TranscriptError {
-  return new TranscriptError(phrase('The file uses format version {0}, which is newer than {1}.', version, known));
+  return new TranscriptError(
+    phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, known),
+  );
 }

@@ -5,7 +5,7 @@ const ENGLISH = {
   loading: 'Opening session…',
   loadingMessage: 'Loading…',
   notDrawn: 'This message can’t be displayed. Its source is below.',
-  report: 'Report…',
+  report: 'Show Log',
   source: 'Source',
   brokenSession: 'This session can’t be displayed. Nothing in it is lost. Start a new session to continue.',
   working: 'Calculating…',
@@ -17,7 +17,7 @@ const ENGLISH = {
   toolRole: 'Tool',
   emptyTitle: 'What are you working on?',
   emptyText:
-    'Decisions, errors, and constraints stay verbatim, however long this chat gets. Type / for commands, # to add context.',
+    'The most important decisions, errors, and constraints stay verbatim. Type / for commands and # to add context.',
   emptyNoModel:
     'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.',
   setupTitle: 'Select a model to get an answer',
@@ -54,7 +54,7 @@ const ENGLISH = {
   removeQueued: 'Remove from queue',
   suggestions: 'Suggestions',
   commandCompress: 'Summarize older messages now',
-  commandReset: 'Reset the task: end it and start a new one',
+  commandReset: 'End the current task and continue the session',
   commandTask: 'Set the task: /task goal',
   commandRecall: 'Search this session: /recall text',
   commandPin: 'Keep a sentence verbatim: /pin text',
@@ -105,7 +105,7 @@ const ENGLISH = {
   keyEvent: '1 key event',
   unpin: 'Unpin',
   pinEvent: 'Pin',
-  removeEvent: 'Not a key event',
+  removeEvent: 'Dismiss key event',
   eventRemoved: 'No longer a key event.',
   toolCall: 'Called {0}',
   toolResult: 'Result',
@@ -142,7 +142,7 @@ const ENGLISH = {
   rungExtractive: 'Extracted from the source without a model',
   rungCut: 'Truncated: no valid summary could be generated',
   rungEdited: 'Edited by you',
-  auditFaults: 'Not found in the source: {0}',
+  auditFaults: 'Not in the source: {0}',
   compressing: 'Compressing: {0}',
   compressingProgress: '{0} ({1} of {2})',
   cancelCompression: 'Cancel',
@@ -156,7 +156,7 @@ const ENGLISH = {
   previewNothing: 'Nothing to compress: all messages are recent or already compressed.',
   previewEvents: 'Key events',
   previewKept: 'Kept verbatim ({0})',
-  previewDropped: 'Covered by the summary ({0})',
+  previewDropped: 'Not kept verbatim ({0})',
   compress: 'Compress',
   // Gauge
   gauge: 'Context',
@@ -227,7 +227,7 @@ const ENGLISH = {
   dismiss: 'Dismiss',
   requestFailed: 'The request failed: {0}',
   minimap: 'Session overview',
-  brokenContract: 'The chat received an unexpected message. If the chat looks wrong, reload the window.',
+  brokenContract: 'An internal error occurred in the chat. If the chat looks wrong, reload the window.',
 };
 
 export type TextKey = keyof typeof ENGLISH;

@@ -123,7 +123,7 @@ describe('what a reply proposes for a file', () => {
       `// A comment.\n${BEFORE.replace('return 2', 'return two()').split('export function third')[0]}`,
     );
     assert.ok(document.isDirty, 'unsaved changes of the user are left to the user to save');
-    assert.match(warnings.join(), /^Left out 1 of 2 changes because they don’t match apply\/a\.ts\. First: /);
+    assert.match(warnings.join(), /^Skipped changes that don’t match apply\/a\.ts: 1 of 2\. First skipped change: /);
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
@@ -132,7 +132,7 @@ describe('what a reply proposes for a file', () => {
     const error = await rejection(apply(reply));
     assert.equal(
       (error as Error).message,
-      'The suggestion doesn’t match apply/a.ts, so nothing is changed. The file may have changed since.',
+      'The suggestion doesn’t match apply/a.ts, so nothing was changed. The file may have been modified in the meantime.',
     );
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });

@@ -52,7 +52,7 @@ describe('the chats from other tools', () => {
   });
 
   it('are asked about once, with what there is', async () => {
-    await workbench.chooseCommand('Threadkeeper: Keep Chats from Other Tools');
+    await workbench.chooseCommand('Threadkeeper: Copy Chats from Other Tools');
     await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
     await workbench.screenshot('all-chats-question');
     await workbench.page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ describe('the chats from other tools', () => {
   it('open for reading, named as what they are, without a fault of accessibility', async () => {
     await row('Never use port 80').click();
     const page = workbench.webview();
-    await page.getByText('This is a Claude Code chat, opened for reading.').waitFor();
+    await page.getByText('This Claude Code chat is read-only.').waitFor();
     await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
     await workbench.screenshot('all-chats-open');
     // The tool's own compaction is not ours to undo.
@@ -85,7 +85,7 @@ describe('the chats from other tools', () => {
   });
 
   it('are searched, by keyboard alone', async () => {
-    await workbench.chooseCommand('Threadkeeper: Search All Chats');
+    await workbench.chooseCommand('Threadkeeper: Search Chats from Other Tools');
     await workbench.quickInput().fill('bookings cache');
     await workbench.paletteRow(/Never use port 80/).waitFor();
     await workbench.screenshot('all-chats-search');
@@ -96,11 +96,11 @@ describe('the chats from other tools', () => {
   it('tell which of them are about a file', async () => {
     await workbench.openFile('config.ts');
     await workbench.page.locator('.monaco-editor .view-lines').first().click({ button: 'right' });
-    await workbench.chooseInMenu('Chats About This File');
+    await workbench.chooseInMenu('Show Chats About This File');
     await workbench.paletteRow(/Never use port 80/).waitFor();
     await workbench.screenshot('all-chats-file');
     await workbench.page.keyboard.press('Enter');
-    await workbench.webview().getByText('This is a Claude Code chat, opened for reading.').waitFor();
+    await workbench.webview().getByText('This Claude Code chat is read-only.').waitFor();
   });
 
   it('show what their own compaction dropped, and restore it to the chat', async () => {
@@ -114,11 +114,11 @@ describe('the chats from other tools', () => {
       /Constraints: Never use port 80[^]*Decisions: We decided to use Valkey/,
     );
     await entry.hover();
-    await entry.getByRole('button', { name: 'Restore to Chat' }).click();
+    await entry.getByRole('button', { name: 'Attach Key Events to Chat' }).click();
     await workbench.webview().getByText('Dropped by Claude Code').waitFor();
     await workbench.screenshot('all-chats-restored');
     await row('Never use port 80').click();
-    await workbench.webview().getByText('This is a Claude Code chat, opened for reading.').waitFor();
+    await workbench.webview().getByText('This Claude Code chat is read-only.').waitFor();
   });
 
   it('go on as a session of the user’s own', async () => {
@@ -131,7 +131,7 @@ describe('the chats from other tools', () => {
   });
 
   it('are forgotten when the user says so', async () => {
-    await workbench.chooseCommand('Threadkeeper: Delete Kept Chats');
+    await workbench.chooseCommand('Threadkeeper: Delete Copied Chats');
     await workbench.paletteRow(/Claude Code/).click();
     await workbench.page.getByRole('button', { name: 'Delete Copies' }).click();
     await row('Never use port 80').waitFor({ state: 'detached' });

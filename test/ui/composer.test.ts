@@ -95,7 +95,7 @@ describe('writing in the chat', () => {
     await chat.said('Pinned').waitFor();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     const event = chat.message('We settled on port 8443').locator('.event');
-    await event.getByRole('button', { name: 'Not a key event' }).click();
+    await event.getByRole('button', { name: 'Dismiss key event' }).click();
     await event.waitFor({ state: 'detached' });
     await chat.said('No longer a key event.').getByRole('button', { name: 'Undo' }).click();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();

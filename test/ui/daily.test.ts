@@ -146,7 +146,7 @@ describe('the chat in daily use', () => {
       await chat.act(reply, 'Save to Workspace Memory');
       await chat.said('Added 1 memory.').waitFor();
       await chat.act(reply, 'Save to Workspace Memory');
-      await chat.said('This is in the workspace memory already.').waitFor();
+      await chat.said('This is already in the workspace memory.').waitFor();
       await chat.act(reply, 'Quote');
       await keys.reads('> We keep all bookings for 30 days.');
       await chat.composer().fill('');

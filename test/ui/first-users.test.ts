@@ -109,7 +109,7 @@ describe('the first minutes of a user', () => {
     await minutes.act('choose OpenAI', () => offer(/OpenAI.*needs an API key/).click());
     await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API key for OpenAI' }).waitFor();
     await minutes.act('give up: no key at hand', () => chat.workbench.page.keyboard.press('Escape'));
-    await minutes.act('choose Search Only', () => offer('Search Only').click());
+    await minutes.act('choose Continue Without a Model', () => offer('Continue Without a Model').click());
     await setup().waitFor({ state: 'detached' });
     await minutes.act('ask', () => chat.send(QUESTION, /Found in this session[^]*port 4600/));
     assert.equal(await setup().count(), 0);

@@ -273,7 +273,7 @@ describe('hostile text in a message', function () {
     await page.evaluate('show("All **CANNOT-BE-DRAWN**.")');
     await page.getByText('This message can’t be displayed').waitFor();
     await page.locator('.plain', { hasText: 'All **CANNOT-BE-DRAWN**.' }).waitFor();
-    await page.getByRole('button', { name: 'Report…' }).click();
+    await page.getByRole('button', { name: 'Show Log' }).click();
     const told = await page.evaluate<string>('JSON.stringify(posted)');
     assert.match(told, /pageFault.*planted/);
     assert.match(told, /openLog/);

@@ -67,6 +67,20 @@ export class SummariesView {
     await this.pickTopmost(/./);
   }
 
+  /** Chooses from the context menu of the newest compression, the first row below the tree's last section. */
+  async onNewestCompression(title: string): Promise<void> {
+    const { page } = this.workbench;
+    await page.locator('.sidebar .monaco-list').first().focus();
+    for (const key of ['End', 'ArrowRight']) await page.keyboard.press(key);
+    const focused = page.locator('.sidebar .monaco-list-row.focused', { hasText: 'On request' });
+    for (const end = Date.now() + 60_000; (await focused.count()) === 0 && Date.now() < end;) {
+      await page.keyboard.press('ArrowDown');
+      await page.waitForTimeout(250);
+    }
+    await focused.click({ button: 'right' });
+    await this.workbench.chooseInMenu(title);
+  }
+
   editor(): Locator {
     return this.workbench.page.locator('.editor-group-container.active .monaco-editor .view-lines');
   }

@@ -258,13 +258,13 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('answer why something was forgotten, and bring it back', async () => {
       await workbench.runCommand('View: Close All Editors');
-      await workbench.chooseCommand('Threadkeeper: Why Did It Forget?');
+      await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
       await workbench.quickInput().fill(kind.told);
       await workbench.page.keyboard.press('Enter');
       await workbench.paletteRow(/In the context|In the summary|Archived/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('why-forgotten');
       await workbench.page.keyboard.press('Escape');
-      await workbench.chooseCommand('Threadkeeper: Why Did It Forget?');
+      await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
       await workbench.quickInput().fill('zebra crossing in Timbuktu');
       await workbench.page.keyboard.press('Enter');
       await workbench.told(/No mention of/);
@@ -318,7 +318,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.treeRow('Expanded').waitFor();
       await view.undoChange();
       await workbench.treeRow('Expanded').waitFor({ state: 'detached' });
-      await view.onFirst('Threadkeeper: Undo Compressions from Here');
+      await view.onNewestCompression('Undo This and Later Compressions');
       await workbench.told(/compressions? undone/);
       await workbench.treeRow('Expanded').waitFor();
       await view.undoChange();

@@ -35,7 +35,7 @@ export class KeptJournal implements SessionJournal {
     this.#entry = entry;
     this.#copy = copy;
     this.#listeners = new Emitter(onError);
-    this.readOnly = phrase('This is a {0} chat, opened for reading.', TOOL_NAMES[entry.tool]);
+    this.readOnly = phrase('This {0} chat is read-only.', TOOL_NAMES[entry.tool]);
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: titleFrom(title), workspace }, updatedAt);
     let at = updatedAt;

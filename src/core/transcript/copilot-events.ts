@@ -107,7 +107,7 @@ export class CopilotEventsImporter {
   #start(data: JsonObject, at: number | undefined): void {
     if (typeof data['version'] === 'number' && data['version'] > VERSION) {
       throw new TranscriptError(
-        phrase('The file uses format version {0}, which is newer than {1}.', data['version'], VERSION),
+        phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', data['version'], VERSION),
       );
     }
     this.#useModel(data['selectedModel']);

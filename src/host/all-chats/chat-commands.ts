@@ -37,7 +37,7 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
     }));
   if (items.length === 0) return inform(vscode.l10n.t('No chats from other tools found on this machine.'));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Keep Chats from Other Tools'),
+    title: vscode.l10n.t('Copy Chats from Other Tools'),
     placeHolder: vscode.l10n.t(
       'Selected chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
     ),
@@ -96,7 +96,7 @@ export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promis
     {
       modal: true,
       detail: vscode.l10n.t(
-        'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has. The tool’s own chats aren’t affected.',
+        'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has, and no more chats will be copied from the tool. The tool’s own chats aren’t affected.',
       ),
     },
     forget,
@@ -114,7 +114,7 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
     const count = kept.filter(({ entry }) => entry.tool === tool).length;
     return { label: TOOL_NAMES[tool], description: sessionsText(count), tool };
   });
-  if (items.length === 0) inform(vscode.l10n.t('No chats from other tools are kept.'));
-  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Kept Chats') }))?.tool;
+  if (items.length === 0) inform(vscode.l10n.t('No chats from other tools have been copied.'));
+  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
   return undefined;
 }

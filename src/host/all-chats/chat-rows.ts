@@ -3,7 +3,7 @@ import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-event
 import type { ChatList, ListedChat } from '../../app/library/chat-library.ts';
 import type { Refused, Tool } from '../../app/library/source.ts';
 
-/** A row of the *All Chats* view. */
+/** A row of the *Chats from Other Tools* view. */
 export type ChatRow =
   | { readonly kind: 'workspace'; readonly folder: string; readonly isOpen: boolean; readonly rows: readonly ChatRow[] }
   | { readonly kind: 'tool'; readonly tool: Tool; readonly isOpen: boolean; readonly rows: readonly ChatRow[] }

@@ -21,7 +21,7 @@ import {
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-/** The *All Chats* view. */
+/** The *Chats from Other Tools* view. */
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
   readonly #breather: Breather;
@@ -114,7 +114,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
           None,
         );
       case 'refusals': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Not read'), Collapsed);
+        const item = new vscode.TreeItem(vscode.l10n.t('Couldn’t be read'), Collapsed);
         item.iconPath = new vscode.ThemeIcon('warning');
         item.description = String(row.refused.length);
         return item;

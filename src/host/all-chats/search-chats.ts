@@ -19,7 +19,7 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 /** Searches all kept chats while the user types, and opens the chosen place. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const { chats: kept } = await app.chats.list();
-  if (kept.length === 0) return inform(vscode.l10n.t('No chats from other tools are kept.'));
+  if (kept.length === 0) return inform(vscode.l10n.t('No chats from other tools have been copied.'));
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
     itemsOf(await find(app, readTypedQuery(typed)), chats),
@@ -69,9 +69,9 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
 
 function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
-  picker.title = vscode.l10n.t('Search All Chats');
+  picker.title = vscode.l10n.t('Search Chats from Other Tools');
   picker.placeholder = vscode.l10n.t(
-    'Text to search for. Narrow the results with tool:, workspace:, role:, file:, kind:, since:, or before:, or use cmd: for commands that succeeded',
+    'Text to search for (filters: tool: workspace: role: file: kind: since: before: cmd:)',
   );
   picker.value = first;
   let timer: NodeJS.Timeout | undefined;
@@ -127,14 +127,14 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
         {
           label: `$(${edits > 0 ? 'edit' : 'eye'}) ${chat.entry.title}`,
           description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
-          detail: vscode.l10n.t('Changed: {0}; read: {1}', edits, own.length - edits),
+          detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, own.length - edits),
           chat,
           message: shown.message,
         },
       ];
     })
     .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
-  if (items.length === 0) return inform(vscode.l10n.t('This file wasn’t read or changed in any kept chat.'));
+  if (items.length === 0) return inform(vscode.l10n.t('This file wasn’t read or changed in any copied chat.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
     matchOnDescription: true,

@@ -69,7 +69,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       const at = role === 'assistant' ? parent : id;
       if (at !== null) await conversation().retry(at);
     },
-    continue: () => conversation().send(vscode.l10n.t('Continue where you stopped.')),
+    continue: () => conversation().send(vscode.l10n.t('Continue where you left off.')),
     attach: async ({ what }) => {
       await app.attachments.add(conversation(), what);
       await app.implicit.refresh();

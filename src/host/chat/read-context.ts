@@ -64,7 +64,7 @@ export async function readContext(wanted: Wanted, sources: ContextSources): Prom
       return [
         await readTerminal(
           () => vscode.commands.executeCommand('workbench.action.terminal.copyLastCommandAndLastCommandOutput'),
-          vscode.l10n.t('There is no last command in the terminal. Shell integration may be off.'),
+          vscode.l10n.t('No recent command found in the terminal. Shell integration may be disabled.'),
         ),
       ];
     case 'session': {

@@ -76,7 +76,7 @@ async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> 
 /** Keeps a text of a message for all sessions. */
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
   const added = await memory.add([{ kind: 'fact', text }]);
-  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('This is in the workspace memory already.'));
+  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('This is already in the workspace memory.'));
 }
 
 /** Writes a new line into the memory. */

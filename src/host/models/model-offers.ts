@@ -41,7 +41,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
     ...found.filter((offer) => offer !== undefined),
     ...(await Promise.all((['openai', 'anthropic'] as const).map((provider) => keyed(app, provider)))),
     { label: vscode.l10n.t('All Models…'), detail: '', take: () => chooseModel(app) },
-    { label: vscode.l10n.t('Search Only'), detail: '', take: () => searchOnly(app) },
+    { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => searchOnly(app) },
   ];
 }
 

@@ -203,7 +203,7 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
     if (!ModelFault.is(error)) throw error;
     const anyway = vscode.l10n.t('Use Anyway');
     const text = vscode.l10n.t(
-      '{0} didn’t respond at {1}. {2}',
+      'Couldn’t use {0} at {1}. {2}',
       app.models.label(chosen),
       whereOf(chosen),
       translated(describeFault(error).message),

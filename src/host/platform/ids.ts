@@ -58,7 +58,7 @@ export const COMMANDS = {
   resummarize: SUMMARIES,
   expandForTurn: SUMMARIES,
   closeNode: 'threadkeeper.hasOpened',
-  undoSince: SUMMARIES,
+  undoSince: MENUS_ALONE,
   redoCompression: 'threadkeeper.hasUndone',
   undoChange: 'threadkeeper.canUndoChange',
   redoChange: 'threadkeeper.canRedoChange',

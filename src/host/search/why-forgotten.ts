@@ -16,16 +16,16 @@ const LONGEST_QUOTE = 400;
 
 type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
 
-/** "Why did it forget?": says where something stands now, and offers to bring it back. */
+/** Says where something that the model forgot stands now, and offers to bring it back. */
 export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const title = vscode.l10n.t('Why Did It Forget?');
+  const title = vscode.l10n.t('Find Forgotten Information');
   const given = typeof argument === 'string' ? argument : undefined;
   const query =
     given ??
     (await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('What did it forget? Enter a few keywords.'),
+      prompt: vscode.l10n.t('Enter keywords for what the model forgot.'),
     }));
   if (query === undefined || query.trim() === '') return;
   const places = await placesOf(app, conversation, query);
@@ -39,7 +39,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     detail: oneLine(place.text, 160),
     place,
   }));
-  const placeHolder = vscode.l10n.t('Select a result to restore it to the context');
+  const placeHolder = vscode.l10n.t('Select a result to see what you can do');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await bringBack(conversation, picked.place, app);
 }
@@ -60,7 +60,7 @@ function standing({ where }: Place): string {
     case 'summary':
       return vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level));
     case 'archived':
-      return vscode.l10n.t('Archived; not mentioned in the summary “{0}”', where.node.title);
+      return vscode.l10n.t('Compressed; not mentioned in the summary “{0}”', where.node.title);
     case 'elsewhere':
       return vscode.l10n.t('Deleted or on another branch');
   }

@@ -9,7 +9,7 @@ import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '
 import { readSettings } from '../platform/settings.ts';
 import { eventIndexOf } from './tree/event-index.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
-import { compressionOf, pickCompression, pickUndone } from './subject-pickers.ts';
+import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 
 /** Compresses, shows progress and says what came of it. Unless it has to be `now`, the chat shows a preview first. */
@@ -148,7 +148,7 @@ function offerAside(app: SummariesApp, text: string, label: string, act: () => P
 /** Takes back every compression from the chosen one to the newest. */
 export async function undoSince(app: SummariesApp, argument?: unknown): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
-  const from = compressionOf(argument) ?? (await pickCompression(state));
+  const from = compressionOf(argument);
   if (from === undefined) return;
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);

@@ -41,7 +41,7 @@ function about(policy: PolicyName): string {
       );
     case 'long-memory':
       return vscode.l10n.t(
-        'Compresses in the background at 80% of the context budget. Writes longer summaries and keeps the 3 most recent messages.',
+        'Compresses in the background at 80% of the context budget. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
       );
   }
 }

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import { dollars, locale, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { compressionsSince } from '../../app/summary-changes.ts';
 import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import type { CompressionEntry } from '../../core/state/counters.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './documents/summary-facts.ts';
@@ -96,29 +94,10 @@ export function compressionOf(row: unknown): CompressionId | undefined {
   return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
 }
 
-/** A compression that still stands. */
-export function pickCompression(state: Conversation['state']): Promise<CompressionId | undefined> {
-  const standing = new Set(compressionsSince(state));
-  const title = vscode.l10n.t('Undo Compressions from Here');
-  const none = vscode.l10n.t('There is no compression to undo.');
-  return pickAmong(state, ({ id }) => standing.has(id), title, none);
-}
-
 /** A compression that was undone. */
-export function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
-  const title = vscode.l10n.t('Compressions');
-  const none = vscode.l10n.t('There is no compression to redo.');
-  return pickAmong(state, ({ id }) => state.isCompressionUndone(id), title, none);
-}
-
-async function pickAmong(
-  { compressions }: Conversation['state'],
-  isWanted: (entry: CompressionEntry) => boolean,
-  title: string,
-  none: string,
-): Promise<CompressionId | undefined> {
-  const items = compressions
-    .filter(isWanted)
+export async function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
+  const items = state.compressions
+    .filter(({ id }) => state.isCompressionUndone(id))
     .reverse()
     .map(({ id, at, trigger, tokens: size, calls }) => ({
       label: new Date(at).toLocaleString(locale()),
@@ -126,9 +105,7 @@ async function pickAmong(
       detail: [`${tokensText(size.before)} → ${tokensText(size.after)}`, dollars(calls.costUsd)].join(' · '),
       id,
     }));
-  if (items.length === 0) {
-    inform(none);
-    return undefined;
-  }
-  return (await vscode.window.showQuickPick(items, { title }))?.id;
+  if (items.length > 0) return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Compressions') }))?.id;
+  inform(vscode.l10n.t('There is no compression to redo.'));
+  return undefined;
 }

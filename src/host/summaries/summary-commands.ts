@@ -63,8 +63,8 @@ export async function readSummary(
     ...(node.full === undefined
       ? [
           {
-            label: vscode.l10n.t('Generate full detail level'),
-            description: vscode.l10n.t('generates it from the source and sends it'),
+            label: vscode.l10n.t('Generate full summary'),
+            description: vscode.l10n.t('uses the source; sent with later requests'),
             open: () => make(app, { node: node.id, finer: true }),
           },
         ]

@@ -121,7 +121,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   async #show(uri: vscode.Uri): Promise<Shown> {
     const address = parseDocumentUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
-    const page = (await this.#render(address)) ?? plainPage(vscode.l10n.t('This is no longer in the session.'));
+    const page = (await this.#render(address)) ?? plainPage(vscode.l10n.t('This item is no longer in the session.'));
     const name = uri.toString();
     const before = this.#shown.get(name);
     if (before?.page.text === page.text) return before;

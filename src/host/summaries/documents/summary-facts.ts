@@ -63,13 +63,13 @@ export function triggerName(trigger: TriggerName): string {
     case 'messages':
       return vscode.l10n.t('Message limit');
     case 'every':
-      return vscode.l10n.t('Every N messages');
+      return vscode.l10n.t('Message interval');
     case 'age':
       return vscode.l10n.t('Age of the last summary');
     case 'task_reset':
       return vscode.l10n.t('Task reset');
     case 'provider_overflow':
-      return vscode.l10n.t('Rejected as too long');
+      return vscode.l10n.t('Request rejected as too long');
     case 'command':
       return vscode.l10n.t('On request');
     case 'import':

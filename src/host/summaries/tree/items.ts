@@ -227,7 +227,7 @@ function item(
   return made;
 }
 
-const gone = (): vscode.TreeItem => item(vscode.l10n.t('This is no longer in the session.'), None, 'circle-slash');
+const gone = (): vscode.TreeItem => item(vscode.l10n.t('This item is no longer in the session.'), None, 'circle-slash');
 
 /** Rows carry closures, not arguments that a command would have to check: the command is internal to the view. */
 export const OPEN_ROW = 'threadkeeper.internal.openRow';
