@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
-import { GITLEAKS_VERSION } from '../../src/core/redact/gitleaks-rules.ts';
+import GITLEAKS from '../../src/core/redact/gitleaks-rules.json' with { type: 'json' };
 import { inPackages, root } from '../support/paths.ts';
 
 /** A package of which something is in the product. */
@@ -18,7 +18,7 @@ const COPIED = ['@vscode/codicons'];
 
 /** Data that was taken over from elsewhere, with its licence beside it. */
 const VENDORED = [
-  { name: 'gitleaks rules', version: GITLEAKS_VERSION, licence: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
+  { name: 'gitleaks rules', version: GITLEAKS.version, licence: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
 ];
 
 /** The packages that the extension and its page are made of, by asking the bundler; sorted by name. */

@@ -1,4 +1,4 @@
-// Writes src/core/redact/gitleaks-rules.ts from gitleaks' own configuration.
+// Writes src/core/redact/gitleaks-rules.json from gitleaks' own configuration.
 //   node scripts/redact/gitleaks.ts PATH/TO/gitleaks.toml VERSION
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -61,27 +61,17 @@ function translated(regex: string): { readonly pattern: string; readonly flags: 
   return { pattern, flags: /\(\?i[):]/.test(regex) ? 'i' : '' };
 }
 
-const literal = (text: string): string => JSON.stringify(text);
-
-function lineOf({ id, regex, entropy, keywords }: Rule): string {
+function rowOf({ id, regex, entropy, keywords }: Rule): readonly string[] {
   const short = SHARED.reduce((text, [long, mark]) => text.replaceAll(long, mark), regex);
   const { pattern, flags } = translated(short);
-  return `  [${[literal(id), literal(keywords.join(' ')), literal(pattern), literal(flags), String(entropy)].join(', ')}],`;
+  return [id, keywords.join(' '), pattern, flags, String(entropy)];
 }
 
 await runMain(async () => {
   const [file, version] = process.argv.slice(2);
   if (file === undefined || version === undefined) throw new PlainError('Give the configuration and its version.');
-  const lines = rulesOf(await readFile(file, 'utf8')).map(lineOf);
-  const text = `/** Of gitleaks (MIT, see THIRD-PARTY-NOTICES.md): written by scripts/redact/gitleaks.ts, not by hand. */
-export const GITLEAKS_VERSION = ${literal(version)};
-
-/** Id, words of which the text holds one in lower case, pattern (its first group is the secret), flags, least entropy. */
-export type GitleaksRule = readonly [id: string, keywords: string, pattern: string, flags: 'i' | '', entropy: number];
-
-export const GITLEAKS_RULES: readonly GitleaksRule[] = [
-${lines.join('\n')}
-];
-`;
-  await writeFile(path.join(root, 'src/core/redact/gitleaks-rules.ts'), text);
+  const rules = rulesOf(await readFile(file, 'utf8')).map(rowOf);
+  const source = `gitleaks ${version}, written by scripts/redact/gitleaks.ts`;
+  const text = JSON.stringify({ source, licence: 'MIT', version, rules }, undefined, 2);
+  await writeFile(path.join(root, 'src/core/redact/gitleaks-rules.json'), `${text}\n`);
 });

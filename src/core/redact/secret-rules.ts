@@ -1,4 +1,4 @@
-import { GITLEAKS_RULES, type GitleaksRule } from './gitleaks-rules.ts';
+import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 
 /** What a secret is, as the export names it: a kind of ours, or the id of one of gitleaks' rules. */
 export type SecretKind = string;
@@ -150,17 +150,18 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
 ];
 
-function gitleaks([kind, keywords, short, flags, entropy]: GitleaksRule): SecretRule {
+/** A row of the list: id, words of which the text holds one in lower case, pattern, flags, minimum entropy. */
+function gitleaks([kind = '', keywords = '', short = '', flags = '', entropy = '']: readonly string[]): SecretRule {
   const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short);
   return {
     kind,
     keywords: keywords.split(' '),
     pattern: new RegExp(pattern, `g${flags}`),
-    accepts: (secret) => isNoPlaceholder(secret) && entropyOf(secret) >= entropy && /\d/.test(secret),
+    accepts: (secret) => isNoPlaceholder(secret) && entropyOf(secret) >= Number(entropy) && /\d/.test(secret),
   };
 }
 
-export const SECRET_RULES: readonly SecretRule[] = [...OWN_RULES, ...GITLEAKS_RULES.map(gitleaks)];
+export const SECRET_RULES: readonly SecretRule[] = [...OWN_RULES, ...GITLEAKS.rules.map(gitleaks)];
 
 /** Names of values that stand where a secret would, in documentation and templates. */
 const PLACEHOLDER =
