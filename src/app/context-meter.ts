@@ -2,7 +2,7 @@ import { assembleContext, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { Message } from '../core/model/message.ts';
-import type { Calibration, CountedRequest, Verdict } from '../core/tokens/calibration.ts';
+import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock, CountStore, SessionJournal } from './ports.ts';
@@ -29,7 +29,8 @@ export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: ContextMeterDeps;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
-  #factor: { readonly by: Calibration | undefined; readonly value: number } | undefined;
+  /** What a refusal showed, until the next report. */
+  #refused: { readonly by: Calibration | undefined; readonly factor: number } | undefined;
 
   constructor(deps: ContextMeterDeps) {
     this.#deps = deps;
@@ -40,8 +41,7 @@ export class ContextMeter {
   get tokenFactor(): number {
     const by = this.#deps.calibration();
     // Another model has its own tokenizer.
-    if (this.#factor?.by !== by || !this.#factor) this.#factor = { by, value: this.#measureFactor(by) };
-    return this.#factor.value;
+    return this.#refused?.by === by && this.#refused ? this.#refused.factor : (by?.factor ?? 1);
   }
 
   /** True until the provider's reports have shown how it counts. */
@@ -100,23 +100,23 @@ export class ContextMeter {
    */
   observe(context: Context, reported: number): Verdict {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
-    const verdict = this.#deps.calibration()?.observe({ ...counted(context), reported }) ?? 'ignored';
-    this.#factor = undefined;
-    return verdict;
+    this.#refused = undefined;
+    return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
   /** Learns from a provider that called a context too long: at least that much does not fit. */
   refused(context: Context): void {
-    const value = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
-    this.#factor = { by: this.#deps.calibration(), value };
+    const factor = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
+    this.#refused = { by: this.#deps.calibration(), factor };
   }
 
   /** Reads the counts that were kept, and counts what is new. Yields as it goes. */
   async load(): Promise<void> {
     const { countStore, journal } = this.#deps;
     const { messages } = journal.state;
-    const kept = await countStore.load(journal.id, [...messages.keys()]);
-    if (kept) this.counts.import(kept, messages);
+    const ids = [...messages.keys()];
+    const kept = await countStore.load(journal.id, ids);
+    if (kept) this.counts.import(kept, ids);
     await this.countNew();
   }
 
@@ -131,14 +131,6 @@ export class ContextMeter {
     const { countStore, journal } = this.#deps;
     const messages = [...journal.state.messages.keys()];
     await countStore.save(journal.id, messages, this.counts.export(messages));
-  }
-
-  #measureFactor(by: Calibration | undefined): number {
-    if (!by) return 1;
-    // The prefix needs a budget and the factor needs the prefix: the prior stands in for the first measure.
-    this.#factor = { by, value: 1 / Math.max(1e-3, by.toCounted(1e6, { tokens: 0, cjk: 0, messages: 0 }) / 1e6) };
-    const context = this.context();
-    return by.estimate(counted(context)) / Math.max(1, context.total);
   }
 
   #currentPrefix(): ContextPrefix {
@@ -157,9 +149,3 @@ export class ContextMeter {
     return this.#prefix.prefix;
   }
 }
-
-const counted = (context: Context): CountedRequest => ({
-  tokens: context.total,
-  cjk: context.cjk,
-  messages: context.messages.length + context.system.length,
-});

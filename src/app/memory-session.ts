@@ -129,7 +129,7 @@ export class MemorySession {
   /** A message, with its tokens where they are known, and nothing is looked at. */
   add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
     const message = { id, parent: this.state.head, role, content, at: ++this.#at, ...(attachments && { attachments }) };
-    if (tokens) this.meter.counts.keep(message, tokens);
+    if (tokens) this.meter.counts.keep(id, tokens);
     this.#append({ type: 'message_added', message });
   }
 

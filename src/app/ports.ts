@@ -5,7 +5,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
-import type { CountColumns } from '../core/tokens/count-columns.ts';
+import type { KeptCounts } from '../core/tokens/message-counts.ts';
 
 /** The world's time, ids and pauses, so that use cases are exact under test. */
 export interface Clock {
@@ -141,9 +141,9 @@ export interface SessionStore {
 /** Token counts kept beside a session, so that opening it again counts nothing. Losing them costs time, nothing else. */
 export interface CountStore {
   /** `messages` are the session's, in the journal's order: the counts of its first ones, as far as they were kept. */
-  load(id: SessionId, messages: readonly MessageId[]): Promise<CountColumns | undefined>;
-  /** `counts` has a row for each of the messages. */
-  save(id: SessionId, messages: readonly MessageId[], counts: CountColumns): Promise<void>;
+  load(id: SessionId, messages: readonly MessageId[]): Promise<KeptCounts | undefined>;
+  /** `counts` are of each of the messages. */
+  save(id: SessionId, messages: readonly MessageId[], counts: KeptCounts): Promise<void>;
 }
 
 /** Disk trouble, in one sentence with a way out. */

@@ -4,37 +4,22 @@ import * as v from 'valibot';
 import type { CountStore } from '../app/ports.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { nativeChecksum } from './checksum.ts';
-
-const BYTES = Uint32Array.BYTES_PER_ELEMENT;
+import { errorCode } from './disk-errors.ts';
 
 /**
- * What stands in the file. The columns are 32-bit numbers in Base64, in the byte order of every processor that the
- * editor runs on. The ids of the messages stand in the journal already: `sum` says whose rows these are.
+ * What stands in the file. The tokens are 32-bit numbers in Base64, in the byte order of every processor that the
+ * editor runs on. The ids of the messages stand in the journal already: `sum` says whose counts these are.
  */
 const schema = v.object({
-  v: v.literal(2),
+  v: v.literal(3),
   encoding: v.string(),
-  rows: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  body: v.string(),
-  attachments: v.string(),
-  cjk: v.string(),
-  /** Checksum of the messages' ids and the columns. */
+  messages: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  tokens: v.string(),
+  /** Checksum of the messages' ids and the tokens. */
   sum: v.string(),
 });
-type CountFile = v.InferOutput<typeof schema>;
-type Texts = Pick<CountFile, 'body' | 'attachments' | 'cjk'>;
 
-const sumOf = (ids: readonly MessageId[], { body, attachments, cjk }: Texts): string =>
-  nativeChecksum([...ids, body, attachments, cjk].join('\n'));
-
-const toText = (column: Uint32Array): string =>
-  Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64');
-
-function toColumn(text: string): Uint32Array {
-  // A copy of its own, as a buffer from the pool may begin anywhere.
-  const bytes = new Uint8Array(Buffer.from(text, 'base64'));
-  return new Uint32Array(bytes.buffer, 0, Math.floor(bytes.length / BYTES));
-}
+const sumOf = (ids: readonly MessageId[], tokens: string): string => nativeChecksum([...ids, tokens].join('\n'));
 
 /**
  * Token counts as `<session>.counts.json` beside the journals. They can be made again from the journal, so a file
@@ -46,20 +31,23 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
     async load(id, messages) {
       try {
         const { success, output } = v.safeParse(schema, JSON.parse(await readFile(file(id), 'utf8')));
-        if (!success || sumOf(messages.slice(0, output.rows), output) !== output.sum) return undefined;
-        const { encoding, body, attachments, cjk } = output;
-        return { encoding, body: toColumn(body), attachments: toColumn(attachments), cjk: toColumn(cjk) };
+        if (!success || sumOf(messages.slice(0, output.messages), output.tokens) !== output.sum) return undefined;
+        // A copy of its own, as a buffer from the pool may begin anywhere.
+        const { buffer } = new Uint8Array(Buffer.from(output.tokens, 'base64'));
+        return { encoding: output.encoding, tokens: new Uint32Array(buffer) };
       } catch (error) {
-        if (!isMissing(error)) warn(`The token counts of session ${id} could not be read: ${String(error)}`);
+        if (errorCode(error) !== 'ENOENT')
+          warn(`The token counts of session ${id} could not be read: ${String(error)}`);
         return undefined;
       }
     },
-    async save(id, messages, { encoding, ...columns }) {
+    async save(id, messages, counts) {
       const temporary = `${file(id)}.${process.pid}.new`;
       try {
-        const { body, attachments, cjk } = columns;
-        const texts = { body: toText(body), attachments: toText(attachments), cjk: toText(cjk) };
-        const kept: CountFile = { v: 2, encoding, rows: messages.length, ...texts, sum: sumOf(messages, texts) };
+        const { buffer, byteOffset, byteLength } = counts.tokens;
+        const tokens = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+        const { encoding } = counts;
+        const kept = { v: 3, encoding, messages: messages.length, tokens, sum: sumOf(messages, tokens) };
         await writeFile(temporary, JSON.stringify(kept));
         await rename(temporary, file(id));
       } catch (error) {
@@ -68,5 +56,3 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
     },
   };
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

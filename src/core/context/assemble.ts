@@ -1,7 +1,6 @@
 import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
-import { cjkUnits } from '../text/script.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import type { ContextTokens, SystemPart } from './parts.ts';
@@ -27,8 +26,6 @@ export interface Context {
   readonly tokens: ContextTokens;
   /** The whole request, framing and the reply's priming included. */
   readonly total: number;
-  /** UTF-16 units of CJK text in it, which tokenizers differ most on. */
-  readonly cjk: number;
   /** Key events that had no room in the ledger's share. */
   readonly leftOut: readonly KeyEvent[];
 }
@@ -58,13 +55,11 @@ export function assembleContext(input: AssembleInput): Context {
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
   let window = 0;
   let attachments = 0;
-  let cjk = prefix.cjk + cjkUnits(tail);
   for (const { message, position } of wordForWord(state, pending?.message)) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     window += count.body;
     attachments += count.attachments;
-    cjk += count.cjk;
     const before = (message.attachments ?? []).map((each): ContentBlock => ({
       type: 'text',
       text: renderAttachment(each),
@@ -81,7 +76,7 @@ export function assembleContext(input: AssembleInput): Context {
   };
   const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
   const { system, systemParts, leftOut } = prefix;
-  return { system, systemParts, messages, tokens, total, cjk, leftOut };
+  return { system, systemParts, messages, tokens, total, leftOut };
 }
 
 function* wordForWord(

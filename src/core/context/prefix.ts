@@ -25,7 +25,6 @@ export interface ContextPrefix {
   readonly system: readonly string[];
   readonly systemParts: readonly SystemPart[];
   readonly tokens: Pick<ContextTokens, SystemPart>;
-  readonly cjk: number;
   readonly leftOut: readonly KeyEvent[];
 }
 
@@ -55,7 +54,6 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
   return {
     system: blocks.map(({ text }) => text),
     systemParts: parts.map(({ part }) => part),
-    cjk: blocks.reduce((sum, block) => sum + block.cjk, 0),
     tokens,
     leftOut,
   };

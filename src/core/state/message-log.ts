@@ -14,7 +14,7 @@ export interface MessageBodies {
  * is first asked for, and kept. To be iterated like a map, which reads all of them.
  */
 export class MessageLog {
-  readonly #places = new Map<MessageId, MessagePlace & { readonly position: number }>();
+  readonly #places = new Map<MessageId, MessagePlace>();
   readonly #held = new Map<MessageId, Message>();
   readonly #bodies: MessageBodies | undefined;
 
@@ -44,11 +44,6 @@ export class MessageLog {
     return this.#places.get(id);
   }
 
-  /** How many messages came before it. */
-  positionOf(id: MessageId): number | undefined {
-    return this.#places.get(id)?.position;
-  }
-
   keys(): IterableIterator<MessageId> {
     return this.#places.keys();
   }
@@ -66,8 +61,7 @@ export class MessageLog {
 
   /** Takes a message in; without `message` it is one to be read when it is asked for. */
   add({ id, parent, role }: MessagePlace, message?: Message): void {
-    const position = this.#places.get(id)?.position ?? this.#places.size;
-    this.#places.set(id, { id, parent, role, position });
+    this.#places.set(id, { id, parent, role });
     if (message) this.#held.set(id, message);
     else this.#held.delete(id);
   }

@@ -11,14 +11,3 @@ export function isCjkUnit(unit: number): boolean {
     (unit >= 0xff66 && unit <= 0xffdc) // half-width kana and Hangul
   );
 }
-
-/** Where the first of those scripts begins: the engine knows most texts for narrower without reading them. */
-const BEYOND = /[\u1100-\uffff]/;
-
-/** How many UTF-16 units of a text are CJK letters: what calibration weighs apart from the rest. */
-export function cjkUnits(text: string): number {
-  if (!BEYOND.test(text)) return 0;
-  let count = 0;
-  for (let at = 0; at < text.length; at++) if (isCjkUnit(text.charCodeAt(at))) count++;
-  return count;
-}

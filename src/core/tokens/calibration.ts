@@ -1,14 +1,6 @@
-import { ridgeFit } from './ridge.ts';
-
-/** What was counted of a request: `tokens` by the vocabulary, `cjk` UTF-16 units of CJK text, `messages` in number. */
-export interface CountedRequest {
+/** A request's tokens as they were counted, and those that the provider reported for it, cached ones included. */
+export interface Observation {
   readonly tokens: number;
-  readonly cjk: number;
-  readonly messages: number;
-}
-
-/** A request and the input tokens the provider reported for it, cached ones included. */
-export interface Observation extends CountedRequest {
   readonly reported: number;
 }
 
@@ -21,14 +13,16 @@ export interface StoredCalibration {
 /** What a report came to. `truncated`: the server read a part of the prompt alone, and says nothing of its tokenizer. */
 export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
 
-/** As many observations as tell a tokenizer's factor from the overhead of a message and of CJK text. */
+/** As many observations as tell what is usual for a model, and what its server reads of a long prompt. */
 const KEPT = 24;
+
+/** The newest reports say what is usual now: a change at the provider is followed within three turns. */
+const USUAL_OF = 5;
+/** A single report that is off by more than this factor is taken to be off by no more. */
+const MAX_JUMP = 1.15;
 
 /** The gauge stops showing "~" from here: with three, one outlier is outvoted. */
 const OBSERVATIONS_TO_TRUST = 3;
-
-/** Each turn back weighs this much less, so that a change at the provider is followed within some five turns. */
-const AGEING = 0.85;
 
 /** A correction beyond these says that something else was counted (a hidden prompt, an image), not text. */
 const LEAST_FACTOR = 0.5;
@@ -53,39 +47,36 @@ const LEAST_WINDOW = 1_500;
 /** Below this many tokens a request says more about rounding and framing than about the tokenizer. */
 const LEAST_TOKENS = 8;
 
-/** A fixed overhead is fitted in thousands of tokens, which gives all four weights the same order of size. */
-const FIXED_UNIT = 1000;
-
-/** How hard each weight is held to its prior; tried on the shared transcripts against five servers' ways to count. */
-const PENALTIES = [0.01, 0.002, 0.002, 0.001] as const;
-
-/** Weights by tokens, CJK units, messages (in tens) and thousands of fixed overhead. */
-type Weights = readonly number[];
-
 /**
- * Corrects the counts of one model by what its provider reports. The provider's tokenizer is taken as
- * `a × tokens + b × CJK units + c × messages + d`, fitted by ridge regression on the latest requests and relative to
- * their size; reports far off the rest (Cauchy weights on the residuals) count for little. Being linear, the
- * correction of a request's parts adds up to that of the request, less the fixed overhead.
+ * Corrects the counts of one model by what its provider reports, with one factor: what the newest report makes of a
+ * counted token, held near the median of the last few. A request repeats most of the one before, so the newest report
+ * tells its mixture of languages and of framing better than any fit over older ones.
  */
 export class Calibration {
-  private readonly prior: Weights;
+  private readonly prior: number;
   private observations: readonly Observation[];
-  private weights: Weights;
   private held: Observation | undefined;
   private window: number | undefined;
   private readonly readsAll: boolean;
 
   /**
-   * @param factor what the model's tokenizer makes of one counted token, before any report (1: the same)
+   * @param prior what the model's tokenizer makes of one counted token, before any report (1: the same)
    * @param readsAll the server is known to refuse what it cannot read: no report of it is taken for that of a part
    */
-  constructor(factor: number, stored?: StoredCalibration, readsAll = false) {
+  constructor(prior: number, stored?: StoredCalibration, readsAll = false) {
     this.readsAll = readsAll;
-    this.prior = [factor, 0, 0, 0];
+    this.prior = prior;
     this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-KEPT);
-    this.weights = this.fit();
     this.window = readsAll ? undefined : stored?.serverWindow;
+  }
+
+  /** What the provider makes of one counted token. */
+  get factor(): number {
+    const ratios = this.observations.slice(-USUAL_OF).map(({ tokens, reported }) => reported / tokens);
+    const newest = ratios.at(-1);
+    if (newest === undefined) return this.prior;
+    const usual = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
+    return clamp(clamp(newest, usual / MAX_JUMP, usual * MAX_JUMP), LEAST_FACTOR, MOST_FACTOR);
   }
 
   /** The most that the server was seen to read of a longer prompt, in its own tokens; undefined while it reads all. */
@@ -113,7 +104,7 @@ export class Calibration {
     const { held } = this;
     this.held = undefined;
     const known = held ? [...this.observations, held] : this.observations;
-    const expected = this.estimate(observation);
+    const expected = this.estimate(tokens);
     if (!this.readsAll && reported >= LEAST_WINDOW) {
       const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
       const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;
@@ -123,7 +114,6 @@ export class Calibration {
         this.window = window;
         // Those that came near it may have been cut as well.
         this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
-        this.weights = this.fit();
         return 'truncated';
       }
     }
@@ -134,54 +124,23 @@ export class Calibration {
       return 'held';
     }
     this.observations = [...known, observation].slice(-KEPT);
-    this.weights = this.fit();
     return 'learned';
   }
 
-  /** Input tokens the provider will report for a request. */
-  estimate(request: CountedRequest): number {
-    return this.clamp(request, this.part(request) + this.weights[3]! * FIXED_UNIT);
-  }
-
-  /** The share of one part in that, without the fixed overhead of a request. */
-  estimatePart(part: CountedRequest): number {
-    return this.clamp(part, this.part(part));
-  }
-
-  /** A budget of the provider's tokens, in counted tokens like those of `like`: what may be sent of such text. */
-  toCounted(providerTokens: number, like: CountedRequest): number {
-    if (like.tokens <= 0) return Math.floor(providerTokens / this.prior[0]!);
-    return Math.floor(providerTokens / (this.estimate(like) / like.tokens));
+  /** Input tokens the provider will report for a request of so many counted ones. */
+  estimate(tokens: number): number {
+    return Math.round(tokens * this.factor);
   }
 
   export(): StoredCalibration {
     return { observations: this.observations, ...(this.window !== undefined && { serverWindow: this.window }) };
   }
-
-  private part({ tokens, cjk, messages }: CountedRequest): number {
-    return this.weights[0]! * tokens + this.weights[1]! * cjk + this.weights[2]! * messages * 10;
-  }
-
-  private clamp({ tokens }: CountedRequest, estimate: number): number {
-    return Math.round(Math.min(tokens * MOST_FACTOR, Math.max(tokens * LEAST_FACTOR, estimate)));
-  }
-
-  private fit(): Weights {
-    if (this.observations.length === 0) return this.prior;
-    const rows = this.observations.map(({ tokens, cjk, messages }) => [
-      1,
-      cjk / tokens,
-      (messages * 10) / tokens,
-      FIXED_UNIT / tokens,
-    ]);
-    const targets = this.observations.map(({ tokens, reported }) => reported / tokens);
-    const ages = this.observations.map((_, index) => AGEING ** (this.observations.length - 1 - index));
-    return ridgeFit(rows, targets, ages, this.prior, PENALTIES);
-  }
 }
 
-function isPlausible({ tokens, cjk, messages, reported }: Observation): boolean {
-  if (![tokens, cjk, messages, reported].every(Number.isFinite) || tokens < LEAST_TOKENS) return false;
+const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
+
+function isPlausible({ tokens, reported }: Observation): boolean {
+  if (!Number.isFinite(tokens) || !Number.isFinite(reported) || tokens < LEAST_TOKENS) return false;
   const ratio = reported / tokens;
   return ratio >= LEAST_PLAUSIBLE && ratio <= MOST_PLAUSIBLE;
 }

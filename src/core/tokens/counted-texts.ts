@@ -1,4 +1,3 @@
-import { cjkUnits } from '../text/script.ts';
 import type { TokenCounter } from './token-counter.ts';
 
 /** A part of a request's front, before it is written. */
@@ -10,11 +9,10 @@ export interface TextSource {
   readonly render: () => string;
 }
 
-/** A part as it is sent, with its tokens, and its UTF-16 units of CJK text. */
+/** A part as it is sent, with its tokens. */
 export interface CountedText {
   readonly text: string;
   readonly tokens: number;
-  readonly cjk: number;
 }
 
 type KeptText = CountedText & Pick<TextSource, 'from'>;
@@ -57,7 +55,7 @@ export class CountedTexts {
 
   private count({ from, render }: TextSource, end: string): KeptText {
     const text = render();
-    return { from, text, tokens: this.counter.text(text + end), cjk: cjkUnits(text) };
+    return { from, text, tokens: this.counter.text(text + end) };
   }
 }
 

@@ -1,18 +1,30 @@
 import type { MessageId } from '../model/ids.ts';
-import { messageText, type Message } from '../model/message.ts';
+import type { Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
-import { cjkUnits } from '../text/script.ts';
-import { columnsOf, KeptCounts, type CountColumns, type MessageCount, type MessageOrder } from './count-columns.ts';
 import { CountedTexts } from './counted-texts.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** A session's messages by id, in the order in which they came, each read when it is asked for. */
-export interface CountableMessages extends MessageOrder {
+export interface CountableMessages {
   keys(): Iterable<MessageId>;
   get(id: MessageId): Message | undefined;
 }
 
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+
+/** Counts as they are kept with a session: body and attachments of each of its first messages, in the journal's order. */
+export interface KeptCounts {
+  readonly encoding: string;
+  readonly tokens: Uint32Array;
+}
+
+/** Stands for the body of a message that has not been counted. */
+const NOT_COUNTED = 0xffffffff;
+
+export const keptCounts = (encoding: string, counts: readonly (MessageTokens | undefined)[]): KeptCounts => ({
+  encoding,
+  tokens: Uint32Array.from(counts.flatMap((count) => (count ? [count.body, count.attachments] : [NOT_COUNTED, 0]))),
+});
 
 /**
  * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
@@ -21,8 +33,7 @@ type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 export class MessageCounts {
   /** The blocks before the messages in a request, counted once while they stay the same. */
   readonly front: CountedTexts;
-  private readonly counts = new Map<MessageId, MessageCount>();
-  private kept: KeptCounts | undefined;
+  private readonly counts = new Map<MessageId, MessageTokens>();
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
@@ -30,19 +41,20 @@ export class MessageCounts {
     this.front = new CountedTexts(counter);
   }
 
-  of(message: SizedMessage): MessageCount {
-    const known = this.find(message.id);
+  of(message: SizedMessage): MessageTokens {
+    const known = this.counts.get(message.id);
     if (known) return known;
-    const attached = message.attachments ?? [];
-    return this.keep(message, {
+    const count = {
       body: this.counter.message(message),
-      attachments: attached.reduce((sum, attachment) => sum + this.counter.attachment(attachment), 0),
-    });
+      attachments: (message.attachments ?? []).reduce((sum, one) => sum + this.counter.attachment(one), 0),
+    };
+    this.keep(message.id, count);
+    return count;
   }
 
   /** Body and attachments of a message that has been counted, without reading it; undefined for one that has not. */
   known(id: MessageId): number | undefined {
-    const count = this.find(id);
+    const count = this.counts.get(id);
     return count && count.body + count.attachments;
   }
 
@@ -55,47 +67,42 @@ export class MessageCounts {
   /** Counts what is not known yet, resting as it goes; what is known is not read. Resolves to how many were counted. */
   async warm(messages: CountableMessages, breather: Breather): Promise<number> {
     let counted = 0;
-    for (const id of [...messages.keys()].slice(this.kept?.settledIn(messages))) {
-      const message = this.find(id) ? undefined : messages.get(id);
+    for (const id of [...messages.keys()]) {
+      const message = this.counts.has(id) ? undefined : messages.get(id);
       if (!message) continue;
-      this.keep(message, await this.counter.whole(message, breather));
+      this.keep(id, await this.counter.whole(message, breather));
       counted++;
       await breathe(breather);
     }
     return counted;
   }
 
-  private find(id: MessageId): MessageCount | undefined {
-    return this.counts.get(id) ?? this.kept?.get(id);
-  }
-
   /** Takes over what was counted elsewhere. */
-  keep(message: SizedMessage, { body, attachments }: MessageTokens): MessageCount {
-    const attached = message.attachments ?? [];
-    const cjk = attached.reduce((sum, { text }) => sum + cjkUnits(text), cjkUnits(messageText(message)));
-    const count = { body, attachments, cjk };
-    this.counts.set(message.id, count);
-    return count;
+  keep(id: MessageId, count: MessageTokens): void {
+    this.counts.set(id, count);
   }
 
   forget(id: MessageId): void {
     this.counts.delete(id);
-    this.kept?.delete(id);
   }
 
   /** The counts of these messages, to be kept. */
-  export(messages: readonly MessageId[]): CountColumns {
-    return columnsOf(
+  export(messages: readonly MessageId[]): KeptCounts {
+    return keptCounts(
       this.counter.encoding,
-      messages.map((id) => this.find(id)),
+      messages.map((id) => this.counts.get(id)),
     );
   }
 
   /**
-   * Takes the stored counts of a session's first messages. Counts of another encoding are ignored, so their messages are
-   * counted again.
+   * Takes the stored counts of a session's first messages, given all of them in the journal's order. Counts of another
+   * encoding are ignored, so their messages are counted again.
    */
-  import(columns: CountColumns, order: MessageOrder): void {
-    if (columns.encoding === this.counter.encoding) this.kept = new KeptCounts(columns, order);
+  import({ encoding, tokens }: KeptCounts, messages: readonly MessageId[]): void {
+    if (encoding !== this.counter.encoding) return;
+    for (const [row, id] of messages.entries()) {
+      const body = tokens[2 * row] ?? NOT_COUNTED;
+      if (body !== NOT_COUNTED) this.keep(id, { body, attachments: tokens[2 * row + 1] ?? 0 });
+    }
   }
 }

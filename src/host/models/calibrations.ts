@@ -14,7 +14,7 @@ const schema = v.array(
     v.string(),
     v.object({
       serverWindow: v.optional(number),
-      observations: v.array(v.object({ tokens: number, cjk: number, messages: number, reported: number })),
+      observations: v.array(v.object({ tokens: number, reported: number })),
     }),
   ]),
 );

@@ -7,7 +7,7 @@ import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts
 import type { Message } from '../../../src/core/model/message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
-import { columnsOf } from '../../../src/core/tokens/count-columns.ts';
+import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
@@ -41,9 +41,9 @@ export async function fillFolder(
     await counts.save(
       journal.id,
       ids,
-      columnsOf(
+      keptCounts(
         'o200k_base',
-        tokens.map((body) => ({ body, attachments: 0, cjk: 0 })),
+        tokens.map((body) => ({ body, attachments: 0 })),
       ),
     );
     await journal.close();

@@ -125,7 +125,7 @@ export function checkFront({ state, conversation, desk }: World, context: Contex
   const { systemPrompt, memory, policy } = desk.settings;
   const counts = new MessageCounts(conversation.counter);
   const ledgerBudget = Math.floor(conversation.budget() * policy.ledgerShare);
-  const { tokens, cjk: _cjk, ...front } = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
+  const { tokens, ...front } = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
   assert.deepEqual({ ...context, ...front, tokens: { ...context.tokens, ...tokens } }, context);
 }
 

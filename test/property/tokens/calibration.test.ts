@@ -16,7 +16,7 @@ const turns = fc.array(
 );
 
 describe('calibration against any server', () => {
-  it('is below 5 % off from the sixth turn of a growing session on with 99 servers of 100, and below 12 % with any', () => {
+  it('is below 5 % off from the sixth turn of a growing session on with 99 servers of 100, and below 8 % with any', () => {
     let servers = 0;
     let above = 0;
     const cjkTenths = fc.integer({ min: 0, max: 9 });
@@ -29,24 +29,20 @@ describe('calibration against any server', () => {
         sent.cjk += Math.round((tokens * tenths * (50 + cjk)) / 1500);
         sent.messages += 2;
         const reported = Math.round(sent.tokens * factor + sent.messages * perMessage + sent.cjk * perCjk);
-        if (turn >= 5) worst = Math.max(worst, Math.abs(calibration.estimate(sent) / reported - 1));
-        calibration.observe({ ...sent, reported });
+        if (turn >= 5) worst = Math.max(worst, Math.abs(calibration.estimate(sent.tokens) / reported - 1));
+        calibration.observe({ tokens: sent.tokens, reported });
       });
       servers++;
       if (worst >= 0.05) above++;
-      // Among 80,000 random servers one in 600 came to 5 %, and none to 10 %.
-      assert.ok(worst < 0.12, `${(worst * 100).toFixed(1)} %`);
+      // Among 5,000 random servers four came to 5 %, and none to 7 %.
+      assert.ok(worst < 0.08, `${(worst * 100).toFixed(1)} %`);
     });
     fc.assert(property, { numRuns: 1_000 });
     assert.ok(above <= servers / 100, `${above} of ${servers} servers`);
   });
 
   it('never gives a figure beyond its clamps, whatever is reported', () => {
-    const any = {
-      tokens: fc.integer({ min: 0, max: 1e6 }),
-      cjk: fc.integer({ min: 0, max: 1e6 }),
-      messages: fc.integer({ min: 0, max: 1000 }),
-    };
+    const any = { tokens: fc.integer({ min: 0, max: 1e6 }) };
     const observation = fc.oneof(
       fc.record({ ...any, reported: fc.double({ min: -10, max: 1e7 }) }),
       // What a faulty server may say and still be believed.
@@ -58,7 +54,7 @@ describe('calibration against any server', () => {
       fc.property(fc.array(observation, { maxLength: 40 }), observation, (reports, request) => {
         const calibration = new Calibration(1);
         for (const report of reports) calibration.observe(report);
-        const estimate = calibration.estimate(request);
+        const estimate = calibration.estimate(request.tokens);
         assert.ok(estimate >= Math.floor(request.tokens * 0.5) && estimate <= request.tokens * 4, `${estimate}`);
       }),
     );

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
-import { columnsOf } from '../../../src/core/tokens/count-columns.ts';
+import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 
 describe('token counts beside a session', () => {
@@ -13,9 +13,9 @@ describe('token counts beside a session', () => {
   const a = messageId('a');
   const b = messageId('b');
   const c = messageId('c');
-  const counts = columnsOf('o200k_base', [
-    { body: 6, attachments: 3400, cjk: 2 },
-    { body: 1_200_000, attachments: 0, cjk: 0 },
+  const counts = keptCounts('o200k_base', [
+    { body: 6, attachments: 3400 },
+    { body: 1_200_000, attachments: 0 },
   ]);
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
@@ -25,7 +25,7 @@ describe('token counts beside a session', () => {
 
   beforeEach(() => store().save(id, [a, b], counts));
 
-  it('come back as they were kept, attachments and CJK text too', async () => {
+  it('come back as they were kept, attachments too', async () => {
     assert.deepEqual(await store().load(id, [a, b]), counts);
   });
 
@@ -45,11 +45,11 @@ describe('token counts beside a session', () => {
   it('are made anew where the file is damaged or of another form', async () => {
     const file = path.join(folder, 's1.counts.json');
     const sound = await readFile(file, 'utf8');
-    const { body } = JSON.parse(sound) as { readonly body: string };
+    const { tokens } = JSON.parse(sound) as { readonly tokens: string };
     const damaged = [
-      sound.replace(body, body.toLowerCase()),
-      sound.replace('"rows":2', '"rows":1'),
-      sound.replace('"v":2', '"v":1'),
+      sound.replace(tokens, tokens.toLowerCase()),
+      sound.replace('"messages":2', '"messages":1'),
+      sound.replace('"v":3', '"v":2'),
       '[]',
     ];
     for (const text of damaged) {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { imageTokens } from '../../../src/core/tokens/image-size.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
-import { cjkUnits } from '../../../src/core/text/script.ts';
 import {
   ATTACHMENT_FRAMING_TOKENS,
   loadEncoding,
@@ -21,10 +20,6 @@ const message = (id: string, text: string, rest: Partial<Message> = {}): Message
   content: [{ type: 'text', text }],
   at: 0,
   ...rest,
-});
-
-const orderOf = (ids: readonly MessageId[]) => ({
-  positionOf: (id: MessageId): number | undefined => (ids.includes(id) ? ids.indexOf(id) : undefined),
 });
 
 describe('the token counter', () => {
@@ -94,7 +89,6 @@ describe('the counts of a session', () => {
     assert.deepEqual(counts.of(asked), {
       body: MESSAGE_FRAMING_TOKENS + 3,
       attachments: ATTACHMENT_FRAMING_TOKENS + 1 + 4,
-      cjk: 2,
     });
     const before = calls;
     assert.equal(counts.total(asked), MESSAGE_FRAMING_TOKENS + 3 + ATTACHMENT_FRAMING_TOKENS + 5);
@@ -112,7 +106,7 @@ describe('the counts of a session', () => {
     const ids = messages.map(({ id }) => id);
     const never = tokenCounter('words', () => assert.fail('counted again'));
     const restored = new MessageCounts(never);
-    restored.import(counts.export(ids), orderOf(ids));
+    restored.import(counts.export(ids), ids);
     assert.deepEqual(
       messages.map((one) => restored.of(one)),
       first,
@@ -123,7 +117,7 @@ describe('the counts of a session', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     counts.of(message('m1', 'a b c'));
     const other = new MessageCounts(tokenCounter('letters', (text) => text.length));
-    other.import(counts.export([messageId('m1')]), orderOf([messageId('m1')]));
+    other.import(counts.export([messageId('m1')]), [messageId('m1')]);
     assert.equal(other.of(message('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
   });
 
@@ -136,9 +130,8 @@ describe('the counts of a session', () => {
     const asked: string[] = [];
     const restored = new MessageCounts(tokenCounter('words', (text) => (asked.push(text), byWords(text))));
     const byId = new Map(messages.map((one) => [one.id, one]));
-    const log = { ...orderOf(ids), keys: () => byId.keys(), get: (id: MessageId) => byId.get(id) };
-    restored.import(kept, log);
-    assert.equal(await restored.warm(log, ALONE), 2);
+    restored.import(kept, ids);
+    assert.equal(await restored.warm(byId, ALONE), 2);
     assert.deepEqual(asked, ['one', 'and three words']);
     assert.deepEqual(
       ids.map((id) => restored.known(id)),
@@ -153,11 +146,5 @@ describe('the counts of a session', () => {
     counts.of(message('m1', 'partial'));
     counts.forget(messageId('m1'));
     assert.equal(counts.of(message('m1', 'partial and then the rest')).body, MESSAGE_FRAMING_TOKENS + 5);
-  });
-});
-
-describe('the letters of CJK scripts', () => {
-  it('are told from the rest', () => {
-    assert.equal(cjkUnits('検索 ab エンジン 한국 ｶﾅ é，。'), 2 + 4 + 2 + 2);
   });
 });
