@@ -21,7 +21,8 @@ export const MODEL_OPTIONS = {
 
 export const MODEL_HELP = `  --provider P        local (default; no model, no API key, offline), openai, or anthropic
                       (API key from OPENAI_API_KEY or ANTHROPIC_API_KEY)
-  --model M           default ${DEFAULT_MODELS.openai.summary}, ${DEFAULT_MODELS.anthropic.summary}
+  --model M           default ${DEFAULT_MODELS.openai.summary} (openai) or ${DEFAULT_MODELS.anthropic.summary}
+                      (anthropic)
   --base-url U        API base URL`;
 
 /** What the summaries are made by, and what it cost so far. */

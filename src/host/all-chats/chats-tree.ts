@@ -97,7 +97,6 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
       case 'compaction': {
         const item = new vscode.TreeItem(vscode.l10n.t('Compaction {0}', row.index + 1), Collapsed);
         item.iconPath = new vscode.ThemeIcon('fold');
-        item.description = vscode.l10n.t('dropped key events');
         item.tooltip = vscode.l10n.t(
           '{0} replaced the earlier messages with a summary. Expand to see the key events that are missing from it.',
           TOOL_NAMES[row.chat.entry.tool],

@@ -93,7 +93,10 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     review.known.add(review.base);
     if (!(await vscode.workspace.applyEdit(edit))) {
       review.base = base;
-      throw new RequestFault({ reason: 'storage', text: vscode.l10n.t('The file can’t be changed.') });
+      throw new RequestFault({
+        reason: 'storage',
+        text: vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'),
+      });
     }
     if (isClean) await (await vscode.workspace.openTextDocument(uri)).save();
     await this.#next(review);

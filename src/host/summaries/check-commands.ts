@@ -47,7 +47,7 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
   if (summarizer.provider !== 'local') {
     const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the configured summarizer') };
-    const other = { label: vscode.l10n.t('With another model…') };
+    const other = { label: vscode.l10n.t('Other…') };
     const title = vscode.l10n.t('Select a model to verify this summary');
     const picked = await vscode.window.showQuickPick([same, other], { title });
     if (picked !== other) return picked && summarizer;
