@@ -83,6 +83,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
     ],
     banned: [
       [/espacio de trabajo/i, '«área de trabajo»'],
+      [/archivos? adjuntos?/i, '«datos adjuntos»'],
       [/\bañad/i, '«agregar»'],
       [/(?<!\p{L})eli(?:ja|gió|ge)/iu, '«seleccionar»'],
       [/(?<!\p{L})fijar|desfij/iu, '«anclar»'],
@@ -159,6 +160,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
       [/por código|palavra por palavra|comprimi|compress/i, 'o termo do VS Code'],
       [/\bworkspaces?\b(?!:)/i, '“espaço de trabalho”'],
       [/(?<!\p{L})escolh/iu, '“selecionar”'],
+      [/(?<!\p{L})ramos?(?!\p{L})/iu, '“ramificação”'],
     ],
   },
 };
