@@ -31,10 +31,10 @@ const STYLE = /^\S+ \S+ style\b/u;
 
 /**
  * Messages that tell a session over again, the request for a summary of it and the summary with which it goes on, and a
- * client's own prompts, which begin with a label in capitals.
+ * client's own request for what the user may type next.
  */
 const RETELLING =
-  /^\s*(?:<analysis>|\[[A-Z]{4,}(?: [A-Z]+)+: [A-Z]|This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
+  /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
 /** Whether a message tells over again what stands before it: at a session's start it is all there is of that time. */
 export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);

@@ -150,10 +150,12 @@ describe('what a summarizer reads', () => {
         ['tool', code.join('\n')],
         ['user', '[SUGGESTION MODE: Suggest what the user might type next.]\n\nFIRST: look at the newest messages.'],
         ['assistant', 'Part 7 is empty since its rows are read before the import.'],
+        ['user', '[FEATURE REQUEST: Show the tides] The harbour master wants them beside the ferries.'],
       ),
       4000,
     );
     assert.match(text, /read before the import/);
+    assert.match(text, /harbour master wants them/);
     assert.doesNotMatch(text, /SUGGESTION|newest messages/);
     assert.ok(text.match(/of the timetable/g)!.length <= 3, text);
     assert.doesNotMatch(text, /cannot be read/);
