@@ -4,7 +4,7 @@ import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract } from './extractive.ts';
 import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
-import { isRetelling, isScaffolding } from './telling.ts';
+import { AlikeLines, isRetelling, isScaffolding } from './telling.ts';
 
 /** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
 const MARKED_LINES = 12;
@@ -66,7 +66,7 @@ async function readable(
   pace: Pace,
 ): Promise<ReadonlySet<IndexedPassage>> {
   const read = new Set<IndexedPassage>();
-  const alike = new Map<string, number>();
+  const alike = new AlikeLines();
   for (let message = range.to; message >= range.from; message--) {
     const text = corpus.texts[message]!;
     if (isRetelling(text, message)) continue;
@@ -75,12 +75,7 @@ async function readable(
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       if (isScaffolding(words)) continue;
-      if (passage.kind !== 'names' && (!isSaid(passage) || TIMED.test(words))) {
-        const start = words.match(PLAIN_WORDS)?.slice(0, STARTING_WORDS).join(' ');
-        const seen = start === undefined ? 0 : (alike.get(start) ?? 0);
-        if (start !== undefined) alike.set(start, seen + 1);
-        if (seen >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE)) continue;
-      }
+      if (alike.isOneTooMany(words, passage)) continue;
       read.add(passage);
     }
   }
@@ -89,13 +84,6 @@ async function readable(
 
 /** So many patterns look at each line. */
 const PATTERNS = 5;
-
-/** A line of a log, whoever shows it. */
-const TIMED = /^\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b/u;
-const PLAIN_WORDS = /(?<!\S)(?:\p{L}\p{Ll}+|\p{Lu}{2,}|\p{Lo}{2,})(?=[:,.]?(?!\S))/gu;
-const STARTING_WORDS = 3;
-const MAX_ALIKE = 3;
-const MAX_ALIKE_ERRORS = 12;
 
 /** What one message may show, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
 const SHOWN_TOKENS = { listing: 30, names: 40, other: 600 } as const;

@@ -1,13 +1,13 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
-import { passageText } from './passages.ts';
+import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
 /** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
 const NARRATION =
-  /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
+  /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |\p{L}+ly |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
 
 /** What a tool's harness writes under a user's or an assistant's name. */
 const HARNESS =
@@ -41,7 +41,7 @@ export const isRetelling = (text: string, position: number): boolean => position
 
 /** Instructions that an assistant gives to a helper of its own are no part of what was said. */
 const INSTRUCTIONS =
-  /^(?:Explore|Investigate|Research|Search|Design|Review|Analy[sz]e|I need (?:you )?to (?:deeply |fully )?(?:understand|find|know))\b[^\n]{20,}/u;
+  /\b(?:[Bb]e (?:very )?thorough\b|[Rr]eport back\b|I need (?:you )?to (?:deeply |fully |thoroughly )?understand:)|^(?:Thoroughly |Carefully )?(?:[Ee]xplore|Investigate|Research|Search|Design|Review|Analy[sz]e|I need (?:you )?to (?:deeply |fully )?(?:understand|find|know))\b[^\n]{20,}/u;
 
 const OUTCOME_WORDS =
   /\b(?:because|since|so that|instead|root cause|caused? by|fix(?:ed|es)?|decided|chose|rejected|recommend|cannot|can['’]t|must|never|always|only|not|fails?|failed|passes|passed|removed|renamed|replaced|default|limit|why|should|now|no longer)\b|\d/iu;
@@ -75,7 +75,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
   const { texts, roles, passages, firstOf } = corpus;
   const factors = new Float64Array(passages.length).fill(1);
   if (corpus.isShortChat) return factors;
-  const alike = new Map<string, number>();
+  const alike = new AlikeLines();
   let hasReport = false;
   for (let message = texts.length - 1; message >= 0; message--) {
     const role = roles[message]!;
@@ -88,13 +88,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
-      // Of a log's lines, which differ in their numbers alone, the newest tell enough.
-      const form = words.replace(/[^\p{L}]+/gu, ' ');
-      if (form.length < words.length * PROSE) {
-        const before = alike.get(form) ?? 0;
-        alike.set(form, before + 1);
-        if (before >= MAX_ALIKE) factors[at]! *= LOG;
-      }
+      if (alike.isOneTooMany(words, passage)) factors[at]! *= LOG;
       if (passage.kind === 'said') said += words.length;
     }
     const length = LONG / Math.max(LONG, said);
@@ -118,9 +112,30 @@ const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
 /** So many patterns look at each line. */
 const PATTERNS = 6;
 
-/** Lines of one form that are taken; a line of fewer letters and blanks than this share is none of prose. */
-const MAX_ALIKE = 2;
+/**
+ * Lines of logs and of output that begin alike, such as the names of passed tests: the newest few tell enough. Lines are
+ * given from the newest on.
+ */
+export class AlikeLines {
+  private readonly seen = new Map<string, number>();
+
+  isOneTooMany(words: string, passage: IndexedPassage): boolean {
+    if (passage.kind === 'names') return false;
+    const letters = words.replace(/[^\p{L}]+/gu, ' ');
+    if (isSaid(passage) && letters.length >= words.length * PROSE) return false;
+    const start = words.match(PLAIN_WORDS)?.slice(0, STARTING_WORDS).join(' ') ?? letters;
+    const before = this.seen.get(start) ?? 0;
+    this.seen.set(start, before + 1);
+    return before >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);
+  }
+}
+
+/** A line of fewer letters and blanks than this share is none of prose. */
 const PROSE = 0.7;
+const PLAIN_WORDS = /(?<!\S)(?:\p{L}\p{Ll}+|\p{Lu}{2,}|\p{Lo}{2,})(?=[:,.]?(?!\S))/gu;
+const STARTING_WORDS = 3;
+const MAX_ALIKE = 2;
+const MAX_ALIKE_ERRORS = 8;
 const LOG = 0.02;
 const RETOLD = 0.15;
 /** Characters of speech in a message beyond which its lines weigh less each. */
@@ -158,7 +173,7 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
       return NARRATION.test(text) ? 0 : 0.5;
     case 'text':
     case 'line':
-      return role === 'assistant' ? SHOWN : 1;
+      return SHOWN;
     case 'error':
       return 1;
     case 'outcome':
