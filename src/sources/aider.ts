@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { AiderImporter, looksLikeAider } from '../core/transcript/aider.ts';
-import { entries, Finder, isCode, readDocument, unknownFormat } from './files.ts';
+import type { Finder } from './files.ts';
+import { entries, sourceOf, isCode, readDocument, unknownFormat } from './files.ts';
 import type { Home } from './home.ts';
 
 const NAME = '.aider.chat.history.md';
@@ -12,24 +13,21 @@ const PASSED_OVER = new Set(['node_modules', 'Library', 'AppData', 'go', 'snap']
 
 /** aider writes `.aider.chat.history.md` into each project's folder: one file, all its runs. */
 export function aider(home: Home): Source {
-  return {
-    tool: 'aider',
-    async find() {
-      const finder = new Finder('aider');
+  return sourceOf(
+    'aider',
+    async (finder) => {
       const moved = home.env['AIDER_CHAT_HISTORY_FILE'];
       if (moved !== undefined) await finder.add(moved, { id: moved });
       await look(finder, home.folder, DEPTH);
-      return finder.found();
     },
-    async read(file, sink) {
+    async (file, sink) => {
       const text = await readDocument(file.path);
       if (!looksLikeAider(text.slice(0, 1 << 16))) throw unknownFormat('aider');
       const importer = new AiderImporter(sink);
       for (const line of text.split('\n')) importer.line(line.replace(/\r$/, ''));
       importer.end();
-      return { resumed: false };
     },
-  };
+  );
 }
 
 async function look(finder: Finder, folder: string, depth: number): Promise<void> {

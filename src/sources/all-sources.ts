@@ -1,4 +1,4 @@
-import { refusalOf, TOOL_NAMES, type Source } from '../app/library/source.ts';
+import type { Source } from '../app/library/source.ts';
 import { aider } from './aider.ts';
 import { claudeCode } from './claude-code.ts';
 import { clineFamily } from './cline-family.ts';
@@ -33,20 +33,5 @@ export function allSources(home: Home, databases: Databases): readonly Source[] 
     continueSessions(home),
     cursor(home, databases),
     zed(home, databases),
-  ].map(guarded);
-}
-
-/** A tool whose store can't be looked into as a whole does not keep the others from being read. */
-function guarded(source: Source): Source {
-  const { tool } = source;
-  return {
-    ...source,
-    find: async () => {
-      try {
-        return await source.find();
-      } catch (error) {
-        return { files: [], refused: [{ tool, path: TOOL_NAMES[tool], reason: refusalOf(error) }] };
-      }
-    },
-  };
+  ];
 }

@@ -10,10 +10,11 @@ import {
   type SessionFacts,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
+import type { Finder } from './files.ts';
 import {
   readDocument,
   filesBelow,
-  Finder,
+  sourceOf,
   folders,
   newerFormat,
   readBeside,
@@ -38,10 +39,9 @@ const ENVIRONMENT = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /** Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage; Cline's CLI `~/.cline`. */
 export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source {
-  return {
+  return sourceOf(
     tool,
-    async find() {
-      const finder = new Finder(tool);
+    async (finder) => {
       for (const user of editorFolders(home)) {
         for (const extension of EXTENSIONS[tool]) {
           const storage = path.join(user, 'globalStorage', extension);
@@ -52,18 +52,16 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source 
         const sessions = path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data/sessions');
         await finder.in(sessions, () => addSessions(finder, sessions));
       }
-      return finder.found();
     },
-    async read(file, sink) {
+    async (file, sink) => {
       const value = await readJson(file.path);
       const version = isObject(value) ? value['version'] : undefined;
       if (typeof version === 'number' && version > VERSION) throw newerFormat(version, VERSION);
       const messages = isList(value) ? value : isObject(value) ? value['messages'] : undefined;
       if (!isList(messages)) throw unknownFormat(tool);
       for (const message of messages) addMessage(message, sink);
-      return { resumed: false };
     },
-  };
+  );
 }
 
 async function addTasks(finder: Finder, storage: string): Promise<void> {

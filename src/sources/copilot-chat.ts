@@ -3,14 +3,14 @@ import type { Source } from '../app/library/source.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { folderPath } from '../core/transcript/folder-path.ts';
 import { isObject } from '../core/transcript/json-value.ts';
-import { ofRecords } from '../core/transcript/recognize.ts';
 import { importVsCodeChat, isVsCodeChat } from '../core/transcript/vscode-chat.ts';
 import { replayVsCodeChatLog } from '../core/transcript/vscode-chat-log.ts';
+import type { Finder } from './files.ts';
 import {
   endsIn,
   entries,
   filesBelow,
-  Finder,
+  sourceOf,
   folders,
   newerFormat,
   readBeside,
@@ -19,7 +19,7 @@ import {
   unknownFormat,
 } from './files.ts';
 import { editorFolders, type Home } from './home.ts';
-import { readLines } from './lines.ts';
+import { readRecords } from './lines.ts';
 
 /** The version of VS Code's chat sessions that is known. */
 const VERSION = 3;
@@ -29,23 +29,17 @@ const VERSION = 3;
  * workspace with the tools' results, in `GitHub.copilot-chat/transcripts`.
  */
 export function copilotChat(home: Home): Source {
-  return {
-    tool: 'copilot-chat',
-    async find() {
-      const finder = new Finder('copilot-chat');
+  return sourceOf(
+    'copilot-chat',
+    async (finder) => {
       for (const user of editorFolders(home)) {
-        await finder.in(user, async () => {
-          await addWorkspaces(finder, user);
-          const windows = path.join(user, 'globalStorage/emptyWindowChatSessions');
-          for (const file of await filesBelow(windows, endsIn('.json', '.jsonl')))
-            await finder.add(file, { id: idOf(file) });
-        });
+        await finder.in(user, () => addWorkspaces(finder, user));
+        await finder.addAll(path.join(user, 'globalStorage/emptyWindowChatSessions'), endsIn('.json', '.jsonl'));
       }
-      return finder.found();
     },
-    async read(file, sink, from) {
+    async (file, sink, from) => {
       if (path.basename(path.dirname(file.path)) === 'transcripts') {
-        return readLines(file, sink, (to, model) => ofRecords(new CopilotEventsImporter(to, model), to), from);
+        return readRecords(file, sink, (to, model) => new CopilotEventsImporter(to, model), from);
       }
       const isLog = file.path.endsWith('.jsonl');
       const chat = isLog ? replayVsCodeChatLog(await readDocument(file.path)) : await readJson(file.path);
@@ -54,9 +48,9 @@ export function copilotChat(home: Home): Source {
       if (!isVsCodeChat(chat) && !(isObject(chat) && Array.isArray(chat['requests'])))
         throw unknownFormat('Copilot Chat');
       importVsCodeChat({ ...chat, requests: Array.isArray(chat['requests']) ? chat['requests'] : [] }, sink);
-      return { resumed: false };
+      return undefined;
     },
-  };
+  );
 }
 
 async function addWorkspaces(finder: Finder, user: string): Promise<void> {
@@ -70,10 +64,6 @@ async function addWorkspaces(finder: Finder, user: string): Promise<void> {
     if (sessions.length === 0) continue;
     const opened = await readBeside(path.join(folder, 'workspace.json'));
     const workspace = folderPath(opened?.['folder'] ?? opened?.['workspace'] ?? opened?.['configuration']);
-    for (const file of sessions) await finder.add(file, { id: idOf(file), workspace });
+    for (const file of sessions) await finder.add(file, { workspace });
   }
-}
-
-function idOf(file: string): string {
-  return path.basename(file).replace(/\.jsonl?$/, '');
 }

@@ -3,20 +3,18 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { isList, isObject, stringOf } from '../core/transcript/json-value.ts';
-import { ofRecords } from '../core/transcript/recognize.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { parseMoment, type SessionFacts } from '../core/transcript/transcript-message.ts';
-import { endsIn, filesBelow, Finder, folders, isCode, readJson, unknownFormat } from './files.ts';
+import { endsIn, filesBelow, sourceOf, folders, isCode, readJson, unknownFormat } from './files.ts';
 import { toolFolder, type Home } from './home.ts';
-import { readLines } from './lines.ts';
+import { readRecords } from './lines.ts';
 
 /** `~/.copilot/session-state/<id>/events.jsonl`; before 2026 `history-session-state/session_*.json`. */
 export function copilotCli(home: Home): Source {
   const root = toolFolder(home, 'COPILOT_HOME', '.copilot');
-  return {
-    tool: 'copilot-cli',
-    async find() {
-      const finder = new Finder('copilot-cli');
+  return sourceOf(
+    'copilot-cli',
+    async (finder) => {
       await finder.in(root, async () => {
         for (const folder of await folders(path.join(root, 'session-state'))) {
           for (const file of await filesBelow(folder, (name) => name === 'events.jsonl')) {
@@ -24,25 +22,22 @@ export function copilotCli(home: Home): Source {
           }
         }
         // The first versions kept the log beside the folders.
-        const logs = await filesBelow(path.join(root, 'session-state'), endsIn('.jsonl'));
-        const old = await filesBelow(path.join(root, 'history-session-state'), endsIn('.json'));
-        for (const file of [...logs, ...old])
-          await finder.add(file, { id: path.basename(file).replace(/\.jsonl?$/, '') });
+        await finder.addAll(path.join(root, 'session-state'), endsIn('.jsonl'));
+        await finder.addAll(path.join(root, 'history-session-state'), endsIn('.json'));
       });
-      return finder.found();
     },
-    async read(file, sink, from) {
+    async (file, sink, from) => {
       if (file.path.endsWith('.jsonl')) {
-        return readLines(file, sink, (to, model) => ofRecords(new CopilotEventsImporter(to, model), to), from);
+        return readRecords(file, sink, (to, model) => new CopilotEventsImporter(to, model), from);
       }
       const session = await readJson(file.path);
       if (!isObject(session) || !isList(session['chatMessages'])) throw unknownFormat('Copilot CLI');
       const [id, createdAt] = [stringOf(session['sessionId']), parseMoment(session['startTime'])];
       sink.about?.({ id, createdAt });
       for (const message of session['chatMessages']) readRoleContent(message, sink);
-      return { resumed: false };
+      return undefined;
     },
-  };
+  );
 }
 
 /** `workspace.yaml` is flat: a key, a colon and a text on each line. */

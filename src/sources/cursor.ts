@@ -4,13 +4,13 @@ import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { folderPath } from '../core/transcript/folder-path.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
-import { ofRecords } from '../core/transcript/recognize.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { messageOfBlocks, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { textOf, type Database, type Databases } from './databases.ts';
-import { endsIn, filesBelow, Finder, folders, unknownFormat } from './files.ts';
+import type { Finder } from './files.ts';
+import { endsIn, filesBelow, sourceOf, folders, unknownFormat } from './files.ts';
 import { editorFolders, toolFolder, type Home } from './home.ts';
-import { readLines } from './lines.ts';
+import { readRecords } from './lines.ts';
 
 /** What a chat's messages take: a reply that grows does not change its chat's time. */
 const BUBBLES_BYTES = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
@@ -21,10 +21,9 @@ const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
  * one, until 2024 all tabs of a workspace under one key of its own. Its agent for the terminal writes JSONL.
  */
 export function cursor(home: Home, databases: Databases): Source {
-  return {
-    tool: 'cursor',
-    async find() {
-      const finder = new Finder('cursor');
+  return sourceOf(
+    'cursor',
+    async (finder) => {
       for (const user of editorFolders(home, ['Cursor'])) {
         const global = path.join(user, 'globalStorage');
         for (const store of await filesBelow(global, (name) => name === 'state.vscdb')) {
@@ -39,21 +38,19 @@ export function cursor(home: Home, databases: Databases): Source {
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
       await finder.in(projects, async () => {
         for (const project of await folders(projects)) {
-          for (const file of await filesBelow(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), 2)) {
-            await finder.add(file, { id: path.basename(file, '.jsonl') });
-          }
+          await finder.addAll(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), {}, 2);
         }
       });
-      return finder.found();
     },
-    async read(file, sink, from) {
-      if (file.key === undefined) return readLines(file, sink, (to) => ofRecords(recordsTo(to), to), from);
+    async (file, sink, from) => {
+      if (file.key === undefined)
+        return readRecords(file, sink, (to) => ({ record: (one) => addRecord(one, to) }), from);
       const database = await databases.open(file.path);
       if (file.key.startsWith(TABS)) readTab(database, file.key.slice(TABS.length + 1), sink);
       else readComposer(database, file.key, sink);
-      return { resumed: false };
+      return undefined;
     },
-  };
+  );
 }
 
 async function addComposers(finder: Finder, databases: Databases, store: string): Promise<void> {
@@ -166,17 +163,9 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   }
 }
 
-function recordsTo(sink: TranscriptSink): { record(record: unknown): void; end(): void; isSettled: boolean } {
-  return {
-    isSettled: true,
-    record(record) {
-      const message = isObject(record) ? record['message'] : undefined;
-      if (isObject(record) && isObject(message)) readRoleContent({ ...message, role: record['role'] }, sink);
-      else
-        sink.skip(
-          phrase('record of type “{0}”', isObject(record) ? (stringOf(record['type']) ?? 'unknown') : 'unknown'),
-        );
-    },
-    end: () => undefined,
-  };
+function addRecord(record: unknown, sink: TranscriptSink): void {
+  const message = isObject(record) ? record['message'] : undefined;
+  if (isObject(record) && isObject(message)) readRoleContent({ ...message, role: record['role'] }, sink);
+  else
+    sink.skip(phrase('record of type “{0}”', isObject(record) ? (stringOf(record['type']) ?? 'unknown') : 'unknown'));
 }

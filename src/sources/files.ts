@@ -1,10 +1,21 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isOfDisk, refusalOf, type Found, type Refused, type SourceFile, type Tool } from '../app/library/source.ts';
+import {
+  isOfDisk,
+  refusalOf,
+  TOOL_NAMES,
+  type Found,
+  type ReadEnd,
+  type Refused,
+  type Resume,
+  type Source,
+  type SourceFile,
+  type Tool,
+} from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
-import { TranscriptError, type SessionFacts } from '../core/transcript/transcript-message.ts';
+import { TranscriptError, type SessionFacts, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 
 /** A document of this size is read as one text, which has no more room. */
 const MAX_DOCUMENT_BYTES = 400_000_000;
@@ -39,6 +50,23 @@ export const endsIn =
   (name: string): boolean =>
     endings.some((ending) => name.endsWith(ending));
 
+/** A tool's store. `look` finds what it has; `read` says where to read on, or nothing of a file that is rewritten as a whole. */
+export function sourceOf(
+  tool: Tool,
+  look: (finder: Finder) => Promise<void>,
+  read: (file: SourceFile, sink: TranscriptSink, from?: Resume) => Promise<ReadEnd | undefined>,
+): Source {
+  return {
+    tool,
+    async find() {
+      const finder = new Finder(tool);
+      await finder.in(TOOL_NAMES[tool], () => look(finder));
+      return finder.found();
+    },
+    read: async (file, sink, from) => (await read(file, sink, from)) ?? { resumed: false },
+  };
+}
+
 /** Gathers what a tool has; a place that cannot be looked into is refused by name. */
 export class Finder {
   readonly #tool: Tool;
@@ -62,11 +90,20 @@ export class Finder {
     this.#refused.push({ tool: this.#tool, path: place, reason: refusalOf(error) });
   }
 
-  /** Adds a file, unless it has gone since it was listed. */
+  /** Adds the files in a folder whose name matches, and those at most `depth` folders down. */
+  addAll(folder: string, matches: (name: string) => boolean, facts: SessionFacts = {}, depth = 0): Promise<void> {
+    return this.in(folder, async () => {
+      for (const file of await filesBelow(folder, matches, depth)) await this.add(file, facts);
+    });
+  }
+
+  /** Adds a file, unless it has gone since it was listed. Its session is named as the file is, where nothing else tells. */
   async add(file: string, facts: SessionFacts = {}): Promise<void> {
+    const id = path.basename(file).replace(/\.jsonl?$/, '');
     try {
       const { size, mtimeMs } = await stat(file);
-      this.#files.push({ tool: this.#tool, path: file, bytes: size, modifiedAt: Math.round(mtimeMs), facts });
+      const modifiedAt = Math.round(mtimeMs);
+      this.#files.push({ tool: this.#tool, path: file, bytes: size, modifiedAt, facts: { id, ...facts } });
     } catch (error) {
       if (!isCode(error, 'ENOENT')) this.refuse(file, error);
     }

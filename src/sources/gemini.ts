@@ -3,16 +3,15 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isObject, tryParse } from '../core/transcript/json-value.ts';
-import { filesBelow, Finder, folders, isCode, readBeside, readDocument, unknownFormat } from './files.ts';
+import { filesBelow, sourceOf, folders, isCode, readBeside, readDocument, unknownFormat } from './files.ts';
 import { toolFolder, type Home } from './home.ts';
 
 /** `~/.gemini/tmp/<project>/chats/session-*`: a JSON document each until 2025, then JSONL; a subagent's in a folder. */
 export function gemini(home: Home): Source {
   const root = path.join(toolFolder(home, 'GEMINI_CLI_HOME', ''), '.gemini');
-  return {
-    tool: 'gemini',
-    async find() {
-      const finder = new Finder('gemini');
+  return sourceOf(
+    'gemini',
+    async (finder) => {
       await finder.in(root, async () => {
         const projects = await namedProjects(path.join(root, 'projects.json'));
         for (const project of await folders(path.join(root, 'tmp'))) {
@@ -27,10 +26,9 @@ export function gemini(home: Home): Source {
           }
         }
       });
-      return finder.found();
     },
-    read: (file, sink) => readGemini(file.path, 'Gemini CLI', sink),
-  };
+    (file, sink) => readGemini(file.path, 'Gemini CLI', sink),
+  );
 }
 
 /** Reads a session in Gemini CLI's format, which Qwen Code's first versions wrote too. */

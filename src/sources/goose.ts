@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { isObject, tryParse } from '../core/transcript/json-value.ts';
-import { ofRecords } from '../core/transcript/recognize.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import { endsIn, filesBelow, Finder, unknownFormat } from './files.ts';
+import type { Finder } from './files.ts';
+import { endsIn, filesBelow, sourceOf, unknownFormat } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
-import { readLines } from './lines.ts';
+import { readRecords } from './lines.ts';
 import { stringOf } from '../core/transcript/json-value.ts';
 
 /** With what their messages take: a session that changes twice within a second has one time for both. */
@@ -18,26 +18,23 @@ const SESSIONS = `
 
 /** `sessions.db` since version 1.10, before that a JSONL file for each session with its metadata on the first line. */
 export function goose(home: Home, databases: Databases): Source {
-  return {
-    tool: 'goose',
-    async find() {
-      const finder = new Finder('goose');
+  return sourceOf(
+    'goose',
+    async (finder) => {
       const places = dataFolders(home).flatMap((data) =>
         ['goose', 'Block/goose/data'].map((name) => path.join(data, name)),
       );
       for (const root of places.map((place) => path.join(place, 'sessions'))) {
         await finder.in(root, async () => {
-          for (const file of await filesBelow(root, endsIn('.jsonl'))) {
-            await finder.add(file, { id: path.basename(file, '.jsonl') });
-          }
+          await finder.addAll(root, endsIn('.jsonl'));
           const [store] = await filesBelow(root, (name) => name === 'sessions.db');
           if (store !== undefined) await finder.in(store, () => addRows(finder, databases, store));
         });
       }
-      return finder.found();
     },
-    async read(file, sink, from) {
-      if (file.key === undefined) return readLines(file, sink, (to) => ofRecords(recordsTo(to), to), from);
+    async (file, sink, from) => {
+      if (file.key === undefined)
+        return readRecords(file, sink, (to) => ({ record: (one) => addRecord(one, to) }), from);
       const database = await databases.open(file.path);
       const rows = database.rows('SELECT * FROM messages WHERE session_id = ? ORDER BY id', file.key);
       for (const row of rows) {
@@ -45,9 +42,9 @@ export function goose(home: Home, databases: Databases): Source {
         if (content === undefined) throw unknownFormat('Goose');
         readRoleContent({ role: row['role'], content }, sink, { at: parseMoment(row['created_timestamp']) });
       }
-      return { resumed: false };
+      return undefined;
     },
-  };
+  );
 }
 
 async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
@@ -73,15 +70,9 @@ function momentOf(value: unknown): number | undefined {
   return parseMoment(isBare ? `${value.replace(' ', 'T')}Z` : value);
 }
 
-function recordsTo(sink: TranscriptSink): { record(record: unknown): void; end(): void; isSettled: boolean } {
-  return {
-    isSettled: true,
-    record(record) {
-      if (isObject(record) && !isRoleContent(record)) {
-        const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
-        sink.about?.({ ...(title && { title }), workspace });
-      } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
-    },
-    end: () => undefined,
-  };
+function addRecord(record: unknown, sink: TranscriptSink): void {
+  if (isObject(record) && !isRoleContent(record)) {
+    const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
+    sink.about?.({ ...(title && { title }), workspace });
+  } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
 }

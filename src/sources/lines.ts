@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { type LineImporter } from '../core/transcript/recognize.ts';
+import { ofRecords, type LineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
 
 /** How much of the beginning and of what precedes an offset tells that a file was only appended to. */
 const PREFIX_BYTES = 4096;
@@ -16,7 +16,7 @@ const NEWLINE = 10;
  * Reads a file line by line, going on where reading stopped if the file was only appended to. A last line without its
  * newline is left for the next time unless it is complete: the tool may be in the middle of writing it.
  */
-export async function readLines(
+async function readLines(
   file: SourceFile,
   sink: TranscriptSink,
   importerOf: (sink: TranscriptSink, model: string | undefined) => LineImporter,
@@ -40,6 +40,14 @@ export async function readLines(
   const prefix = await prefixOf(file.path, settled.offset);
   return { resumed: start !== undefined, resume: { ...settled, prefix } };
 }
+
+/** As `readLines`, of a file that has a JSON record on each line. */
+export const readRecords = (
+  file: SourceFile,
+  sink: TranscriptSink,
+  importerOf: (sink: TranscriptSink, model: string | undefined) => RecordImporter,
+  from?: Resume,
+): Promise<ReadEnd> => readLines(file, sink, (to, model) => ofRecords(importerOf(to, model), to), from);
 
 /** Counts what passes on to a sink, so that reading can be resumed. */
 class CountingSink {

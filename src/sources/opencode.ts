@@ -12,7 +12,8 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import { endsIn, filesBelow, Finder, readBeside, readJson, unknownFormat } from './files.ts';
+import type { Finder } from './files.ts';
+import { endsIn, filesBelow, sourceOf, readBeside, readJson, unknownFormat } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
 
 /** A message and its parts, however they are stored. */
@@ -31,10 +32,9 @@ const SESSIONS = `
 
 /** `opencode.db` since version 1.2, before that JSON files: `storage/session`, `storage/message`, `storage/part`. */
 export function opencode(home: Home, databases: Databases): Source {
-  return {
-    tool: 'opencode',
-    async find() {
-      const finder = new Finder('opencode');
+  return sourceOf(
+    'opencode',
+    async (finder) => {
       for (const data of dataFolders(home)) {
         const root = path.join(data, 'opencode');
         await finder.in(root, async () => {
@@ -45,14 +45,12 @@ export function opencode(home: Home, databases: Databases): Source {
           }
         });
       }
-      return finder.found();
     },
-    async read(file, sink) {
+    async (file, sink) => {
       const messages = file.key === undefined ? await fromFiles(file) : await fromRows(databases, file.path, file.key);
       for (const message of messages) addMessage(message, sink);
-      return { resumed: false };
     },
-  };
+  );
 }
 
 async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
@@ -74,12 +72,7 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
 async function addFile(finder: Finder, file: string): Promise<void> {
   const session = (await readBeside(file)) ?? {};
   const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
-  await finder.add(file, {
-    id: path.basename(file, '.json'),
-    title,
-    workspace,
-    parent,
-  });
+  await finder.add(file, { title, workspace, parent });
 }
 
 async function fromRows(databases: Databases, store: string, session: string): Promise<Stored[]> {

@@ -15,7 +15,8 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases, type Row } from './databases.ts';
-import { filesBelow, Finder, newerFormat, unknownFormat } from './files.ts';
+import type { Finder } from './files.ts';
+import { filesBelow, sourceOf, newerFormat, unknownFormat } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
 
 /** The version of Zed's threads that is known. */
@@ -23,10 +24,9 @@ const VERSION = '0.3.0';
 
 /** `threads/threads.db`: a row for each thread, its document compressed with zstd. Messages have no times. */
 export function zed(home: Home, databases: Databases): Source {
-  return {
-    tool: 'zed',
-    async find() {
-      const finder = new Finder('zed');
+  return sourceOf(
+    'zed',
+    async (finder) => {
       const places = dataFolders(home).flatMap((data) =>
         ['zed', 'Zed'].map((name) => path.join(data, name, 'threads')),
       );
@@ -41,9 +41,8 @@ export function zed(home: Home, databases: Databases): Source {
           seen.add(place);
         });
       }
-      return finder.found();
     },
-    async read(file, sink) {
+    async (file, sink) => {
       const database = await databases.open(file.path);
       const [row] = database.rows('SELECT data_type, data FROM threads WHERE id = ?', file.key ?? '');
       const thread = row && tryParse(await documentOf(row));
@@ -52,9 +51,8 @@ export function zed(home: Home, databases: Databases): Source {
       if (version.localeCompare(VERSION, 'en', { numeric: true }) > 0) throw newerFormat(version, VERSION);
       const used = isObject(thread['model']) ? stringOf(thread['model']['model']) : undefined;
       for (const message of thread['messages']) addMessage(message, used, sink);
-      return { resumed: false };
     },
-  };
+  );
 }
 
 async function addThreads(finder: Finder, databases: Databases, store: string): Promise<void> {

@@ -100,10 +100,6 @@ export class CopilotEventsImporter {
     }
   }
 
-  end(): void {
-    // Every record stands alone.
-  }
-
   #start(data: JsonObject, at: number | undefined): void {
     if (typeof data['version'] === 'number' && data['version'] > VERSION) {
       throw new TranscriptError(

@@ -17,7 +17,6 @@ export function isQwen(record: unknown): record is JsonObject & { readonly messa
 /** A Qwen Code session (`projects/<folder>/chats/<id>.jsonl`), record by record. */
 export class QwenImporter {
   readonly #sink: TranscriptSink;
-  readonly isSettled = true;
 
   constructor(sink: TranscriptSink) {
     this.#sink = sink;
@@ -49,10 +48,6 @@ export class QwenImporter {
       reasoning: counted['thoughtsTokenCount'],
     });
     if (blocks.length > 0) addBlocks(role, blocks, { at, model: stringOf(record['model']), usage }, this.#sink);
-  }
-
-  end(): void {
-    // Every record stands alone.
   }
 }
 

@@ -31,6 +31,14 @@ export interface LineImporter {
   readonly isSettled: boolean;
 }
 
+/** Reads records, one after the other. */
+export interface RecordImporter {
+  record(record: unknown): void;
+  end?(): void;
+  /** As of a `LineImporter`; left out where every record stands alone. */
+  readonly isSettled?: boolean;
+}
+
 type Recognized =
   | { readonly format: TranscriptFormat; readonly lines: LineImporter }
   | { readonly whole: (text: string) => TranscriptFormat };
@@ -73,8 +81,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
     if (isExportedMessage(record))
       return { format: 'threadkeeper', lines: ofRecords(new ExportedSessionImporter(sink), sink) };
     if (isRoleContent(record)) {
-      const importer = { record: (one: unknown) => readRoleContent(one, sink), end: () => undefined, isSettled: true };
-      return { format: 'messages', lines: ofRecords(importer, sink) };
+      return { format: 'messages', lines: ofRecords({ record: (one) => readRoleContent(one, sink) }, sink) };
     }
   }
   if (!isWhole) return undefined;
@@ -96,13 +103,10 @@ function recognizeLog(first: unknown, sink: TranscriptSink): Recognized | undefi
 }
 
 /** Reads a file of JSON records, a line each. */
-export function ofRecords(
-  importer: { record(record: unknown): void; end(): void; readonly isSettled: boolean },
-  sink: TranscriptSink,
-): LineImporter {
+export function ofRecords(importer: RecordImporter, sink: TranscriptSink): LineImporter {
   return {
     get isSettled() {
-      return importer.isSettled;
+      return importer.isSettled ?? true;
     },
     line(line) {
       if (line.trim() === '') return;
@@ -110,7 +114,7 @@ export function ofRecords(
       if (record === undefined) sink.skip(phrase('invalid JSON line'));
       else importer.record(record);
     },
-    end: () => importer.end(),
+    end: () => importer.end?.(),
   };
 }
 
