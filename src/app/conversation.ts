@@ -1,7 +1,7 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { CompressionRecord } from '../core/journal/schema.ts';
-import { taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
+import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
+import { messageId, taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Usage } from '../core/model/message.ts';
 import type { Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -15,15 +15,14 @@ import type { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate, Waiting } from './conversation-update.ts';
 import { Emitter, type Disposable } from './emitter.ts';
-import type { ChatModel, Clock, CountStore, Log, SessionJournal } from './ports.ts';
-import { recoverReplies, recoverWhenTakenOver } from './reply-stream.ts';
-import { previewSend, type SendPreview } from './send-preview.ts';
+import { ModelFault } from './fault.ts';
+import type { ChatModel, ChatRequest, Clock, CountStore, Log, SessionJournal } from './ports.ts';
+import { recoverReplies, recoverWhenTakenOver, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
-import { TurnRunning } from './turn-refused.ts';
-import { TurnRunner } from './turn-runner.ts';
-import { changedMessage, userMessageEvents, type UserMessage } from './user-message.ts';
+import { ContextOverflow, TurnRunning } from './turn-refused.ts';
+import { changedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
 export interface ConversationDeps {
   readonly journal: SessionJournal;
@@ -43,8 +42,31 @@ export interface ConversationDeps {
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
 }
 
+/** The next request. */
+export interface SendPreview {
+  readonly context: Context;
+  readonly request: ChatRequest;
+  /** Tokens a request may take. */
+  readonly budget: number;
+  /** Set when a compression would come first, so that something shorter would be sent. */
+  readonly compressesFirst: TriggerName | undefined;
+}
+
+/** What the turn that runs acts on, from its beginning to its end. */
+interface Turn {
+  readonly abort: AbortController;
+  settings?: ConversationSettings;
+  /** Who was asked: another model may be chosen meanwhile, which counts otherwise. */
+  asked?: { readonly calibration: Calibration | undefined };
+  /** The reply that was begun last. */
+  reply?: MessageId;
+}
+
+/** Less room than this holds no excerpt worth having. */
+const MIN_RECALL_TOKENS = 50;
+
 /**
- * One session's turns: append, assemble, stream, journal; triggers are checked between turns.
+ * One session's turns, one at a time: append, assemble, stream, journal; triggers are checked between turns.
  * It outlives the panel that shows it.
  */
 export class Conversation {
@@ -54,7 +76,10 @@ export class Conversation {
   readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
   readonly #triggers: CompressionTriggers;
-  readonly #turns: TurnRunner;
+  #turn: Turn | undefined;
+  #turnEnd: Promise<unknown> = Promise.resolve();
+  /** The last reply thought until the output limit: the next one gets more room. */
+  #moreRoom = false;
   readonly #updates: Emitter<ConversationUpdate>;
   #resetWaiting = false;
   /** The task's goal was reported as reached; with the next message it is over. */
@@ -69,32 +94,19 @@ export class Conversation {
     const deps = {
       ...others,
       // A turn acts on the settings that it began with, and learns of the model that it asked.
-      settings: () => this.#turns.settings ?? settings(),
-      calibration: () => (this.#turns.asked ? this.#turns.asked.calibration : calibration()),
+      settings: () => this.#turn?.settings ?? settings(),
+      calibration: () => (this.#turn?.asked ? this.#turn.asked.calibration : calibration()),
     };
     this.#deps = deps;
     this.meter = new ContextMeter(deps);
     this.#updates = new Emitter((error) => {
       deps.log.warn(`Session ${deps.journal.id}: a listener failed: ${String(error)}`);
     });
-    const onUpdate = (update: ConversationUpdate): void => {
-      if (update.type === 'turn_ended') this.#waiting = null;
-      if (update.type === 'reply_thinking') this.#thinkingSince ??= deps.clock.now();
-      else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
-      this.#updates.emit(update);
-    };
     this.#triggers = new CompressionTriggers({
       ...deps,
       meter: this.meter,
       isReplying: () => this.isReplying,
       isEnding: () => this.#closed || this.#halting,
-    });
-    this.#turns = new TurnRunner({
-      ...deps,
-      meter: this.meter,
-      triggers: this.#triggers,
-      onUpdate,
-      afterTurn: (reply) => this.#afterTurn(reply),
     });
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
@@ -149,7 +161,7 @@ export class Conversation {
 
   /** Resolves when no turn runs and what was compressed in the background is committed or dropped. */
   async settled(): Promise<void> {
-    await this.#turns.ended;
+    await this.#turnEnd;
     await this.compressor.settled();
     await this.#triggers.settled();
   }
@@ -178,7 +190,7 @@ export class Conversation {
   }
 
   get isReplying(): boolean {
-    return this.#turns.isReplying;
+    return this.#turn !== undefined;
   }
 
   onUpdate(listener: (update: ConversationUpdate) => void): Disposable {
@@ -229,7 +241,7 @@ export class Conversation {
     images: readonly ImageBlock[] = [],
     pasted: readonly string[] = [],
   ): Promise<void> {
-    await this.#turns.run(async (signal) => {
+    await this.#run(async (signal) => {
       const { clock, settings } = this.#deps;
       if (settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task)))
         await this.#reset(true, signal);
@@ -241,7 +253,7 @@ export class Conversation {
 
   /** Asks again for a reply to the newest user message on the branch that ends at `at`. */
   async retry(at: MessageId): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#run(async () => {
       await this.journal.append({ type: 'head_moved', to: at });
       const message = this.state.messages.get(at);
       return message ? messageText(message) : '';
@@ -252,7 +264,7 @@ export class Conversation {
   async editAndResend(of: MessageId, text: string): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
-    await this.#turns.run(async () => {
+    await this.#run(async () => {
       await this.journal.append({ type: 'message_added', message: changedMessage(original, text, this.#deps.clock) });
       return text;
     });
@@ -260,7 +272,7 @@ export class Conversation {
 
   /** Ends the reply that is arriving; what has come is kept. */
   stop(): void {
-    this.#turns.stop();
+    this.#turn?.abort.abort();
   }
 
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
@@ -288,9 +300,21 @@ export class Conversation {
     return this.#deps.chatModel();
   }
 
-  /** What would be sent if this were sent now. Nothing is kept of it, and no model is asked. */
+  /** What would be sent if this were sent now; for an empty draft, the request without it. No model is asked. */
   async previewSend(draft: UserMessage): Promise<SendPreview> {
-    return previewSend({ ...this.#deps, meter: this.meter, triggers: this.#triggers }, draft);
+    const { clock, settings } = this.#deps;
+    const { meter, state } = this;
+    const { text, attachments = [], images = [] } = draft;
+    const isEmpty = text === '' && attachments.length === 0 && images.length === 0;
+    const message = userMessage(draft, messageId('pending'), state, clock);
+    const endsTask = !isEmpty && settings().resetFinishedTask && isOver(state.task);
+    const assemble = (excerpts: readonly Recalled[]): Context =>
+      isEmpty ? meter.context(excerpts) : meter.contextWith(message, endsTask, excerpts);
+    const plain = assemble([]);
+    const due = (endsTask ? this.#triggers.dueAtEnd() : undefined) ?? this.#triggers.dueBefore(plain);
+    const context = assemble(await this.#recall(text, plain, assemble));
+    const request = requestOf(context, settings(), this.journal);
+    return { context, request, budget: meter.budget(), compressesFirst: due?.trigger };
   }
 
   /** What a compression would commit now; undefined when there is nothing to compress. */
@@ -321,6 +345,97 @@ export class Conversation {
     if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
       return;
     await this.#triggers.betweenTurns();
+  }
+
+  /**
+   * Runs a turn: what is said, room for the request, the reply, what follows it. `say` journals what the turn starts with
+   * and gives its text. Rejects when what follows the turn is done.
+   */
+  async #run(say: (signal: AbortSignal) => Promise<string>): Promise<void> {
+    if (this.#turn) throw new TurnRunning();
+    const turn: Turn = { abort: new AbortController() };
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#turn = turn;
+    this.#turnEnd = promise;
+    let failure: unknown;
+    const { calibration, chatModel, settings } = this.#deps;
+    try {
+      turn.settings = settings();
+      const text = await say(turn.abort.signal);
+      turn.asked = { calibration: calibration() };
+      await this.#reply(await chatModel(), text, turn.abort.signal);
+      this.#moreRoom = false;
+    } catch (error) {
+      failure = error;
+      this.#moreRoom = ModelFault.is(error, 'output_limit');
+      throw error;
+    } finally {
+      this.#turn = undefined;
+      const reply = turn.reply !== undefined && this.state.messages.has(turn.reply) ? turn.reply : undefined;
+      this.#update({ type: 'turn_ended', id: reply, error: failure });
+      await this.#afterTurn(reply);
+      resolve(undefined);
+    }
+  }
+
+  /** When the provider calls the request too long, it is compressed and sent once more. */
+  async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
+    const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
+    const first = await this.#makeRoom(text, signal);
+    if (!first) return;
+    try {
+      await streamReply(deps, model, first, signal, this.#moreRoom);
+    } catch (error) {
+      if (!ModelFault.is(error, 'context_too_long')) throw error;
+      const refused = this.context(first);
+      this.meter.refused(refused);
+      const isShorter = await this.#triggers.afterRefusal(refused.total, signal);
+      if (!isShorter && !signal.aborted) throw error;
+      const second = await this.#makeRoom(text, signal);
+      if (second) await streamReply(deps, model, second, signal, this.#moreRoom);
+    }
+  }
+
+  /**
+   * Makes sure that the request fits: compression first, then fewer recent messages, then the escalation. Resolves to the
+   * excerpts that go with it; undefined when the user has stopped the turn meanwhile.
+   */
+  async #makeRoom(text: string, signal: AbortSignal): Promise<readonly Recalled[] | undefined> {
+    const budget = this.budget();
+    await this.#triggers.beforeSend(signal);
+    if (signal.aborted) return undefined;
+    const { total } = this.context();
+    if (total > budget) {
+      await this.journal.append({ type: 'escalation', reason: 'token_overflow' });
+      throw new ContextOverflow(total, budget);
+    }
+    await this.#triggers.endEscalation();
+    const excerpts = await this.#recall(text, this.context(), (recalled) => this.context(recalled));
+    const { head } = this.state;
+    if (excerpts.length > 0 && head !== null) this.#update({ type: 'recalled', message: head, excerpts });
+    return excerpts;
+  }
+
+  /** Excerpts of compressed history that match a new message and fit beside it; a turn and its preview find the same. */
+  async #recall(
+    text: string,
+    without: Context,
+    assemble: (recalled: readonly Recalled[]) => Context,
+  ): Promise<readonly Recalled[]> {
+    const { recall, settings } = this.#deps;
+    const budget = this.budget();
+    const room = Math.min(Math.floor(budget * settings().recallShare), budget - without.total);
+    if (text === '' || room < MIN_RECALL_TOKENS || this.state.frontier.length === 0) return [];
+    const recalled = await recall(text, room);
+    return assemble(recalled).total > budget ? [] : recalled;
+  }
+
+  #update(update: ConversationUpdate): void {
+    if (update.type === 'reply_started' && this.#turn) this.#turn.reply = update.id;
+    if (update.type === 'turn_ended') this.#waiting = null;
+    if (update.type === 'reply_thinking') this.#thinkingSince ??= this.#deps.clock.now();
+    else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
+    this.#updates.emit(update);
   }
 
   async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {

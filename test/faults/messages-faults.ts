@@ -89,7 +89,7 @@ export const MESSAGE_FAULTS = [
   ),
   ...planted('budget', BUDGETS, {
     what: 'a request leaves that is a little too long',
-    file: 'src/app/turn-runner.ts',
+    file: 'src/app/conversation.ts',
     find: 'if (total > budget) {',
     put: 'if (total > budget * 1.1) {',
   }),
@@ -120,13 +120,13 @@ export const MESSAGE_FAULTS = [
     BUDGETS,
     {
       what: 'the session is not flagged when its newest turn does not fit',
-      file: 'src/app/turn-runner.ts',
-      find: "await journal.append({ type: 'escalation', reason: 'token_overflow' });",
+      file: 'src/app/conversation.ts',
+      find: "await this.journal.append({ type: 'escalation', reason: 'token_overflow' });",
       put: '',
     },
     {
       what: 'what does not fit is sent all the same',
-      file: 'src/app/turn-runner.ts',
+      file: 'src/app/conversation.ts',
       find: 'throw new ContextOverflow(total, budget);',
       put: 'if (budget < 0) throw new ContextOverflow(total, budget);',
     },

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../../../app/conversation.ts';
+import type { Conversation, SendPreview } from '../../../app/conversation.ts';
 import type { ChatModel } from '../../../app/ports.ts';
-import type { SendPreview } from '../../../app/send-preview.ts';
 import type { UserMessage } from '../../../app/user-message.ts';
 import { messageId, nodeId } from '../../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../../platform/ids.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, tokensText } from '../../platform/l10n.ts';
-import type { SendPreview } from '../../../app/send-preview.ts';
+import type { SendPreview } from '../../../app/conversation.ts';
 import { GAUGE_PARTS } from '../../../core/budget/gauge.ts';
 import type { ContentBlock } from '../../../core/model/message.ts';
 import type { TokenCounter } from '../../../core/tokens/token-counter.ts';
