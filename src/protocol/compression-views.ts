@@ -17,7 +17,6 @@ export const compressionSchema = v.object({
   id: aCompressionId,
   at: time,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
-  trigger: v.string(),
   /** Nodes it made that still stand, newest level first; when all were undone, all of them. */
   nodes: list(aNodeId),
   messages: count,
@@ -25,8 +24,6 @@ export const compressionSchema = v.object({
   tokens: v.object({ before: amount, after: amount }),
   keyEvents: v.object({ kept: count, total: count }),
   costUsd: amount,
-  durationMs: amount,
-  model: v.string(),
   undone: v.boolean(),
 });
 export type CompressionView = v.InferOutput<typeof compressionSchema>;
@@ -35,12 +32,10 @@ export type CompressionView = v.InferOutput<typeof compressionSchema>;
 export const nodeSchema = v.object({
   id: aNodeId,
   title: v.string(),
-  level: levelSchema,
   text: longText,
   tokens: v.object({ source: amount, shown: amount }),
   rung: v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']),
   model: v.string(),
-  at: time,
   from: count,
   to: count,
   audit: v.object({ score: v.number(), faults: list(v.string()) }),

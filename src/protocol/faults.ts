@@ -13,7 +13,6 @@ export const REQUEST_FAULT_REASONS = [
   'offline',
   'storage',
   'failed',
-  'closed',
 ] as const;
 export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 

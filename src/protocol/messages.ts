@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
-import { aMessageId, aSessionId, count, list, longText, plainId, shortText } from './fields.ts';
+import { aMessageId, aSessionId, count, list, longText, shortText } from './fields.ts';
 import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
 import { compressionSchema, coverSchema } from './compression-views.ts';
 import {
@@ -8,16 +8,12 @@ import {
   gaugeSchema,
   messageSchema,
   modelSchema,
-  noticeSchema,
   sessionSchema,
   settingsSchema,
   statusSchema,
   taskSchema,
   wayOutSchema,
 } from './views.ts';
-
-/** Raised when either side's messages change shape; a page of another version asks to be reloaded. */
-export const PROTOCOL_VERSION = 1;
 
 /**
  * The newest messages of a branch, and how many there are in all: `messages[i]` stands at position `from + i`, and
@@ -36,7 +32,6 @@ const hostToPage = v.variant('type', [
   /** Everything, after `ready`, `resync` and a change of session. */
   v.object({
     type: v.literal('init'),
-    version: v.literal(PROTOCOL_VERSION),
     ...transcript,
     title: v.string(),
     covers: list(coverSchema),
@@ -50,7 +45,8 @@ const hostToPage = v.variant('type', [
     draft: draftSchema,
     /** Texts the user sent, newest last, for the composer's history. */
     history: list(v.string()),
-    notices: list(noticeSchema),
+    /** What happened to the session's file, in words for the user. */
+    notice: v.nullable(v.string()),
     /** The page has hung before: it draws one message at a time, and says which. */
     careful: v.optional(v.boolean()),
   }),
@@ -77,22 +73,14 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('gauge'), gauge: v.nullable(gaugeSchema) }),
   v.object({ type: v.literal('task'), task: v.nullable(taskSchema) }),
   v.object({ type: v.literal('sessions'), sessions: list(sessionSchema) }),
-  v.object({ type: v.literal('model'), model: modelSchema }),
-  v.object({ type: v.literal('settings'), settings: settingsSchema }),
   v.object({ type: v.literal('status'), status: statusSchema }),
-  /** Replaces the notice of the same id. */
-  v.object({ type: v.literal('notice'), notice: noticeSchema }),
-  v.object({ type: v.literal('noticeGone'), id: plainId }),
   /**
    * What is attached has changed. With `focus` another part of the editor wrote into the composer (*Ask about
    * selection*), and `text` replaces what stands there; without it the text stays as the user is typing it.
    */
   v.object({ type: v.literal('draft'), draft: draftSchema, focus: v.boolean() }),
   /** A command of the editor that acts on the page. */
-  v.object({
-    type: v.literal('focus'),
-    target: v.picklist(['composer', 'sessions', 'transcript', 'task', 'latest', 'preview']),
-  }),
+  v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
   /** A short message at the foot of the page; with `offer`, a button that answers by `offerTaken`. */
   v.object({
     type: v.literal('say'),
@@ -111,14 +99,13 @@ export type InitMessage = Extract<HostToPage, { type: 'init' }>;
 
 const pageToHost = v.variant('type', [
   /** The page listens; answered by `init` or `unavailable`. */
-  v.object({ type: v.literal('ready'), version: v.number() }),
+  v.object({ type: v.literal('ready') }),
   /** The page saw a gap in what came; answered by `init`. */
   v.object({ type: v.literal('resync'), reason: shortText }),
   v.object({ type: v.literal('request'), id: count, body: requestSchema }),
   v.object({ type: v.literal('stop') }),
   /** At most once in 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
-  v.object({ type: v.literal('dismissNotice'), id: plainId }),
   v.object({ type: v.literal('offerTaken'), id: count }),
   /** The keyboard is in the page, or left it. The editor knows that of its tabs, not of a view in the sidebar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),

@@ -19,7 +19,6 @@ import {
   handedSchema,
   hitSchema,
   keyEventKindSchema,
-  levelSchema,
   messageSchema,
   offerSchema,
   outlineSchema,
@@ -152,7 +151,7 @@ const REQUESTS = {
 
   // Compression
   previewCompression: [v.object({ type: v.literal('previewCompression') }), previewSchema],
-  openNode: [v.object({ type: v.literal('openNode'), node: aNodeId, level: v.optional(levelSchema) }), nodeSchema],
+  openNode: [v.object({ type: v.literal('openNode'), node: aNodeId }), nodeSchema],
   openNodeInEditor: [v.object({ type: v.literal('openNodeInEditor'), node: aNodeId }), done],
   /** Takes a compression back, or puts it in force again. */
   undoCompression: [

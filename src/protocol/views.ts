@@ -90,14 +90,11 @@ export const messageSchema = v.object({
   model: v.optional(v.string()),
   /** Tokens as reported by the provider (replies) or counted by the host. */
   tokens: v.optional(v.object({ input: v.optional(amount), output: amount, cachedInput: v.optional(amount) })),
-  costUsd: v.optional(amount),
   /** Absent while the reply is still arriving. */
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   streaming: v.optional(v.boolean()),
   /** Drawing it has hung the page: it is shown as plain text. */
   plain: v.optional(v.boolean()),
-  /** Why it was interrupted, in words for the user. */
-  fault: v.optional(v.object({ text: v.string(), retry: v.boolean() })),
   /** Set when other branches start beside this message: `ids` in the order they were made, this one among them. */
   branches: v.optional(v.object({ ids: list(aMessageId), index: count })),
   events: v.optional(list(eventMarkSchema)),
@@ -160,27 +157,18 @@ export type ModelView = v.InferOutput<typeof modelSchema>;
 export const offerSchema = v.object({ label: v.string(), detail: v.string() });
 export type OfferView = v.InferOutput<typeof offerSchema>;
 
-export const actionSchema = v.object({ label: v.string(), command: commandSchema });
+const actionSchema = v.object({ label: v.string(), command: commandSchema });
+export type ActionView = v.InferOutput<typeof actionSchema>;
 /** A way out of a fault. `retry` repeats the act that failed, whatever that was. */
 export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
 export type WayOut = v.InferOutput<typeof wayOutSchema>;
 /** Commands that remove what stood in the way of an act: after them it is repeated. */
 export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
-export const noticeSchema = v.object({
-  id: plainId,
-  severity: v.picklist(['info', 'warning', 'error']),
-  text: v.string(),
-  actions: list(actionSchema),
-});
-export type NoticeView = v.InferOutput<typeof noticeSchema>;
-
 /** What is going on. All fields may hold at once: a compression in the background does not stop a reply. */
 export const statusSchema = v.object({
   replying: v.boolean(),
-  compression: v.nullable(
-    v.object({ stage: v.string(), done: count, total: count, background: v.boolean(), cancellable: v.boolean() }),
-  ),
+  compression: v.nullable(v.object({ stage: v.string(), done: count, total: count })),
   /** The provider asked for patience: `until` is when the next try starts. */
   waiting: v.nullable(v.object({ until: time, text: v.string() })),
   /** When the model began to think, while it has not written yet. */
@@ -211,7 +199,6 @@ export const settingsSchema = v.object({
   sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
   /** A paste of more characters than this becomes an attachment. */
   pasteAsAttachmentAbove: count,
-  minimap: v.boolean(),
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
 });
@@ -225,9 +212,7 @@ export const hitSchema = v.object({
   message: aMessageId,
   position: v.nullable(count),
   start: count,
-  end: count,
   text: v.string(),
-  score: v.number(),
 });
 export type HitView = v.InferOutput<typeof hitSchema>;
 

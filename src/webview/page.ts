@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { RequestFaultReason } from '../protocol/faults.ts';
-import { PROTOCOL_VERSION, type HostToPage, type PageToHost } from '../protocol/messages.ts';
+import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
-import type { PageCommand, MessageView, NoticeView } from '../protocol/views.ts';
+import type { ActionView, MessageView, PageCommand } from '../protocol/views.ts';
 import { Acts } from './acts.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
@@ -30,7 +30,7 @@ export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview
 
 /** What parts of the page ask of each other. */
 export type Signal =
-  | { readonly type: 'focus'; readonly target: Extract<HostToPage, { type: 'focus' }>['target'] }
+  | { readonly type: 'focus'; readonly target: 'composer' | 'latest' }
   /** With `stay` the keyboard stays where it is. */
   | { readonly type: 'reveal'; readonly position: number; readonly stay?: boolean }
   | { readonly type: 'quote'; readonly text: string }
@@ -41,7 +41,7 @@ const READ_OUT = 300;
 const READ_OUT_FROM = 4_000;
 
 /** What can be done without a session. */
-const RECOVERY = (): NoticeView['actions'] => [
+const RECOVERY = (): ActionView[] => [
   { command: 'newSession', label: text('newSession') },
   { command: 'openLog', label: text('report') },
 ];
@@ -85,7 +85,7 @@ export class Page {
     for (const type of ['focus', 'blur', 'focusin', 'keydown', 'pointerdown'] as const)
       window.addEventListener(type, () => setTimeout(() => this.#reportFocus()));
     window.addEventListener('error', (event) => this.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
-    this.post({ type: 'ready', version: PROTOCOL_VERSION });
+    this.post({ type: 'ready' });
   }
 
   receive(data: unknown): void {
@@ -107,8 +107,8 @@ export class Page {
       return;
     }
     if (message.type === 'focus') {
-      if (message.target === 'sessions' || message.target === 'preview') this.show(message.target);
-      this.signal({ type: 'focus', target: message.target });
+      if (message.target === 'preview') this.show('preview');
+      else this.signal({ type: 'focus', target: 'composer' });
       return;
     }
     if (message.type === 'say') {
@@ -121,12 +121,12 @@ export class Page {
       this.signal({ type: 'reveal', position: message.position });
       return;
     }
-    if (message.type === 'init' || message.type === 'settings') {
+    if (message.type === 'init') {
       setLocale(message.settings.locale);
+      if (message.careful === true)
+        this.careful ??= new CarefulDrawing((next) => this.post({ type: 'drawing', message: next }));
+      if (this.session?.id !== message.session) this.toasts.settle();
     }
-    if (message.type === 'init' && message.careful === true)
-      this.careful ??= new CarefulDrawing((next) => this.post({ type: 'drawing', message: next }));
-    if (message.type === 'init' && this.session?.id !== message.session) this.toasts.settle();
     this.state = reduce(this.state, message);
     if (message.type === 'init') {
       const streaming = message.messages.find((each) => each.streaming);
@@ -138,10 +138,8 @@ export class Page {
       this.announce(
         text('replyEnded', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
       );
-    } else if (message.type === 'draft') {
-      if (message.focus) this.signal({ type: 'draft', text: message.draft.text });
-    } else if (message.type === 'notice') {
-      this.announce(message.notice.text);
+    } else if (message.type === 'draft' && message.focus) {
+      this.signal({ type: 'draft', text: message.draft.text });
     }
     this.changed();
   }
@@ -168,9 +166,9 @@ export class Page {
     void this.ask('runCommand', { command, ...(argument !== undefined && { argument }) });
   }
 
-  dismiss(notice: NoticeView): void {
-    this.post({ type: 'dismissNotice', id: notice.id });
-    this.receive({ type: 'noticeGone', id: notice.id });
+  dismissNotice(): void {
+    if (this.session) this.state = { phase: 'open', session: { ...this.session, notice: null } };
+    this.changed();
   }
 
   get session(): OpenSession | undefined {

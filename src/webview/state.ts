@@ -5,7 +5,6 @@ import type {
   DraftView,
   GaugeView,
   ModelView,
-  NoticeView,
   SessionView,
   SettingsView,
   StatusView,
@@ -30,7 +29,7 @@ export interface OpenSession {
   readonly status: StatusView;
   readonly draft: DraftView;
   readonly history: readonly string[];
-  readonly notices: readonly NoticeView[];
+  readonly notice: string | null;
 }
 
 export type PageState =
@@ -69,7 +68,7 @@ function opened(message: InitMessage, before: OpenSession | undefined): OpenSess
     gauge: message.gauge ?? before?.gauge ?? null,
     draft: message.draft,
     history: message.history,
-    notices: message.notices,
+    notice: message.notice,
     transcript: Transcript.empty.replaceFrom(message.from, message.messages, message.total, true),
   };
 }
@@ -102,18 +101,8 @@ function reduceSession(
       const title = message.sessions.find((each) => each.id === session.id)?.title ?? session.title;
       return { ...session, sessions: message.sessions, title };
     }
-    case 'model':
-      return { ...session, model: message.model };
-    case 'settings':
-      return { ...session, settings: message.settings };
     case 'status':
       return { ...session, status: message.status };
-    case 'notice': {
-      const others = session.notices.filter((each) => each.id !== message.notice.id);
-      return { ...session, notices: [...others, message.notice] };
-    }
-    case 'noticeGone':
-      return { ...session, notices: session.notices.filter((each) => each.id !== message.id) };
     case 'draft':
       return { ...session, draft: message.draft };
   }

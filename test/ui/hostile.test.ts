@@ -64,11 +64,11 @@ const EDITOR = `
     posted.length = 0;
     isSet = false;
     window.postMessage({
-      type: 'init', version: 1, session: 's' + serial, epoch: 1, total: 1, from: 0, title: 'Hostile',
+      type: 'init', session: 's' + serial, epoch: 1, total: 1, from: 0, title: 'Hostile',
       messages: [{ id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' }],
-      covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notices: [],
+      covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notice: null,
       model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true, assumed: false },
-      settings: { enterSends: true, sendWhileResponding: 'queue', pasteAsAttachmentAbove: 4000, minimap: false, locale: 'en' },
+      settings: { enterSends: true, sendWhileResponding: 'queue', pasteAsAttachmentAbove: 4000, locale: 'en' },
       status: { replying: false, queue: { items: [], isHeld: false }, thinking: null, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null, foreign: false, unsaved: null,
         escalation: null },
       draft: { text: '', attachments: [] },

@@ -20,7 +20,6 @@ const said = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 't
 /** A session as the page is given it. */
 export const INIT = {
   type: 'init',
-  version: 1,
   session: 'a-state-of-the-page',
   epoch: 1,
   total: 1,
@@ -33,13 +32,12 @@ export const INIT = {
   task: null,
   sessions: [],
   history: [],
-  notices: [],
+  notice: null,
   model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false, assumed: false },
   settings: {
     enterSends: true,
     sendWhileResponding: 'queue',
     pasteAsAttachmentAbove: 4000,
-    minimap: true,
     locale: 'en',
   },
   status: STATUS,
@@ -57,7 +55,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
         ...STATUS,
         replying: true,
         resetPending: true,
-        compression: { stage: 'summarizing', done: 2, total: 5, background: true, cancellable: true },
+        compression: { stage: 'summarizing', done: 2, total: 5 },
         waiting: { until: 4_102_444_800_000, text: 'The provider rate limit is reached; trying again.' },
       },
       task: {
@@ -72,7 +70,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
       },
     },
   },
-  'an escalation, no connection, no right to write, a notice and a reply that failed': {
+  'an escalation, no connection, no right to write, a notice and an interrupted reply': {
     seen: 'The disk is full.',
     data: {
       ...INIT,
@@ -80,16 +78,13 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
         {
           ...said('m1', 'Half of'),
           ending: 'interrupted',
-          fault: { text: 'The provider refused the key.', retry: true },
           branches: { ids: ['m0', 'm1'], index: 1 },
           tokens: { input: 1200, output: 3 },
           recalled: [{ position: 0, role: 'user', text: 'We said 8443.' }],
           attachments: [{ id: 'a', kind: 'file', name: 'src/a.ts', tokens: 12, lines: [1, 9] }],
         },
       ],
-      notices: [
-        { id: 'n', severity: 'error', text: 'The disk is full.', actions: [{ label: 'Log', command: 'openLog' }] },
-      ],
+      notice: 'The disk is full.',
       status: {
         ...STATUS,
         offline: 'The provider could not be reached.',

@@ -74,13 +74,12 @@ export class PageLink {
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { state, journal } = conversation;
-    const { model, settings, draft, notices, untitled } = this.#surroundings;
+    const { model, settings, draft, notice, untitled } = this.#surroundings;
     const sessions = await this.#surroundings.sessions();
     // From here on nothing waits: what comes of a reply meanwhile would be missing on the page.
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
     return {
       type: 'init',
-      version: 1,
       session: journal.id,
       epoch: this.#epoch,
       from,
@@ -96,7 +95,7 @@ export class PageLink {
       status: statusView(conversation, this.#resetPending, this.#offline),
       draft: draft(conversation),
       history: this.#views.history(HISTORY),
-      notices: notices(),
+      notice: notice(),
     };
   }
 

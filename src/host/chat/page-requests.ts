@@ -198,18 +198,18 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
         ...cost,
       };
     },
-    openNode: ({ node, level }) => {
+    openNode: ({ node }) => {
       const found = nodeIn(conversation(), node);
-      const { id, title, tokens, rung, model, at, audit } = found;
+      const { id, title, tokens, rung, model, audit } = found;
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
-      const shown = level ?? levelOf(state(), { node: found, from, to });
+      const shown = levelOf(state(), { node: found, from, to });
       const events = [...state().events.values()].filter((event) => {
         const position = state().positionOf(event.message);
         return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
       });
       return Promise.resolve({
-        ...{ id, title, rung, model, at, from, to, level: shown, text: nodeText(found, shown) },
+        ...{ id, title, rung, model, from, to, text: nodeText(found, shown) },
         tokens: { source: tokens.source, shown: tokens[shown] ?? tokens.detailed },
         audit: { score: audit.score, faults: audit.faults.map((fault) => `${fault.kind}: ${fault.text}`) },
         events: events.map(eventMark),

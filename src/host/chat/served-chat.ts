@@ -26,7 +26,6 @@ export function servedChat(app: ChatApp & ModelsApp, { link, editor, warn }: Ser
     describe: (error) => app.describe(error),
     stop: () => sessions.current?.stop(),
     setDraft: (session, text) => drafts.set(session, text),
-    dismissNotice: () => undefined,
     warn,
   };
 }

@@ -17,7 +17,6 @@ export interface ServedPageDeps {
   readonly describe: (error: unknown) => FaultView;
   readonly stop: () => void;
   readonly setDraft: (session: string, text: string) => void;
-  readonly dismissNotice: (id: string) => void;
   readonly offerTaken: (id: number) => void;
   readonly warn: (message: string) => void;
 }
@@ -159,9 +158,6 @@ export class ServedPage implements vscode.Disposable {
         return;
       case 'setDraft':
         this.#deps.setDraft(message.session, message.text);
-        return;
-      case 'dismissNotice':
-        this.#deps.dismissNotice(message.id);
         return;
       case 'offerTaken':
         this.#deps.offerTaken(message.id);

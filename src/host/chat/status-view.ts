@@ -11,13 +11,7 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
   const { progress } = compressor;
   return {
     replying: conversation.isReplying,
-    compression: progress && {
-      stage: stageText(progress.stage),
-      done: progress.done,
-      total: progress.total,
-      background: progress.urgency === 'background',
-      cancellable: true,
-    },
+    compression: progress && { stage: stageText(progress.stage), done: progress.done, total: progress.total },
     thinking: conversation.thinkingSince,
     waiting: waiting && {
       until: waiting.until,

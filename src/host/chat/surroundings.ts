@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionSummary, SessionJournal } from '../../app/ports.ts';
-import type { DraftView, ModelView, NoticeView, SessionView, SettingsView } from '../../protocol/views.ts';
+import type { DraftView, ModelView, SessionView, SettingsView } from '../../protocol/views.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
@@ -15,7 +15,7 @@ export interface PageSurroundings {
   readonly model: () => ModelView;
   readonly settings: () => SettingsView;
   readonly draft: (conversation: Conversation) => DraftView;
-  readonly notices: () => readonly NoticeView[];
+  readonly notice: () => string | null;
   readonly untitled: string;
 }
 
@@ -49,16 +49,10 @@ export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal
     },
     settings: () => {
       const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
-      return {
-        ...{ enterSends, sendWhileResponding, pasteAsAttachmentAbove },
-        ...{ minimap: true, locale: vscode.env.language },
-      };
+      return { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: vscode.env.language };
     },
     draft: () => ({ text: deps.drafts.get(journal.id), attachments: deps.attachments.views(journal.id) }),
-    notices: () =>
-      journal.notice === undefined
-        ? []
-        : [{ id: 'journal', severity: 'warning', text: translated(journal.notice), actions: [] }],
+    notice: () => (journal.notice === undefined ? null : translated(journal.notice)),
     untitled: untitled(),
   };
 }

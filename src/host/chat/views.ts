@@ -130,7 +130,6 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     id: entry.id,
     at: entry.at,
     after,
-    trigger: entry.trigger,
     // Undone as a whole, they can all be put back.
     nodes: (standing.length > 0 ? standing : made).map((node) => node.id),
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
@@ -138,8 +137,6 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     tokens: entry.tokens,
     keyEvents: { kept: entry.keyEvents - entry.droppedEvents, total: entry.keyEvents },
     costUsd: entry.calls.costUsd,
-    durationMs: entry.durationMs,
-    model: made[0]?.model ?? 'local',
     undone: made.length > 0 && standing.length === 0,
   };
 }

@@ -45,14 +45,6 @@ export class HeightIndex {
     }
   }
 
-  /** Forgets all rows. */
-  clear(): void {
-    this.#count = 0;
-    this.#heights = new Float64Array(0);
-    this.#measured = new Uint8Array(0);
-    this.#tree = new Float64Array(1);
-  }
-
   /** Sets a row's height; `measured` says that it was read off the screen and is no guess. */
   set(row: number, height: number, measured: boolean): void {
     if (row < 0 || row >= this.#count) return;

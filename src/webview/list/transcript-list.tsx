@@ -98,7 +98,6 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         sought.current = signal.stay === true ? undefined : signal.position;
         reveal(signal.position);
       } else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
-      else if (signal.type === 'focus' && signal.target === 'transcript') scroller.current?.focus();
     }, []),
   );
 
@@ -154,9 +153,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
           </button>
         )}
       </div>
-      {session.settings.minimap && transcript.total > 20 && (
-        <Minimap session={session} viewport={viewport} scroller={scroller} reveal={reveal} />
-      )}
+      {transcript.total > 20 && <Minimap session={session} viewport={viewport} scroller={scroller} reveal={reveal} />}
     </div>
   );
 }

@@ -70,14 +70,6 @@ export class Viewport {
     this.#choose();
   }
 
-  /** Forgets everything: the list is another one. */
-  reset(): void {
-    this.#heights.clear();
-    this.#range = { from: 0, to: -1 };
-    this.#anchor = { row: 0, offset: 0 };
-    this.#following = true;
-  }
-
   /** Starts to watch a row's height; the returned function ends it. */
   observe(row: HTMLElement): () => void {
     this.#observer.observe(row);

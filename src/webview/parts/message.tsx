@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CoverView } from '../../protocol/compression-views.ts';
 import type { MessageView } from '../../protocol/views.ts';
-import { formatCost, formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
+import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered } from '../sending.ts';
 import { text } from '../texts.ts';
@@ -63,7 +63,7 @@ export function Message(props: {
             {formatTime(message.at)}
           </time>
         </h2>
-        {message.tokens && <Usage message={message} tokens={message.tokens} />}
+        {message.tokens && <Usage tokens={message.tokens} />}
         {actions}
       </div>
       {cover?.from === row && (
@@ -118,12 +118,11 @@ function isLong(message: MessageView): boolean {
   return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0) > LONG;
 }
 
-function Usage({ message, tokens }: { readonly message: MessageView; readonly tokens: Tokens }) {
+function Usage({ tokens }: { readonly tokens: Tokens }) {
   const { input, output, cachedInput } = tokens;
   return (
     <span class="meta usage" title={cachedInput ? text('usageCached', formatShort(cachedInput)) : undefined}>
       {input === undefined ? formatTokens(output) : text('usage', formatShort(input), formatShort(output))}
-      {message.costUsd !== undefined && message.costUsd > 0 && ` · ${formatCost(message.costUsd)}`}
     </span>
   );
 }
@@ -136,9 +135,9 @@ function Foot(props: {
 }) {
   const { message, busy, unanswered } = props;
   const page = usePage();
-  const { ending, branches, fault } = message;
+  const { ending, branches } = message;
   const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
-  if (!unusual && !branches && !fault && !unanswered) return null;
+  if (!unusual && !branches && !unanswered) return null;
   return (
     <div class="message-foot">
       {branches && branches.ids.length > 1 && (
@@ -158,11 +157,6 @@ function Foot(props: {
           />
         </span>
       )}
-      {fault && (
-        <span class="fault" role="alert">
-          <Icon name="error" /> {fault.text}
-        </span>
-      )}
       {unusual && (
         <span class={`ending ending-${ending}`}>
           <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {text(unusual)}
@@ -173,7 +167,7 @@ function Foot(props: {
           {text('continue')}
         </button>
       )}
-      {(unanswered || fault?.retry) && !busy && (
+      {unanswered && !busy && (
         <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
           {text('retry')}
         </button>

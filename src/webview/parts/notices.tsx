@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { NoticeView, StatusView } from '../../protocol/views.ts';
+import type { ActionView, StatusView } from '../../protocol/views.ts';
 import { formatCount } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
@@ -8,7 +8,7 @@ import { Icon, IconButton } from './icon-button.tsx';
 
 /** What the user should know now: between the transcript and the composer, never over either. */
 export function Notices({ session }: { readonly session: OpenSession }) {
-  const { status, notices } = session;
+  const { status, notice } = session;
   const page = usePage();
   return (
     <div class="notices">
@@ -17,53 +17,45 @@ export function Notices({ session }: { readonly session: OpenSession }) {
           severity="info"
           icon="lock"
           words={status.readOnly}
-          actions={status.foreign ? continueHere() : takeOver()}
+          action={
+            status.foreign
+              ? { label: text('continueHere'), command: 'continueHere' }
+              : { label: text('takeOver'), command: 'takeOver' }
+          }
         />
       )}
-      {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} actions={[]} />}
-      {status.offline !== null && (
-        <Banner severity="warning" icon="debug-disconnect" words={status.offline} actions={[]} />
-      )}
+      {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} />}
+      {status.offline !== null && <Banner severity="warning" icon="debug-disconnect" words={status.offline} />}
       {status.escalation && <Escalation escalation={status.escalation} />}
       {status.waiting && <Waiting waiting={status.waiting} />}
       {status.thinking !== null && <Thinking since={status.thinking} />}
-      {status.resetPending && <Banner severity="info" icon="history" words={text('resetPending')} actions={[]} />}
+      {status.resetPending && <Banner severity="info" icon="history" words={text('resetPending')} />}
       {status.compression && <Progress compression={status.compression} />}
-      {notices.map((notice) => (
-        <Banner
-          key={notice.id}
-          severity={notice.severity}
-          icon={notice.severity}
-          words={notice.text}
-          actions={notice.actions}
-          dismiss={() => page.dismiss(notice)}
-        />
-      ))}
+      {notice !== null && (
+        <Banner severity="warning" icon="warning" words={notice} dismiss={() => page.dismissNotice()} />
+      )}
     </div>
   );
 }
 
-const takeOver = (): NoticeView['actions'] => [{ label: text('takeOver'), command: 'takeOver' }];
-
-const continueHere = (): NoticeView['actions'] => [{ label: text('continueHere'), command: 'continueHere' }];
-
 function Banner(props: {
-  readonly severity: NoticeView['severity'];
+  readonly severity: 'info' | 'warning';
   readonly icon: string;
   readonly words: string;
-  readonly actions: NoticeView['actions'];
+  readonly action?: ActionView;
   readonly dismiss?: () => void;
 }) {
   const page = usePage();
+  const { action } = props;
   return (
-    <div class={`notice notice-${props.severity}`} role={props.severity === 'error' ? 'alert' : 'status'}>
+    <div class={`notice notice-${props.severity}`} role="status">
       <Icon name={props.icon} />
       <span class="notice-text">{props.words}</span>
-      {props.actions.map((action) => (
-        <button key={action.command} type="button" class="text-button" onClick={() => page.run(action.command)}>
+      {action && (
+        <button type="button" class="text-button" onClick={() => page.run(action.command)}>
           {action.label}
         </button>
-      ))}
+      )}
       {props.dismiss && <IconButton icon="close" label={text('dismiss')} onClick={props.dismiss} />}
     </div>
   );
@@ -141,11 +133,9 @@ function Progress({ compression }: { readonly compression: NonNullable<StatusVie
       <Icon name="loading" class="codicon-modifier-spin" />
       <span class="notice-text">{text('compressing', words)}</span>
       {total > 0 && <progress max={total} value={done} aria-label={text('compressing', stage)} />}
-      {compression.cancellable && (
-        <button type="button" class="text-button" onClick={() => page.run('cancelCompression')}>
-          {text('cancelCompression')}
-        </button>
-      )}
+      <button type="button" class="text-button" onClick={() => page.run('cancelCompression')}>
+        {text('cancelCompression')}
+      </button>
     </div>
   );
 }

@@ -129,5 +129,5 @@ describe('requests of the page', () => {
 });
 
 function hit(text: string) {
-  return { message: messageId('m1'), position: 0, start: 0, end: text.length, text, score: 1 };
+  return { message: messageId('m1'), position: 0, start: 0, text };
 }

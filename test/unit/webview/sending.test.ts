@@ -37,7 +37,7 @@ describe('a text that was not sent', () => {
   });
 
   it('does not go back when the way to the model was the trouble', () => {
-    for (const reason of ['cancelled', 'offline', 'no_key', 'failed', 'closed'] as const) {
+    for (const reason of ['cancelled', 'offline', 'no_key', 'failed'] as const) {
       assert.equal(givesBack(reason, 'Hello', 0, Transcript.empty, []), false, reason);
     }
   });

@@ -19,7 +19,6 @@ const message = (id: string, words: string): MessageView => ({
 
 const init: InitMessage = {
   type: 'init',
-  version: 1,
   session,
   epoch: 1,
   total: 2,
@@ -36,7 +35,6 @@ const init: InitMessage = {
     enterSends: true,
     sendWhileResponding: 'queue',
     pasteAsAttachmentAbove: 4_000,
-    minimap: true,
     locale: 'en',
   },
   status: {
@@ -54,7 +52,7 @@ const init: InitMessage = {
   },
   draft: { text: '', attachments: [] },
   history: [],
-  notices: [],
+  notice: null,
 };
 
 function opened(state: PageState) {
