@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../app/conversation.ts';
 import { ExplainAction } from './chat/editor-commands.ts';
 import { documentLenses } from './summaries/document-lenses.ts';
-import { readingAids } from './summaries/documents/document-outline.ts';
-import type { SessionFiles } from './summaries/documents/document-files.ts';
-import { OPEN_ROW } from './summaries/tree/items.ts';
+import { readingAids } from './summaries/document-outline.ts';
+import type { SessionFiles } from './summaries/document-files.ts';
+import { OPEN_ROW } from './summaries/items.ts';
 
 /** What the editor shows of ours in its own places: around a session's documents, at problems, behind a row. */
 export function editorParts(

@@ -15,7 +15,7 @@ import {
   type CommandName,
 } from './platform/ids.ts';
 import { lazyProvider, type LazyProvider } from './platform/lazy-provider.ts';
-import type { Row } from './summaries/tree/rows.ts';
+import type { Row } from './summaries/rows.ts';
 
 /** What the editor asks of the product through what is registered at start-up. */
 export interface EntryPoints {

@@ -5,8 +5,8 @@ import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
 import type { ContextGauge } from './gauge/context-gauge.ts';
-import type { SessionFiles } from './summaries/documents/document-files.ts';
-import type { Reader } from './summaries/documents/reader.ts';
+import type { SessionFiles } from './summaries/document-files.ts';
+import type { Reader } from './summaries/reader.ts';
 import type { Drafts, QueuedTexts } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { ChosenModel, Models } from './models/models.ts';
@@ -15,7 +15,7 @@ import { PageLink } from './chat/page-link.ts';
 import { pageSurroundings, untitled } from './chat/surroundings.ts';
 import { showWhatIsPossible } from './summaries/possible-commands.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
-import type { SummariesTree } from './summaries/tree/summaries-tree.ts';
+import type { SummariesTree } from './summaries/summaries-tree.ts';
 import { unsavedTeller } from './sessions/unsaved.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */

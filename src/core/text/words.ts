@@ -1,4 +1,4 @@
-import { isCjkUnit } from '../text/script.ts';
+import { isCjkUnit } from './script.ts';
 
 /** A word in its searchable form, and where it stands in the text (UTF-16 offsets). */
 export type WordVisitor = (term: string, start: number, end: number) => void;

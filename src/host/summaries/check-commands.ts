@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { countText } from '../platform/l10n.ts';
-import type { Compared } from './documents/comparison.ts';
+import type { Compared } from './comparison.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import type { SummariesApp } from './summaries-app.ts';

@@ -7,7 +7,7 @@ import { SpendLimitReached } from '../../app/spend.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { readSettings } from '../platform/settings.ts';
-import { eventIndexOf } from './tree/event-index.ts';
+import { eventIndexOf } from './event-index.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
 import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';

@@ -4,10 +4,9 @@ import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { COMMAND, DOCUMENT_SCHEME } from '../platform/ids.ts';
-import { placesOf } from './tree/places.ts';
-import type { Row } from './tree/rows.ts';
-import { nodeUri } from './documents/node-pages.ts';
-import { parseDocumentUri, type DocumentAddress } from './documents/document-uris.ts';
+import { summariesOf, type Sought } from './rows.ts';
+import { nodeUri } from './node-pages.ts';
+import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 /** Ways from a session's document to the chat, the view and the summary of a message, above its first line. */
 export function documentLenses(
@@ -43,7 +42,7 @@ const lens = (command: string, title: string, argument: unknown): vscode.CodeLen
 export function rowOfDocument(
   state: SessionState,
   { kind, id }: DocumentAddress,
-): Extract<Row, { kind: 'node' | 'message' }> | undefined {
+): Exclude<Sought, { kind: 'event' }> | undefined {
   if (kind === 'message') {
     const message = messageId(id);
     return state.positionOf(message) === undefined ? undefined : { kind: 'message', message };
@@ -55,6 +54,5 @@ export function rowOfDocument(
 /** The summary that stands for a message; undefined for one that is sent word for word. */
 function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
   const position = state.positionOf(message);
-  const leaf = position === undefined ? undefined : placesOf(state).leafAt(position);
-  return leaf && state.nodes.get(leaf.row.node);
+  return position === undefined ? undefined : summariesOf(state, position).at(-1);
 }

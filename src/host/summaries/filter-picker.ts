@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import type { SummariesApp } from './summaries-app.ts';
-import type { TreeFilter } from './tree/filter.ts';
-import { filterName } from './tree/row-words.ts';
+import { filterName } from './items.ts';
+import type { TreeFilter } from './rows.ts';
 
 /** Narrows the tree to what the user picks. */
 export async function filterSummaries(app: SummariesApp): Promise<void> {

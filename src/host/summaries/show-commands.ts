@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { rowOfDocument } from './document-lenses.ts';
-import { readDocument } from './documents/open-document.ts';
-import { documentUri, type DocumentKind } from './documents/document-uris.ts';
+import { readDocument } from './open-document.ts';
+import { documentUri, type DocumentKind } from './document-uris.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
-import { isRow, type Row } from './tree/rows.ts';
+import { isRow, type Row, type Sought } from './rows.ts';
 
 /** Opens a document of the current session. */
 export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
@@ -26,17 +26,17 @@ export async function showInTree(app: SummariesApp, argument?: unknown): Promise
   const row = rowFor(app, conversation, argument);
   if (!row) return;
   await vscode.commands.executeCommand('threadkeeper.summaries.focus');
-  await app.tree.reveal(row);
+  if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') await app.tree.reveal(row);
 }
 
-function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | undefined {
+function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | Sought | undefined {
   if (isRow(argument)) return argument;
   const address = addressInFront(app);
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 
 /** On the active branch, from 0. */
-function positionOf({ state }: Conversation, row: Row | undefined): number | undefined {
+function positionOf({ state }: Conversation, row: Row | Sought | undefined): number | undefined {
   switch (row?.kind) {
     case 'message':
       return state.positionOf(row.message);

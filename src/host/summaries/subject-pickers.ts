@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { dollars, locale, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { compressionId, nodeId, type CompressionId } from '../../core/model/ids.ts';
+import { nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
-import { triggerName } from './documents/summary-facts.ts';
-import { openedNodes } from './tree/lists.ts';
-import { rangeText } from './tree/row-facts.ts';
-import { isRow } from './tree/rows.ts';
+import { triggerName } from './summary-facts.ts';
+import { rangeText } from './items.ts';
+import { isRow, openedNodes } from './rows.ts';
 import { inform } from '../platform/inform.ts';
 
 /** The summary of the row, of the document in front, or the one that the user picks. */
@@ -91,7 +90,7 @@ export async function withOpened(
 }
 
 export function compressionOf(row: unknown): CompressionId | undefined {
-  return isRow(row) && row.kind === 'compression' ? compressionId(row.compression) : undefined;
+  return isRow(row) && row.kind === 'compression' ? row.compression : undefined;
 }
 
 /** A compression that was undone. */

@@ -5,10 +5,10 @@ import type { FaultView } from '../../protocol/faults.ts';
 import type { ChartPanel } from '../gauge/chart-panel.ts';
 import type { ModelsApp } from '../models/models-app.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
-import type { Comparison } from './documents/comparison.ts';
-import { parseDocumentUri, type DocumentAddress } from './documents/document-uris.ts';
-import type { Reader } from './documents/reader.ts';
-import type { SummariesTree } from './tree/summaries-tree.ts';
+import type { Comparison } from './comparison.ts';
+import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
+import type { Reader } from './reader.ts';
+import type { SummariesTree } from './summaries-tree.ts';
 
 /** What commands on summaries, key events and compressions need of the product. */
 export interface SummariesApp extends ModelsApp {

@@ -7,12 +7,12 @@ import { expandNode, setLevel, stepChange, undoCompressions } from '../../app/su
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
-import { nodeUri } from './documents/node-pages.ts';
-import { openDocument } from './documents/open-document.ts';
-import { LEVELS } from './documents/document-uris.ts';
+import { nodeUri } from './node-pages.ts';
+import { openDocument } from './open-document.ts';
+import { LEVELS } from './document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import type { SummariesApp } from './summaries-app.ts';
-import { levelName } from './documents/summary-facts.ts';
+import { levelName } from './summary-facts.ts';
 import { inform, offer } from '../platform/inform.ts';
 import { make } from './regenerate.ts';
 

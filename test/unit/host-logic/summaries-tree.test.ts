@@ -6,13 +6,17 @@ import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { childrenOf } from '../../../src/host/summaries/tree/children.ts';
-import { EventIndex } from '../../../src/host/summaries/tree/event-index.ts';
-import { filteredRows, warnedNodes, type TreeFilter } from '../../../src/host/summaries/tree/filter.ts';
-import { placesOf } from '../../../src/host/summaries/tree/places.ts';
-import { parentOf } from '../../../src/host/summaries/tree/parents.ts';
-import { rowId, type Row } from '../../../src/host/summaries/tree/rows.ts';
-import type { TreeSource } from '../../../src/host/summaries/tree/tree-source.ts';
+import { EventIndex } from '../../../src/host/summaries/event-index.ts';
+import {
+  childrenOf,
+  filteredRows,
+  filterRow,
+  findRow,
+  warnedNodes,
+  type Row,
+  type TreeFilter,
+  type TreeSource,
+} from '../../../src/host/summaries/rows.ts';
 import { contextSeries } from '../../../src/host/gauge/context-series.ts';
 import { chartSvg } from '../../../src/host/gauge/chart-svg.ts';
 import { Desk, fill } from '../app/desk.ts';
@@ -129,6 +133,12 @@ function longSession(messages: number): SessionState {
   return state;
 }
 
+const section = (source: TreeSource, name: string): Row =>
+  childrenOf(source).find((row) => row.kind === 'section' && row.section === name)!;
+
+/** The ids of a row and all above it. */
+const way = (row?: Row): string[] => (row ? [row.id, ...way(row.above)] : []);
+
 /** All rows, as they are when everything is opened. */
 function* all(source: TreeSource, row?: Row): Generator<Row> {
   for (const child of childrenOf(source, row)) {
@@ -151,40 +161,38 @@ describe('the tree of summaries', () => {
     return conversation;
   };
 
-  it('shows every message that a summary stands for once, every row under an id of its own, and finds the row above each', async () => {
+  it('shows every message that a summary stands for once, every row under an id of its own, and finds each again', async () => {
     const conversation = await session(400);
     const source = sourceOf(conversation);
     const rows = [...all(source)];
-    assert.equal(new Set(rows.map(rowId)).size, rows.length);
+    assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
     const shown = rows.flatMap((row) => (row.kind === 'message' ? [row.message] : []));
     const covered = conversation.state.frontier.flatMap(({ from, to }) => conversation.state.path.slice(from, to + 1));
     assert.deepEqual(shown, covered);
     for (const row of rows) {
-      const parent = parentOf(source, row);
-      assert.ok(
-        childrenOf(source, parent).some((child) => rowId(child) === rowId(row)),
-        `${rowId(row)} is found from below`,
-      );
+      if (row.kind === 'node' || row.kind === 'message') assert.deepEqual(way(findRow(source, row)), way(row));
+      if (row.kind === 'event') assert.equal(findRow(source, row)?.above?.kind, 'eventKind');
     }
   });
 
-  it('shows no more than 11 rows below a row of a session of 10,000 messages, and finds the row above each', () => {
+  it('shows no more than 11 rows below a row of a session of 10,000 messages', () => {
     const source = sourceFor(longSession(10_000));
     const walk = (row?: Row): void => {
       const below = childrenOf(source, row);
       assert.ok(below.length <= 11, `${below.length} rows`);
       for (const child of below) {
-        const parent = parentOf(source, child);
-        assert.equal(parent && rowId(parent), row && rowId(row), `the row above ${rowId(child)}`);
+        assert.equal(child.above, row);
         walk(child);
       }
     };
     walk();
+    const last = messageId('m9900');
+    assert.ok(way(findRow(source, { kind: 'message', message: last })).length > 5);
   });
 
   it('adds up what is in context to what the gauge shows', async () => {
     const source = sourceOf(await session(100));
-    const parts = childrenOf(source, { kind: 'section', section: 'context' });
+    const parts = childrenOf(source, section(source, 'context'));
     assert.equal(
       parts.reduce((sum, row) => sum + (row.kind === 'part' ? row.tokens : 0), 0),
       source.gauge().used,
@@ -201,7 +209,9 @@ describe('the tree of summaries', () => {
     );
     const source = sourceOf(conversation);
     assert.deepEqual(
-      childrenOf(source, { kind: 'opened' }).map((row) => row.kind === 'openedNode' && row.node),
+      childrenOf(source, childrenOf(source, section(source, 'summaries')).at(-1)).map(
+        (row) => row.kind === 'openedNode' && row.node,
+      ),
       nodes,
     );
   });
@@ -217,14 +227,12 @@ describe('the tree of summaries', () => {
         },
       });
       const source = { ...sourceFor(state), state: watched };
-      // Where the summaries stand is worked out once after they have changed.
-      placesOf(watched);
+      let row = section(source, 'summaries');
       looked = 0;
-      let row: Row | undefined = { kind: 'section', section: 'summaries' };
-      // Down the last branch to a message, and up again.
+      // Down the last branch to a message, and the way to it again.
       for (let next: Row | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
-      assert.equal(row?.kind, 'message');
-      for (let above: Row | undefined = row; above; above = parentOf(source, above)) row = above;
+      assert.ok(row.kind === 'message');
+      assert.deepEqual(way(findRow(source, row)), way(row));
       return looked;
     };
     const small = work(longSession(200));
@@ -246,7 +254,7 @@ describe('the tree of summaries', () => {
       warned: () => warnedNodes(state),
       search: (text: string, limit: number) => search.search(text, limit),
     };
-    const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, { kind: 'filter', name: 'it' });
+    const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, filterRow(filter));
     // Many of a kind fold into ranges.
     const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
       row.kind === 'range' ? childrenOf(source, row) : [row],
@@ -263,14 +271,18 @@ describe('the tree of summaries', () => {
           : undefined;
     assert.equal(position(found[0]!), 8);
     // Each leads to its place in the whole tree.
-    for (const row of found) assert.ok(parentOf(source, row));
+    for (const row of found)
+      if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') assert.ok(findRow(source, row));
     assert.deepEqual(left({ by: 'text', text: 'zebra' }), []);
     assert.deepEqual(left({ by: 'warnings' }), []);
     const { id } = state.frontier[0]!.node;
     const node = state.nodes.get(id)!;
     const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
     await conversation.journal.append({ type: 'node_replaced', node: { ...node, audit } });
-    assert.deepEqual(left({ by: 'warnings' }), [{ kind: 'node', node: id }]);
+    assert.deepEqual(
+      left({ by: 'warnings' }).map((row) => row.kind === 'node' && row.node),
+      [id],
+    );
   });
 });
 

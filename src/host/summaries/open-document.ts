@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { MessageId, SessionId } from '../../../core/model/ids.ts';
-import type { SummaryNode } from '../../../core/model/summary.ts';
+import type { MessageId, SessionId } from '../../core/model/ids.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
 import { documentUri } from './document-uris.ts';
 
 export async function openNodeDocument(session: SessionId, node: SummaryNode): Promise<void> {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { Conversation, SendPreview } from '../../../app/conversation.ts';
-import type { ChatModel } from '../../../app/ports.ts';
-import type { UserMessage } from '../../../app/user-message.ts';
-import { messageId, nodeId } from '../../../core/model/ids.ts';
-import { DOCUMENT_SCHEME } from '../../platform/ids.ts';
+import type { Conversation, SendPreview } from '../../app/conversation.ts';
+import type { ChatModel } from '../../app/ports.ts';
+import type { UserMessage } from '../../app/user-message.ts';
+import { messageId, nodeId } from '../../core/model/ids.ts';
+import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { plainPage, type Page } from './document-page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
@@ -109,7 +109,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     if (!conversation) throw vscode.FileSystemError.Unavailable(uri);
     const text = new TextDecoder().decode(content);
     try {
-      const { editSummary } = await import('../../../app/summary-changes.ts');
+      const { editSummary } = await import('../../app/summary-changes.ts');
       await editSummary(conversation.journal, conversation.counter, nodeId(address.id), level, text);
     } catch (error) {
       throw new vscode.FileSystemError(this.#deps.describe(error));

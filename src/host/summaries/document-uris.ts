@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { SessionId } from '../../../core/model/ids.ts';
-import type { Level } from '../../../core/model/summary.ts';
-import { DOCUMENT_SCHEME } from '../../platform/ids.ts';
+import type { SessionId } from '../../core/model/ids.ts';
+import type { Level } from '../../core/model/summary.ts';
+import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 
 /** Texts of a summary that can be edited in a tab of their own. */
 export const LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];

@@ -1,18 +1,22 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../../../app/conversation.ts';
-import type { SessionSearch } from '../../../app/session-search.ts';
-import type { NodeId } from '../../../core/model/ids.ts';
-import type { ContextGauge } from '../../gauge/context-gauge.ts';
-import { childrenOf } from './children.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { SessionSearch } from '../../app/session-search.ts';
+import type { NodeId } from '../../core/model/ids.ts';
+import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { eventIndexOf, type EventIndex } from './event-index.ts';
-import { filteredRows, warnedNodes, type TreeFilter } from './filter.ts';
-import { treeItem } from './items.ts';
-import { parentOf } from './parents.ts';
-import { filterName } from './row-words.ts';
-import { rowId, type Row } from './rows.ts';
-import { tooltipOf } from './tooltips.ts';
-import type { TreeSource } from './tree-source.ts';
-import type { GaugeView } from '../../../protocol/views.ts';
+import { tooltipOf, treeItem } from './items.ts';
+import {
+  childrenOf,
+  filteredRows,
+  filterRow,
+  findRow,
+  warnedNodes,
+  type Row,
+  type Sought,
+  type TreeFilter,
+  type TreeSource,
+} from './rows.ts';
+import type { GaugeView } from '../../protocol/views.ts';
 
 export interface SummariesTreeDeps {
   readonly conversation: () => Conversation | undefined;
@@ -68,8 +72,11 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.refresh();
   }
 
-  /** Shows a row and selects it. A filter would hide it, so it is taken off. */
-  async reveal(row: Row): Promise<void> {
+  /** Shows the row of something and selects it. A filter would hide it, so it is taken off. */
+  async reveal(sought: Sought): Promise<void> {
+    const conversation = this.#deps.conversation();
+    const row = conversation && findRow(this.#source(conversation), sought);
+    if (!row) return;
     if (this.#filter) this.narrow(undefined);
     await this.#view.reveal(row, { select: true, focus: true, expand: true });
   }
@@ -80,7 +87,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     const source = this.#source(conversation);
     const of = row?.kind === 'range' ? row.of : row;
     if (!this.#filter || (of && of.kind !== 'filter')) return childrenOf(source, row);
-    if (!row) return [{ kind: 'filter', name: filterName(this.#filter) }];
+    if (!row) return [filterRow(this.#filter)];
     const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
     return filteredRows(
       {
@@ -94,8 +101,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   getParent(row: Row): Row | undefined {
-    const conversation = this.#deps.conversation();
-    return conversation && parentOf(this.#source(conversation), row);
+    return row.above;
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
@@ -103,7 +109,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     const item = conversation
       ? treeItem(conversation, this.#source(conversation), row, this.#deps.now())
       : new vscode.TreeItem('');
-    item.id = rowId(row);
+    item.id = row.id;
     return item;
   }
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { TriggerName } from '../../../core/journal/schema.ts';
-import type { StatementFinding } from '../../../core/model/statement.ts';
-import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
-import { unsupportedIn } from './summary-faults.ts';
+import type { TriggerName } from '../../core/journal/schema.ts';
+import type { StatementFinding } from '../../core/model/statement.ts';
+import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { unsupportedIn } from './rows.ts';
 
 /** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { countText, dollars } from '../../platform/l10n.ts';
-import type { CompressionRecord } from '../../../core/journal/schema.ts';
-import type { CompressionEntry } from '../../../core/state/counters.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
+import { countText, dollars } from '../platform/l10n.ts';
+import type { CompressionRecord } from '../../core/journal/schema.ts';
+import type { CompressionEntry } from '../../core/state/counters.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { levelName, rungName, triggerName } from './summary-facts.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { parsePageMessage, type HostToPage } from '../../../protocol/messages.ts';
-import { READER_PANEL } from '../../platform/ids.ts';
-import { pageHtml } from '../../platform/page-html.ts';
+import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
+import { READER_PANEL } from '../platform/ids.ts';
+import { pageHtml } from '../platform/page-html.ts';
 import type { Page } from './document-page.ts';
 import { openDocument } from './open-document.ts';
 import { parseDocumentUri } from './document-uris.ts';

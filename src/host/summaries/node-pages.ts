@@ -1,17 +1,18 @@
 import * as vscode from 'vscode';
-import { tokensText } from '../../platform/l10n.ts';
-import { messageText } from '../../../core/model/message.ts';
-import type { MessageId } from '../../../core/model/ids.ts';
-import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../../core/model/summary.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
+import { tokensText } from '../platform/l10n.ts';
+import { messageText } from '../../core/model/message.ts';
+import type { MessageId } from '../../core/model/ids.ts';
+import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, LEVELS } from './document-uris.ts';
+import { spanOf } from './rows.ts';
 
 /** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
 export function nodePage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
-  const range = placeOf(state, node);
+  const range = spanOf(state, node.id);
   page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
   links(page, state, node);
   for (const level of LEVELS) {
@@ -41,7 +42,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
 
 /** The messages that a summary stands for, word for word. */
 export function sourcePage(state: SessionState, node: SummaryNode): Page {
-  const range = placeOf(state, node);
+  const range = spanOf(state, node.id);
   const page = new PageWriter().heading(1, vscode.l10n.t('Source of: {0}', node.title));
   links(page, state, node);
   if (range) writeMessages(page, state, range.from, range.to, 2);
@@ -85,16 +86,6 @@ export function nodeUri(
 
 export function messageUri(state: SessionState, id: MessageId): vscode.Uri {
   return documentUri(sessionOf(state), 'message', id, vscode.l10n.t('Message {0}', (state.positionOf(id) ?? 0) + 1));
-}
-
-/** Positions of the messages that a node stands for; undefined when they are not on the active branch. */
-export function placeOf(
-  state: SessionState,
-  node: SummaryNode,
-): { readonly from: number; readonly to: number } | undefined {
-  const from = state.positionOf(node.first);
-  const to = state.positionOf(node.last);
-  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DOCUMENT_SCHEME } from '../../platform/ids.ts';
+import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import type { Page, Section } from './document-page.ts';
 
 /** Outline, folding and links of the session's documents. */

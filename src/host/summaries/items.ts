@@ -1,22 +1,29 @@
 import * as vscode from 'vscode';
-import { hasFaults } from '../documents/summary-faults.ts';
-import { oneLine, short, tokensText } from '../../platform/l10n.ts';
-import type { Conversation } from '../../../app/conversation.ts';
-import { messageText } from '../../../core/model/message.ts';
-import type { SummaryNode } from '../../../core/model/summary.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
-import { openMessageDocument, openNodeDocument, readDocument } from '../documents/open-document.ts';
-import { documentUri } from '../documents/document-uris.ts';
-import { partName } from '../../gauge/gauge-item.ts';
-import { KIND_ICON, kindName } from '../../platform/key-event-kinds.ts';
-import { triggerName } from '../documents/summary-facts.ts';
-import { eventsBelow, listBelow, openedNodes, tasks } from './lists.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import { messageText } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import type { StepStatus } from '../../core/model/task.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { partName } from '../gauge/gauge-item.ts';
+import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import { locale, messagesText, oneLine, short, tokensText } from '../platform/l10n.ts';
+import { documentUri } from './document-uris.ts';
 import type { PlacedEvent, Standing } from './event-index.ts';
-import { spanOf } from './places.ts';
-import { rangeText, trust } from './row-facts.ts';
-import { ago, SAID_ICON, saidName, STANDING_ICON, standingName, STEP_ICON, stepName } from './row-words.ts';
-import type { RangeRow, Row, SectionName } from './rows.ts';
-import type { TreeSource } from './tree-source.ts';
+import { openMessageDocument, openNodeDocument, readDocument } from './open-document.ts';
+import {
+  endsOf,
+  eventsBelow,
+  hasWarning,
+  openedNodes,
+  spanOf,
+  type Row,
+  type RowOf,
+  type SaidList,
+  type SectionName,
+  type TreeFilter,
+  type TreeSource,
+} from './rows.ts';
+import { faultTexts, levelName, triggerName, trustOf } from './summary-facts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
@@ -27,7 +34,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'section':
       return sectionItem(source, row.section);
     case 'filter': {
-      const made = item(vscode.l10n.t('Filter: {0}', row.name), Expanded, 'filter');
+      const made = item(vscode.l10n.t('Filter: {0}', filterName(row.filter)), Expanded, 'filter');
       made.contextValue = 'threadkeeper.filter';
       return made;
     }
@@ -87,8 +94,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return made;
     }
     case 'task': {
-      const task = tasks(state)[row.at];
-      if (!task) return gone();
+      const { task } = row;
       const done = task.steps.filter(({ status }) => status === 'done').length;
       const ended = task.endedAt === undefined ? undefined : ago(now - task.endedAt);
       const facts = [vscode.l10n.t('{0}/{1} steps', done, task.steps.length), ended].filter(Boolean).join(' · ');
@@ -100,9 +106,9 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       );
     }
     case 'step':
-      return item(row.text, None, STEP_ICON[row.status], stepName(row.status));
+      return item(row.step.text, None, STEP_ICON[row.step.status], stepName(row.step.status));
     case 'compression': {
-      const entry = state.compressions[row.at];
+      const entry = state.compressions.find(({ id }) => id === row.compression);
       if (!entry) return gone();
       const isUndone = state.isCompressionUndone(entry.id);
       const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
@@ -151,15 +157,14 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
 }
 
 /** A range of summaries or messages is named by the messages that it stands for, others by their place in the list. */
-function rangeItem(source: TreeSource, { of, from, end }: RangeRow): vscode.TreeItem {
-  const list = listBelow(source, of);
-  const [first] = list.run(from, from + 1);
-  const [last] = list.run(end - 1, end);
-  const start = first && positionsOf(source.state, first)?.from;
-  const finish = last && positionsOf(source.state, last)?.to;
+function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
+  const { of, from, end } = row;
+  const [first, last] = endsOf(source, row);
+  const start = positionsOf(source.state, first)?.from;
+  const finish = positionsOf(source.state, last)?.to;
   if (start === undefined || finish === undefined)
     return item(vscode.l10n.t('{0}–{1}', from + 1, end), Collapsed, rangeIcon(of));
-  const count = first?.kind === 'node' ? String(end - from) : undefined;
+  const count = first.kind === 'node' ? String(end - from) : undefined;
   const name =
     start === finish
       ? vscode.l10n.t('Message {0}', start + 1)
@@ -173,7 +178,7 @@ function positionsOf(state: SessionState, row: Row): { readonly from: number; re
   return position === undefined ? undefined : { from: position, to: position };
 }
 
-function rangeIcon(of: RangeRow['of']): string {
+function rangeIcon(of: Row): string {
   switch (of.kind) {
     case 'section':
       return SECTION_ICON[of.section];
@@ -196,8 +201,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
     ago(now - node.at),
     trust(source, node),
   ];
-  const isStale = state.stale.has(node.id);
-  const icon = hasFaults(state, node) || isStale ? 'warning' : node.depth > 0 ? 'layers' : 'note';
+  const icon = hasWarning(state, node) ? 'warning' : node.depth > 0 ? 'layers' : 'note';
   const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
   made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
   made.command = opens(() => openNodeDocument(journal.id, node));
@@ -236,3 +240,159 @@ const opens = (open: () => Promise<void>): vscode.Command => ({
   title: vscode.l10n.t('Open'),
   arguments: [open],
 });
+
+export function rangeText(state: SessionState, node: SummaryNode): string {
+  const range = spanOf(state, node.id);
+  return range ? `${range.from + 1}–${range.to + 1}` : '';
+}
+
+/** How many of its key events are in the context, what the audit found, and who wrote it. */
+function trust({ state, events }: TreeSource, node: SummaryNode): string {
+  const range = spanOf(state, node.id);
+  const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
+  return [
+    ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []),
+    trustOf(node, state.checkOf(node)),
+  ].join(' · ');
+}
+
+/** How long ago, in the largest unit that is not 0; milliseconds in. */
+function ago(ms: number): string {
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' });
+  const minutes = Math.max(0, Math.round(ms / 60_000));
+  if (minutes < 60) return format.format(-minutes, 'minute');
+  if (minutes < 48 * 60) return format.format(-Math.round(minutes / 60), 'hour');
+  return format.format(-Math.round(minutes / 1440), 'day');
+}
+
+export function standingName(standing: Standing): string {
+  switch (standing) {
+    case 'pinned':
+      return vscode.l10n.t('pinned');
+    case 'active':
+      return vscode.l10n.t('active');
+    case 'superseded':
+      return vscode.l10n.t('superseded');
+    case 'dropped':
+      return vscode.l10n.t('didn’t fit');
+  }
+}
+
+function stepName(status: StepStatus): string {
+  switch (status) {
+    case 'pending':
+      return vscode.l10n.t('pending');
+    case 'in_progress':
+      return vscode.l10n.t('in progress');
+    case 'done':
+      return vscode.l10n.t('done');
+    case 'skipped':
+      return vscode.l10n.t('skipped');
+  }
+}
+
+function saidName(list: SaidList): string {
+  switch (list) {
+    case 'topics':
+      return vscode.l10n.t('Topics');
+    case 'decisions':
+      return vscode.l10n.t('Decisions');
+    case 'preferences':
+      return vscode.l10n.t('Preferences');
+    case 'files':
+      return vscode.l10n.t('Files');
+  }
+}
+
+const STANDING_ICON: Readonly<Record<Standing, string>> = {
+  pinned: 'pinned',
+  active: 'quote',
+  superseded: 'history',
+  dropped: 'circle-slash',
+};
+const SAID_ICON: Readonly<Record<SaidList, string>> = {
+  topics: 'tag',
+  decisions: 'law',
+  preferences: 'heart',
+  files: 'file',
+};
+const STEP_ICON: Readonly<Record<StepStatus, string>> = {
+  pending: 'circle-large-outline',
+  in_progress: 'play-circle',
+  done: 'pass',
+  skipped: 'debug-step-over',
+};
+
+/** What a filter leaves, for people. */
+export function filterName(filter: TreeFilter): string {
+  switch (filter.by) {
+    case 'warnings':
+      return vscode.l10n.t('Summaries with warnings');
+    case 'kind':
+      return kindName(filter.of);
+    case 'text':
+      return filter.text;
+  }
+}
+
+/** Of a longer text the beginning is told, in UTF-16 units. */
+const LONGEST = 600;
+
+/** What is told of a row while the pointer rests on it; undefined where the row says it all. */
+export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
+  const { state } = source;
+  switch (row.kind) {
+    case 'node':
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      return node && nodeTooltip(source, node);
+    }
+    case 'opened':
+      return vscode.l10n.t('Expanded summaries. Their original messages are sent instead.');
+    case 'message': {
+      const message = state.messages.get(row.message);
+      return message && new vscode.MarkdownString().appendText(messageText(message).slice(0, LONGEST));
+    }
+    case 'event':
+      return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
+    case 'saidEntry':
+      return row.text;
+    case 'task':
+      return row.task.goal;
+    case 'step':
+      return row.step.text;
+    default:
+      return undefined;
+  }
+}
+
+function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
+  const { state } = source;
+  const text = new vscode.MarkdownString('', true);
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, LONGEST));
+  const level = state.levels.get(node.id) ?? 'detailed';
+  const facts = [
+    messagesText(node.messages),
+    vscode.l10n.t('sent as: {0}', levelName(level)),
+    trust(source, node),
+    node.model,
+  ];
+  text.appendMarkdown('\n\n---\n\n').appendText(facts.join(' · '));
+  if (state.stale.has(node.id))
+    text
+      .appendMarkdown('\n\n$(warning) ')
+      .appendText(vscode.l10n.t('A child summary was edited. This summary will be rebuilt at the next compression.'));
+  for (const fault of faultTexts(state, node).slice(0, 5))
+    text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
+  return text;
+}
+
+function eventTooltip({ event, standing }: RowOf<'event'>, position: number): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendText(event.quote);
+  const place = vscode.l10n.t('message {0}', position + 1);
+  text
+    .appendMarkdown('\n\n---\n\n')
+    .appendText([kindName(event.kind), standingName(standing), place, event.reason].join(' · '));
+  return text;
+}

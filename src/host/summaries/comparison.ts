@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
-import { messageText as textOf, type Message } from '../../../core/model/message.ts';
-import { supportOf, type StatementFinding } from '../../../core/model/statement.ts';
-import type { SummaryCheck, SummaryNode } from '../../../core/model/summary.ts';
-import type { Breather } from '../../../core/pace/breather.ts';
-import { resting } from '../../../core/pace/steps.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
-import { messageUri, nodeUri, placeOf } from './node-pages.ts';
+import { messageText as textOf, type Message } from '../../core/model/message.ts';
+import { supportOf, type StatementFinding } from '../../core/model/statement.ts';
+import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
+import type { Breather } from '../../core/pace/breather.ts';
+import { resting } from '../../core/pace/steps.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { messageUri, nodeUri } from './node-pages.ts';
 import { openDocument } from './open-document.ts';
+import { spanOf } from './rows.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** What a comparison found. */
@@ -50,7 +51,7 @@ export class Comparison implements vscode.Disposable {
     level = state.levels.get(node.id) ?? 'detailed',
   ): Promise<Compared> {
     const shown = node[level] === undefined ? 'detailed' : level;
-    const place = placeOf(state, node);
+    const place = spanOf(state, node.id);
     const ids = place ? state.path.slice(place.from, place.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
     const noted = state.checkOf(node);
@@ -74,7 +75,7 @@ export class Comparison implements vscode.Disposable {
   }
 
   async #byCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
-    const { checkStatementsSteps } = await import('../../../core/audit/statements.ts');
+    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
     return resting(checkStatementsSteps(text, messages), this.#breather);
   }
 }

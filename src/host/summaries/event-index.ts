@@ -1,8 +1,8 @@
-import type { Conversation } from '../../../app/conversation.ts';
-import type { CompressionRecord } from '../../../core/journal/schema.ts';
-import type { KeyEventId } from '../../../core/model/ids.ts';
-import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../../core/model/key-event.ts';
-import type { SessionState } from '../../../core/state/session-state.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { CompressionRecord } from '../../core/journal/schema.ts';
+import type { KeyEventId } from '../../core/model/ids.ts';
+import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 
 /** What became of a key event: sent word for word, by the user's wish or by itself; replaced; or left out for want of room. */
 export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
@@ -23,9 +23,6 @@ export interface PlacedEvent {
 export class EventIndex {
   readonly #byKind = new Map<KeyEventKind, PlacedEvent[]>();
   readonly #byPlace: readonly PlacedEvent[];
-  /** Where each event stands in the list of its kind, and among all by place. */
-  readonly #placesOfKind = new Map<KeyEventId, number>();
-  readonly #places = new Map<KeyEventId, number>();
   /** How many of the first so many events are wanted in the context, and how many of them are there. */
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
@@ -51,15 +48,8 @@ export class EventIndex {
       this.#wanted.push(this.#wanted.at(-1)! + (one.standing !== 'superseded' ? 1 : 0));
       this.#kept.push(this.#kept.at(-1)! + (isKept(one) ? 1 : 0));
     }
-    for (const list of this.#byKind.values()) {
+    for (const list of this.#byKind.values())
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
-      for (const [at, { event }] of list.entries()) this.#placesOfKind.set(event.id, at);
-    }
-    for (const [at, { event }] of placed.entries()) this.#places.set(event.id, at);
-  }
-
-  get size(): number {
-    return this.#byPlace.length;
   }
 
   /** Events that are sent verbatim: pinned ones, and active ones that have room. The one figure shown everywhere. */
@@ -80,17 +70,6 @@ export class EventIndex {
   /** The events quoted from messages at these positions, both included. */
   between(from: number, to: number): readonly PlacedEvent[] {
     return this.#byPlace.slice(this.#firstAt(from), this.#firstAt(to + 1));
-  }
-
-  /** Where an event stands among those of its kind; -1 for one that is not here. */
-  placeOfKind(event: KeyEventId): number {
-    return this.#placesOfKind.get(event) ?? -1;
-  }
-
-  /** Where an event stands among those quoted from this position on; -1 for one that is not here. */
-  placeFrom(from: number, event: KeyEventId): number {
-    const at = this.#places.get(event);
-    return at === undefined ? -1 : at - this.#firstAt(from);
   }
 
   /** The events that are sent verbatim, in order of place. */

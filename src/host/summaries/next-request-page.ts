@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { countText, tokensText } from '../../platform/l10n.ts';
-import type { SendPreview } from '../../../app/conversation.ts';
-import { GAUGE_PARTS } from '../../../core/budget/gauge.ts';
-import type { ContentBlock } from '../../../core/model/message.ts';
-import type { TokenCounter } from '../../../core/tokens/token-counter.ts';
-import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS } from '../../../core/tokens/token-counter.ts';
-import { partName } from '../../gauge/gauge-item.ts';
+import { countText, tokensText } from '../platform/l10n.ts';
+import type { SendPreview } from '../../app/conversation.ts';
+import { GAUGE_PARTS } from '../../core/budget/gauge.ts';
+import type { ContentBlock } from '../../core/model/message.ts';
+import type { TokenCounter } from '../../core/tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
+import { partName } from '../gauge/gauge-item.ts';
 import { triggerName } from './summary-facts.ts';
 import { PageWriter, type Page } from './document-page.ts';
 

@@ -1,0 +1,423 @@
+import type { SessionHit } from '../../app/session-search.ts';
+import type { GaugePart } from '../../core/budget/gauge.ts';
+import type { CompressionId, MessageId, NodeId } from '../../core/model/ids.ts';
+import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
+import { supportOf } from '../../core/model/statement.ts';
+import type { CheckedSpan, SummaryNode } from '../../core/model/summary.ts';
+import type { Step, Task } from '../../core/model/task.ts';
+import type { FrontierItem } from '../../core/state/frontier.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import type { GaugeView } from '../../protocol/views.ts';
+import type { EventIndex, Standing } from './event-index.ts';
+
+const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
+export type SectionName = (typeof SECTIONS)[number];
+/** What the summaries hold, list by list. */
+const SAID_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
+export type SaidList = (typeof SAID_LISTS)[number];
+
+/** What a row of the *Context* view stands for. */
+type Shown =
+  | { readonly kind: 'section'; readonly section: SectionName }
+  /** Stands above what a filter leaves; the view knows which rows these are. */
+  | { readonly kind: 'filter'; readonly filter: TreeFilter }
+  | { readonly kind: 'part'; readonly name: GaugePart | 'reply'; readonly tokens: number }
+  | { readonly kind: 'node'; readonly node: NodeId }
+  /** Summaries that the user has opened: their messages are sent in their place. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'openedNode'; readonly node: NodeId }
+  | { readonly kind: 'message'; readonly message: MessageId }
+  | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
+  | { readonly kind: 'nodeEvents'; readonly node: NodeId }
+  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: Standing }
+  | { readonly kind: 'saidList'; readonly list: SaidList }
+  | { readonly kind: 'saidEntry'; readonly list: SaidList; readonly text: string; readonly node: NodeId }
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'step'; readonly step: Step }
+  | { readonly kind: 'compression'; readonly compression: CompressionId }
+  /** A run of what stands below the row `of`, where that is too much to be shown at once; `end` is behind the last. */
+  | { readonly kind: 'range'; readonly of: Row; readonly from: number; readonly end: number };
+
+/**
+ * A row knows the one above it, which is what `reveal` goes up by. The same row has the same id whenever it is made, so
+ * that the editor keeps what is open and selected.
+ */
+export type Row = Shown & { readonly id: string; readonly above: Row | undefined };
+export type RowOf<Kind extends Row['kind']> = Extract<Row, { kind: Kind }>;
+
+/** What the rows are made of. Events and gauge are asked for when a row needs them. */
+export interface TreeSource {
+  readonly state: SessionState;
+  readonly events: () => EventIndex;
+  readonly gauge: () => GaugeView;
+}
+
+/** Whether a command was given a row of the view, as menus of the view do. */
+export function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+const sectionRow = (section: SectionName): Row => ({
+  kind: 'section',
+  id: `section/${section}`,
+  above: undefined,
+  section,
+});
+const kindRow = (of: KeyEventKind, above: Row): Row => ({ kind: 'eventKind', id: `events/${of}`, above, of });
+const nodeRow = (node: NodeId, above: Row): Row => ({ kind: 'node', id: `node/${node}`, above, node });
+const rangeRow = (of: Row, above: Row, from: number, end: number): Row => ({
+  kind: 'range',
+  id: `${of.id}/${from}-${end}`,
+  ...{ above, of, from, end },
+});
+
+/** The rows below a row, or the topmost ones. Costs what is shown, whatever the session's length. */
+export function childrenOf(source: TreeSource, row?: Row): Row[] {
+  const { state } = source;
+  if (!row) return SECTIONS.filter((section) => hasSection(state, section)).map(sectionRow);
+  const list = listBelow(source, row.kind === 'range' ? row.of : row);
+  const rows = folded(list, row);
+  if (row.kind === 'section' && row.section === 'summaries' && openedNodes(state).length > 0)
+    return [...rows, { kind: 'opened', id: 'opened', above: row }];
+  const span = row.kind === 'node' ? spanOf(state, row.node) : undefined;
+  if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
+  // Messages stand in a range even where they are few, so that they are not mixed with their events.
+  const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
+  const hasEvents = source.events().countBetween(span.from, span.to) > 0;
+  const events: Row = { kind: 'nodeEvents', id: `events/${row.node}`, above: row, node: row.node };
+  return hasEvents ? [events, ...messages] : messages;
+}
+
+function hasSection(state: SessionState, section: SectionName): boolean {
+  switch (section) {
+    case 'context':
+    case 'summaries':
+    case 'events':
+      return true;
+    case 'said':
+      return saidIn(state).size > 0;
+    case 'tasks':
+      return tasks(state).length > 0;
+    case 'compressions':
+      return state.compressions.length > 0;
+  }
+}
+
+/** What stands below a row, of which only the rows that are shown are made. */
+interface RowList {
+  readonly count: number;
+  /** The row of an entry, below a range or the row that the list is of. */
+  readonly row: (at: number, above: Row) => Row;
+}
+
+const listOf = <Entry>(entries: readonly Entry[], row: (entry: Entry, above: Row, at: number) => Row): RowList => ({
+  count: entries.length,
+  row: (at, above) => row(entries[at]!, above, at),
+});
+
+function listBelow(source: TreeSource, row: Row): RowList {
+  const { state } = source;
+  switch (row.kind) {
+    case 'section':
+      return sectionList(source, row.section);
+    case 'node': {
+      const span = spanOf(state, row.node);
+      const { children = [] } = (span && state.nodes.get(row.node)) ?? {};
+      if (!span || children.length > 0) return listOf(children, nodeRow);
+      return {
+        count: span.to - span.from + 1,
+        row: (at, above) => messageRow(state.path[span.from + at]!, above),
+      };
+    }
+    case 'opened':
+      return listOf(openedNodes(state), ({ id }, above) => ({
+        kind: 'openedNode',
+        id: `opened/${id}`,
+        above,
+        node: id,
+      }));
+    case 'nodeEvents':
+    case 'eventKind':
+      return listOf(eventsBelow(source, row), ({ event, standing }, above) => ({
+        kind: 'event',
+        // An event stands below its kind and below its summary.
+        id: `event/${row.id}/${event.id}`,
+        ...{ above, event, standing },
+      }));
+    case 'saidList':
+      return listOf(saidIn(state).get(row.list) ?? [], ({ text, node }, above, at) => ({
+        kind: 'saidEntry',
+        id: `${row.id}/${at}`,
+        ...{ above, list: row.list, text, node },
+      }));
+    case 'task':
+      return listOf(row.task.steps, (step, above, at) => ({ kind: 'step', id: `${row.id}/${at}`, above, step }));
+    default:
+      return listOf([], nodeRow);
+  }
+}
+
+function sectionList(source: TreeSource, section: SectionName): RowList {
+  const { state } = source;
+  switch (section) {
+    case 'context':
+      return listOf(contextParts(source.gauge()), ({ name, tokens }, above) => ({
+        kind: 'part',
+        id: `part/${name}`,
+        ...{ above, name, tokens },
+      }));
+    case 'summaries':
+      return listOf(state.frontier, ({ node }, above) => nodeRow(node.id, above));
+    case 'events':
+      return listOf(source.events().kinds(), kindRow);
+    case 'said':
+      return listOf([...saidIn(state).keys()], (list, above) => ({
+        kind: 'saidList',
+        id: `said/${list}`,
+        above,
+        list,
+      }));
+    case 'tasks':
+      return listOf(tasks(state), (task, above, at) => ({ kind: 'task', id: `task/${at}`, above, task }));
+    case 'compressions': {
+      const { length } = state.compressions;
+      // The newest first.
+      const row = (at: number, above: Row): Row => {
+        const { id } = state.compressions[length - 1 - at]!;
+        return { kind: 'compression', id: `compression/${id}`, above, compression: id };
+      };
+      return { count: length, row };
+    }
+  }
+}
+
+const messageRow = (message: MessageId, above: Row): Row => ({
+  kind: 'message',
+  id: `message/${message}`,
+  above,
+  message,
+});
+
+/** The parts with their tokens; they add up to what the gauge shows, the opening of the reply included. */
+function contextParts({ parts, used }: GaugeView): { readonly name: GaugePart | 'reply'; readonly tokens: number }[] {
+  const reply = used - parts.reduce((sum, part) => sum + part.tokens, 0);
+  return [...parts, { name: 'reply' as const, tokens: reply }].filter(({ tokens }) => tokens > 0);
+}
+
+/** The key events of a kind, or of the messages that a summary stands for. */
+export function eventsBelow(
+  { state, events }: TreeSource,
+  row: RowOf<'eventKind' | 'nodeEvents'>,
+): ReturnType<EventIndex['ofKind']> {
+  if (row.kind === 'eventKind') return events().ofKind(row.of);
+  const span = spanOf(state, row.node);
+  return span ? events().between(span.from, span.to) : [];
+}
+
+/** The task and those that ended. */
+const tasks = (state: SessionState): readonly Task[] => [...(state.task ? [state.task] : []), ...state.endedTasks];
+
+/** Nodes that the user has opened, by themselves or with their compression, and that no newer summary covers. */
+export function openedNodes(state: SessionState): SummaryNode[] {
+  return [...state.openedNodes].flatMap((id) => {
+    const node = state.nodes.get(id);
+    const from = node && state.positionOf(node.first);
+    const isOpen = from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to);
+    return node && isOpen ? [node] : [];
+  });
+}
+
+/** Positions of the messages that a summary stands for, from 0, both included; undefined where the branch has them not. */
+export function spanOf(state: SessionState, id: NodeId): { readonly from: number; readonly to: number } | undefined {
+  const node = state.nodes.get(id);
+  const from = node && state.positionOf(node.first);
+  const to = node && state.positionOf(node.last);
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+interface Said {
+  readonly text: string;
+  /** The newest summary that holds it. */
+  readonly node: NodeId;
+}
+
+const known = new WeakMap<readonly FrontierItem[], ReadonlyMap<SaidList, readonly Said[]>>();
+
+/** What the summaries hold, the newest first, each once; only lists that hold something. Read once after each change. */
+function saidIn({ frontier }: SessionState): ReadonlyMap<SaidList, readonly Said[]> {
+  let lists = known.get(frontier);
+  if (lists) return lists;
+  const newestFirst = frontier.toReversed();
+  const read = SAID_LISTS.map((list) => {
+    const nodes = new Map<string, NodeId>();
+    for (const { node } of newestFirst)
+      for (const text of entriesOf(node, list)) if (!nodes.has(text)) nodes.set(text, node.id);
+    return [list, [...nodes].map(([text, node]) => ({ text, node }))] as const;
+  });
+  known.set(frontier, (lists = new Map(read.filter(([, said]) => said.length > 0))));
+  return lists;
+}
+
+function entriesOf({ structured }: SummaryNode, list: SaidList): readonly string[] {
+  if (!structured) return [];
+  return list === 'decisions' ? structured.decisions.map(({ what }) => what) : (structured[list] ?? []);
+}
+
+/**
+ * Rows shown at once below one row; more fold into ranges of so many, and those into wider ones. Ten keeps the bounds
+ * round, and opening a row about as dear in the longest session as in one of a hundred messages.
+ */
+const MAX_ROWS = 10;
+
+/** What is shown of a list below its row, or below a range of it: entries, or ranges where these are too many. */
+function folded(list: RowList, row: Row): Row[] {
+  const { of, from, end } = row.kind === 'range' ? row : { of: row, from: 0, end: list.count };
+  const rows: Row[] = [];
+  if (end - from <= MAX_ROWS) {
+    for (let at = from; at < end; at++) rows.push(list.row(at, row));
+    return rows;
+  }
+  let size = MAX_ROWS;
+  while (end - from > size * MAX_ROWS) size *= MAX_ROWS;
+  for (let at = from; at < end; at += size) rows.push(rangeRow(of, row, at, Math.min(end, at + size)));
+  return rows;
+}
+
+/** The first and the last row of a range. */
+export function endsOf(source: TreeSource, { of, from, end }: RowOf<'range'>): readonly [Row, Row] {
+  const list = listBelow(source, of);
+  return [list.row(from, of), list.row(end - 1, of)];
+}
+
+/** What can be looked up in the tree. */
+export type Sought =
+  | Pick<RowOf<'node'>, 'kind' | 'node'>
+  | Pick<RowOf<'message'>, 'kind' | 'message'>
+  | Pick<RowOf<'event'>, 'kind' | 'event'>;
+
+/** The row of the whole tree that shows something; undefined for what it does not show. */
+export function findRow(source: TreeSource, sought: Sought): Row | undefined {
+  const { state } = source;
+  if (sought.kind === 'event') {
+    const { id, kind } = sought.event;
+    return entryBelow(
+      source,
+      kindRow(kind, sectionRow('events')),
+      source
+        .events()
+        .ofKind(kind)
+        .findIndex(({ event }) => event.id === id),
+    );
+  }
+  const first = sought.kind === 'node' ? state.nodes.get(sought.node)?.first : sought.message;
+  const position = first && state.positionOf(first);
+  if (position === undefined) return undefined;
+  let row: Row | undefined = sectionRow('summaries');
+  let beside = state.frontier.map(({ node }) => node.id);
+  for (const node of summariesOf(state, position)) {
+    row = row && entryBelow(source, row, beside.indexOf(node.id));
+    if (sought.kind === 'node' && sought.node === node.id) return row;
+    beside = [...node.children];
+    if (sought.kind === 'message' && beside.length === 0)
+      return row && entryBelow(source, row, position - state.positionOf(node.first)!);
+  }
+  return undefined;
+}
+
+/** An entry of a row's list, with the ranges that it stands in above it. */
+function entryBelow(source: TreeSource, row: Row, at: number): Row | undefined {
+  const rows = childrenOf(source, row);
+  const range = rows.find((each) => each.kind === 'range' && each.from <= at && at < each.end);
+  return range ? entryBelow(source, range, at) : rows[at - (row.kind === 'range' ? row.from : 0)];
+}
+
+/** The summaries of the tree that stand for the message at a position, the one that none stands above first. */
+export function summariesOf(state: SessionState, position: number): SummaryNode[] {
+  const found: SummaryNode[] = [];
+  let beside: readonly SummaryNode[] = state.frontier.map(({ node }) => node);
+  for (;;) {
+    const node = beside.find(({ id }) => {
+      const span = spanOf(state, id);
+      return span && span.from <= position && position <= span.to;
+    });
+    if (!node) return found;
+    found.push(node);
+    beside = node.children.flatMap((id) => state.nodes.get(id) ?? []);
+  }
+}
+
+/** What the tree is narrowed to. */
+export type TreeFilter =
+  /** Summaries in which the audit found something, or that are stale. */
+  | { readonly by: 'warnings' }
+  | { readonly by: 'kind'; readonly of: KeyEventKind }
+  /** What answers a text, as the session's search finds it. */
+  | { readonly by: 'text'; readonly text: string };
+
+/** Rows shown of what answers a text, the best first. */
+const MAX_FOUND = 20;
+
+/** What a filter asks beside the rows; each costs what it gives. */
+export interface FilterSource extends TreeSource {
+  /** Nodes with a warning, as `warnedNodes` lists them. */
+  readonly warned: () => readonly NodeId[];
+  readonly search: (text: string, limit: number) => readonly SessionHit[];
+}
+
+export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
+  kind: 'filter',
+  id: `filter/${JSON.stringify(filter)}`,
+  above: undefined,
+  filter,
+});
+
+/** The rows that a filter leaves, below the filter's own row or a range of it. Costs what is shown. */
+export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row): Row[] {
+  switch (filter.by) {
+    case 'warnings':
+      return folded(listOf(source.warned(), nodeRow), row);
+    case 'kind':
+      return childrenOf(source, kindRow(filter.of, row));
+    case 'text':
+      return source.search(filter.text, MAX_FOUND).flatMap((hit) => rowOfHit(source, hit, row) ?? []);
+  }
+}
+
+function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): Row | undefined {
+  switch (hit.kind) {
+    case 'message':
+      return messageRow(hit.message, above);
+    case 'summary': {
+      const leaf = summariesOf(state, hit.position).at(-1);
+      return leaf && nodeRow(leaf.id, above);
+    }
+    case 'event': {
+      const found = events()
+        .between(hit.position, hit.position)
+        .find(({ event }) => event.start === hit.start);
+      return found && { kind: 'event', id: `event/${above.id}/${found.event.id}`, above, ...found };
+    }
+  }
+}
+
+/** The statements of a summary that a check did not find in its messages. */
+export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
+  (state.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
+
+/** Whether there is something to warn of. */
+export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
+  node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0 || state.stale.has(node.id);
+
+/** Summaries of the tree that a warning stands at, each before those that it was made of. Goes through all of them once. */
+export function warnedNodes(state: SessionState): NodeId[] {
+  const warned: NodeId[] = [];
+  const look = (node: SummaryNode): void => {
+    if (hasWarning(state, node)) warned.push(node.id);
+    for (const id of node.children) {
+      const child = state.nodes.get(id);
+      if (child) look(child);
+    }
+  };
+  for (const { node } of state.frontier) look(node);
+  return warned;
+}
