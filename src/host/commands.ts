@@ -35,29 +35,32 @@ import { recall, searchSessions, type SearchApp } from './search/search-commands
 import { whyForgotten } from './search/why-forgotten.ts';
 import { reattachSessions } from './sessions/reattach.ts';
 import { cleanUp, openOtherSession, switchSession, type SessionsApp } from './sessions/session-commands.ts';
-import { checkSummary, compareSummary } from './summaries/check-commands.ts';
 import {
+  checkSummary,
+  closeNode,
+  compareSummary,
+  correct,
+  editSummary,
+  expandForTurn,
+  filterSummaries,
+  readSummary,
+  resummarize,
+  setEventPinned,
+  showDocument,
+  showInChat,
+  showInTree,
+  step,
+} from './summaries/summary-commands.ts';
+import {
+  choosePolicy,
   compressHistory,
   redoCompression,
   undoCompression,
   undoSince,
   unpinAll,
 } from './summaries/compression-commands.ts';
-import { filterSummaries } from './summaries/filter-picker.ts';
-import { choosePolicy } from './summaries/policy-picker.ts';
-import { resummarize } from './summaries/regenerate.ts';
-import { showDocument, showInChat, showInTree } from './summaries/show-commands.ts';
 import type { SummariesApp } from './summaries/summaries-app.ts';
 import { withEvent, withNode, withOpened } from './summaries/subject-pickers.ts';
-import {
-  closeNode,
-  correct,
-  editSummary,
-  expandForTurn,
-  readSummary,
-  setEventPinned,
-  step,
-} from './summaries/summary-commands.ts';
 
 /** What the commands need of the product. */
 type App = AllChatsApp &

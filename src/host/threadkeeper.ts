@@ -33,12 +33,14 @@ import { SessionFiles } from './summaries/document-files.ts';
 import { Reviews } from './edits/review.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, QueuedTexts } from './chat/drafts.ts';
-import { editorParts } from './editor-parts.ts';
+import { ExplainAction } from './chat/editor-commands.ts';
+import { documentLinks } from './summaries/document-links.ts';
+import { OPEN_ROW } from './summaries/row-items.ts';
 import { EditorModels } from './models/editor-models.ts';
 import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/links.ts';
-import { openMessageDocument } from './summaries/open-document.ts';
+import { openMessageDocument } from './summaries/documents.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
@@ -288,7 +290,14 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       this.rules,
       this.rules.onDidChange(() => this.#views.refreshSoon()),
-      ...editorParts(this.files, (id) => this.#conversationOf(id)),
+      ...documentLinks(
+        (uri) => this.files.page(uri),
+        (id) => this.#conversationOf(id),
+      ),
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
+        providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+      }),
+      vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
         if (hasChangedBeside('chat.location', event)) void this.#settingsChanged();

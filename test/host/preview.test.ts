@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
-import { documentUri } from '../../src/host/summaries/document-uris.ts';
+import { documentUri } from '../../src/host/summaries/documents.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, sampleSession, withSettings } from './product.ts';
 

@@ -11,7 +11,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
-import { openNodeDocument } from '../summaries/open-document.ts';
+import { openNodeDocument } from '../summaries/documents.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import { contextItems } from './context-items.ts';

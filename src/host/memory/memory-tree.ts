@@ -3,7 +3,7 @@ import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
-import { standingName } from '../summaries/items.ts';
+import { standingName } from '../summaries/row-items.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */

@@ -4,7 +4,7 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRun, WorkspaceHit } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
-import { openMessageDocument } from '../summaries/open-document.ts';
+import { openMessageDocument } from '../summaries/documents.ts';
 import { inform } from '../platform/inform.ts';
 import { oneLine } from '../platform/l10n.ts';
 import { titleOf } from '../sessions/session-commands.ts';

@@ -5,7 +5,7 @@ import { expandNode } from '../../app/summary-changes.ts';
 import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
 import { keyEventId } from '../../core/model/ids.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { openMessageDocument, openNodeDocument } from '../summaries/open-document.ts';
+import { openMessageDocument, openNodeDocument } from '../summaries/documents.ts';
 import type { SearchApp } from './search-commands.ts';
 import { levelName } from '../summaries/summary-facts.ts';
 

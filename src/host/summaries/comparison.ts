@@ -6,7 +6,7 @@ import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri } from './node-pages.ts';
-import { openDocument } from './open-document.ts';
+import { openDocument } from './documents.ts';
 import { spanOf } from './rows.ts';
 import { reasonText } from './summary-facts.ts';
 

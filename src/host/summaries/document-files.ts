@@ -5,7 +5,7 @@ import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { plainPage, type Page } from './document-page.ts';
-import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
+import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './documents.ts';
 
 export interface SessionFilesDeps {
   /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */

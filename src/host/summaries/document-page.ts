@@ -1,13 +1,6 @@
 import type * as vscode from 'vscode';
 
-/** A heading, for the outline and for folding. Lines are 0-based. */
-export interface Section {
-  readonly title: string;
-  readonly depth: number;
-  readonly line: number;
-}
-
-/** A place in a document that leads elsewhere. Columns are UTF-16 units. */
+/** A place in a document that leads elsewhere. Lines are 0-based, columns UTF-16 units. */
 export interface PageLink {
   readonly line: number;
   readonly start: number;
@@ -18,23 +11,20 @@ export interface PageLink {
 /** A document as it is shown. */
 export interface Page {
   readonly text: string;
-  readonly sections: readonly Section[];
   readonly links: readonly PageLink[];
 }
 
 /** A piece of a line; with an address it is a link. */
 export type Part = string | { readonly text: string; readonly to: vscode.Uri };
 
-/** Writes a document, and notes its headings and links as it goes: what is quoted in it may look like either. */
+/** Writes a document, and notes its links as it goes: what is quoted in it may look like one. */
 export class PageWriter {
   #text = '';
   #line = 0;
-  readonly #sections: Section[] = [];
   readonly #links: PageLink[] = [];
 
   /** A heading of that depth (1 to 6) and an empty line. */
   heading(depth: number, title: string): this {
-    this.#sections.push({ title, depth, line: this.#line });
     return this.line(`${'#'.repeat(depth)} ${title}`).line();
   }
 
@@ -69,9 +59,9 @@ export class PageWriter {
   }
 
   page(): Page {
-    return { text: this.#text, sections: this.#sections, links: this.#links };
+    return { text: this.#text, links: this.#links };
   }
 }
 
 /** A document that is nothing but its text. */
-export const plainPage = (text: string): Page => ({ text, sections: [], links: [] });
+export const plainPage = (text: string): Page => ({ text, links: [] });

@@ -6,7 +6,7 @@ import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../c
 import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
-import { documentUri, LEVELS } from './document-uris.ts';
+import { documentUri, LEVELS } from './documents.ts';
 import { spanOf } from './rows.ts';
 
 /** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */

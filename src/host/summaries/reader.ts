@@ -4,8 +4,7 @@ import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { READER_PANEL } from '../platform/ids.ts';
 import { pageHtml } from '../platform/page-html.ts';
 import type { Page } from './document-page.ts';
-import { openDocument } from './open-document.ts';
-import { parseDocumentUri } from './document-uris.ts';
+import { openDocument, parseDocumentUri } from './documents.ts';
 
 /** What the reader shows: a document of the session, or a report that is kept nowhere. */
 type Shown =

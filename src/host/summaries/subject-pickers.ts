@@ -7,7 +7,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './summary-facts.ts';
-import { rangeText } from './items.ts';
+import { rangeText } from './row-items.ts';
 import { isRow, openedNodes } from './rows.ts';
 import { inform } from '../platform/inform.ts';
 

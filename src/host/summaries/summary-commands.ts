@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { tokensText } from '../platform/l10n.ts';
+import { countText, locale, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
@@ -8,13 +8,22 @@ import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-pages.ts';
-import { openDocument } from './open-document.ts';
-import { LEVELS } from './document-uris.ts';
+import { documentUri, LEVELS, openDocument, readDocument, type DocumentKind } from './documents.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import type { SummariesApp } from './summaries-app.ts';
+import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
 import { inform, offer } from '../platform/inform.ts';
-import { make } from './regenerate.ts';
+import type { Compared } from './comparison.ts';
+import { COMMAND } from '../platform/ids.ts';
+import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
+import { readSettings } from '../platform/settings.ts';
+import { cancellable } from '../platform/cancellable.ts';
+import { providerItems } from '../models/model-items.ts';
+import { pickModel } from '../models/model-picker.ts';
+import type { OpenConversation } from '../sessions/open-conversations.ts';
+import { rowOfDocument } from './document-links.ts';
+import { isRow, type Row, type Sought, type TreeFilter } from './rows.ts';
+import { filterName } from './row-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
@@ -124,4 +133,167 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
   });
   if (quote === undefined || quote.trim() === '') return;
   await correctWords(journal, event.id, quote);
+}
+
+/** Shows a summary beside its source and marks what the source does not contain. */
+export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+  tell(node, await app.comparison.open(state, node));
+}
+
+function tell(node: SummaryNode, { statements, unsupported, reader }: Compared): void {
+  const [all, wrong] = [countText(statements), countText(unsupported)];
+  if (reader !== undefined) {
+    inform(vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, reader));
+    return;
+  }
+  const check = vscode.l10n.t('Verify with a Model…');
+  const text = vscode.l10n.t('Statements with terms that don’t appear in the source: {1} of {0}.', all, wrong);
+  // Nobody waits for the answer: the command has done what it was called for.
+  void offer(text, check, () => vscode.commands.executeCommand(COMMAND.checkSummary, { kind: 'node', node: node.id }));
+}
+
+/** Has a model of the user's choice check a summary against its source, and shows both. */
+export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
+  // The session may be another one when the model has been picked.
+  const open = await app.current();
+  const chosen = await pickReader(app, conversation);
+  if (!chosen) return;
+  const title = vscode.l10n.t('Verifying summary with {0}…', app.models.label(chosen));
+  const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
+  const checked = conversation.state.nodes.get(node.id);
+  if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
+}
+
+/** The summarizer of the settings, where it is a model, or another one. */
+async function pickReader(app: SummariesApp, { state }: Conversation): Promise<ChosenModel | undefined> {
+  const settings = readSettings();
+  const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
+  if (summarizer.provider !== 'local') {
+    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the configured summarizer') };
+    const other = { label: vscode.l10n.t('Other…') };
+    const title = vscode.l10n.t('Select a model to verify this summary');
+    const picked = await vscode.window.showQuickPick([same, other], { title });
+    if (picked !== other) return picked && summarizer;
+  }
+  const models = providerItems(app).then((items) => items.filter(({ provider }) => provider !== 'local'));
+  return pickModel(app, models, vscode.l10n.t('Select a model to verify this summary'));
+}
+
+/** Asks in which way a summary shall be written anew, and has it written. */
+export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {
+  const items = [
+    { label: vscode.l10n.t('With the configured summarizer'), way: 'same' },
+    { label: vscode.l10n.t('With another model…'), way: 'model' },
+    { label: vscode.l10n.t('With custom instructions…'), way: 'instructions' },
+    { label: vscode.l10n.t('At the full detail level'), way: 'finer' },
+  ] as const;
+  const picked = await vscode.window.showQuickPick(items, { title: node.title });
+  switch (picked?.way) {
+    case undefined:
+      return;
+    case 'same':
+      return make(app, { node: node.id });
+    case 'finer':
+      return make(app, { node: node.id, finer: true });
+    case 'model': {
+      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select a model to write this summary'));
+      if (chosen) await make(app, { node: node.id }, chosen);
+      return;
+    }
+    case 'instructions': {
+      const prompt = vscode.l10n.t('What should this summary include or omit?');
+      const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
+      if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
+      return;
+    }
+  }
+}
+
+export async function make(
+  app: SummariesApp,
+  wanted: Parameters<OpenConversation['resummarize']>[0],
+  chosen?: ChosenModel,
+): Promise<void> {
+  const { resummarize: makeAnew } = await app.current();
+  const made = await cancellable(vscode.l10n.t('Regenerating summary…'), (signal) => makeAnew(wanted, chosen, signal));
+  if (!made) return;
+  inform(
+    vscode.l10n.t(
+      'Summary regenerated ({0} tokens).',
+      (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
+    ),
+  );
+}
+
+/** Opens a document of the current session. */
+export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
+  const { journal } = await app.sessions.currentOrLatest();
+  await readDocument(documentUri(journal.id, kind, id, name));
+}
+
+/** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
+export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const position = positionOf(conversation, rowFor(app, conversation, argument));
+  if (position === undefined) return;
+  app.panel.reveal(conversation.journal.id, position);
+}
+
+/** Selects a row in the *Summaries* view, with all above it opened. */
+export async function showInTree(app: SummariesApp, argument?: unknown): Promise<void> {
+  const conversation = await app.sessions.currentOrLatest();
+  const row = rowFor(app, conversation, argument);
+  if (!row) return;
+  await vscode.commands.executeCommand('threadkeeper.summaries.focus');
+  if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') await app.tree.reveal(row);
+}
+
+function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | Sought | undefined {
+  if (isRow(argument)) return argument;
+  const address = addressInFront(app);
+  return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
+}
+
+/** On the active branch, from 0. */
+function positionOf({ state }: Conversation, row: Row | Sought | undefined): number | undefined {
+  switch (row?.kind) {
+    case 'message':
+      return state.positionOf(row.message);
+    case 'event':
+      return state.positionOf(row.event.message);
+    case 'node':
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      return node && state.positionOf(node.first);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Narrows the tree to what the user picks. */
+export async function filterSummaries(app: SummariesApp): Promise<void> {
+  const filter = await pickFilter();
+  if (!filter) return;
+  await app.sessions.currentOrLatest();
+  app.tree.narrow(filter);
+  await vscode.commands.executeCommand('threadkeeper.summaries.focus');
+}
+
+async function pickFilter(): Promise<TreeFilter | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly filter: TreeFilter | 'text' })[] = [
+    { label: `$(search) ${vscode.l10n.t('Filter by text…')}`, filter: 'text' },
+    { label: `$(warning) ${filterName({ by: 'warnings' })}`, filter: { by: 'warnings' } },
+    ...KEY_EVENT_KINDS.map((of) => ({
+      label: `$(quote) ${kindName(of)}`,
+      description: vscode.l10n.t('Key events'),
+      filter: { by: 'kind', of } as const,
+    })),
+  ];
+  const title = vscode.l10n.t('Filter Context View');
+  const picked = await vscode.window.showQuickPick(items, { title });
+  if (picked?.filter !== 'text') return picked?.filter;
+  const prompt = vscode.l10n.t('Text in a message, key event, or summary');
+  const text = (await vscode.window.showInputBox({ title, prompt }))?.trim();
+  return text === undefined || text === '' ? undefined : { by: 'text', text };
 }

@@ -7,9 +7,8 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { locale, messagesText, oneLine, short, tokensText } from '../platform/l10n.ts';
-import { documentUri } from './document-uris.ts';
+import { documentUri, openMessageDocument, openNodeDocument, readDocument } from './documents.ts';
 import type { PlacedEvent, Standing } from './event-index.ts';
-import { openMessageDocument, openNodeDocument, readDocument } from './open-document.ts';
 import {
   endsOf,
   eventsBelow,

@@ -5,21 +5,31 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { COMMAND, DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { summariesOf, type Sought } from './rows.ts';
+import type { Page } from './document-page.ts';
 import { nodeUri } from './node-pages.ts';
-import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
+import { parseDocumentUri, type DocumentAddress } from './documents.ts';
 
-/** Ways from a session's document to the chat, the view and the summary of a message, above its first line. */
-export function documentLenses(
+/** The links of a session's document; above its first line, ways to the chat, the view and the summary of a message. */
+export function documentLinks(
+  pageOf: (uri: vscode.Uri) => Promise<Page>,
   conversationOf: (session: string) => Promise<Conversation | undefined>,
-): vscode.Disposable {
-  const provider: vscode.CodeLensProvider = {
-    provideCodeLenses: async ({ uri }) => {
-      const address = parseDocumentUri(uri);
-      const conversation = address && (await conversationOf(address.session));
-      return address && conversation ? lenses(conversation.state, address) : [];
-    },
-  };
-  return vscode.languages.registerCodeLensProvider({ scheme: DOCUMENT_SCHEME }, provider);
+): vscode.Disposable[] {
+  const ours = { scheme: DOCUMENT_SCHEME };
+  return [
+    vscode.languages.registerDocumentLinkProvider(ours, {
+      provideDocumentLinks: async ({ uri }) =>
+        (await pageOf(uri)).links.map(
+          ({ line, start, end, target }) => new vscode.DocumentLink(new vscode.Range(line, start, line, end), target),
+        ),
+    }),
+    vscode.languages.registerCodeLensProvider(ours, {
+      provideCodeLenses: async ({ uri }) => {
+        const address = parseDocumentUri(uri);
+        const conversation = address && (await conversationOf(address.session));
+        return address && conversation ? lenses(conversation.state, address) : [];
+      },
+    }),
+  ];
 }
 
 function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[] {
