@@ -16,9 +16,8 @@ import {
 import type { ChatApp } from './chat/chat-app.ts';
 import { finishTask, resetTask, setTask } from './chat/task-commands.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
-import type { ImportApp } from './import-export/import-app.ts';
-import { importFile } from './import-export/import-file.ts';
-import { exportSession, openSample } from './import-export/transcript-commands.ts';
+import { importFile, type ImportApp } from './import-export/import-file.ts';
+import { exportSession, openSample } from './import-export/export-session.ts';
 import {
   addMemory,
   editMemory,

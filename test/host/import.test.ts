@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { bringIn } from '../../src/host/import-export/bring-in.ts';
-import { scanTranscript, type Watch } from '../../src/host/import-export/scan.ts';
+import { bringIn } from '../../src/host/import-export/import-file.ts';
+import { scanTranscript, type Watch } from '../../src/host/import-export/read-transcript.ts';
 import { answering, product, transcript } from './product.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {

@@ -5,8 +5,7 @@ import type { ListedChat } from '../../app/library/chat-library.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
-import { importMessages } from '../import-export/bring-in.ts';
-import type { ImportApp } from '../import-export/import-app.ts';
+import { importMessages, type ImportApp } from '../import-export/import-file.ts';
 import { inform } from '../platform/inform.ts';
 import type { AllChats } from './all-chats.ts';
 

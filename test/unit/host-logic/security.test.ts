@@ -72,7 +72,7 @@ describe('what a model or a repository says', () => {
       'src/host/edits/review.ts',
       'src/host/edits/target-file.ts',
       // The transcript that the user imports, our own documents, the report that we write.
-      'src/host/import-export/file-text.ts',
+      'src/host/import-export/read-transcript.ts',
       // The instructions of a trusted workspace, sent once the user agrees.
       'src/host/rules/project-rules.ts',
       'src/host/summaries/documents.ts',
@@ -85,7 +85,7 @@ describe('what a model or a repository says', () => {
       'src/host/edits/review.ts',
       // Where the user chose to save a chart, a session, the memory.
       'src/host/gauge/chart-panel.ts',
-      'src/host/import-export/transcript-commands.ts',
+      'src/host/import-export/export-session.ts',
       'src/host/memory/memory-commands.ts',
     ]);
   });

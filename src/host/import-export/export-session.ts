@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { countText } from '../platform/l10n.ts';
-import { importFile } from './import-file.ts';
-import type { ImportApp } from './import-app.ts';
+import { importFile, type ImportApp } from './import-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';

@@ -1,0 +1,198 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { phrase } from '../../core/text/phrase.ts';
+import {
+  TranscriptError,
+  type Skipped,
+  type TranscriptFormat,
+  type TranscriptMessage,
+} from '../../core/transcript/transcript-message.ts';
+import { messageText, type Message, type Role } from '../../core/model/message.ts';
+
+/** Bytes read at once: what is made of them takes a few milliseconds. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A piece of a file's text, and how much of the file is read with it (0 to 1). */
+interface Piece {
+  readonly text: string;
+  readonly share: number;
+}
+
+/** A file's text piece by piece, so that a file of any size takes little memory. Throws `TranscriptError`. */
+export async function* textOf(uri: vscode.Uri): AsyncGenerator<Piece> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let read = 0;
+  try {
+    const { size, pieces } = uri.scheme === 'file' ? await onDisk(uri) : await elsewhere(uri);
+    for await (const bytes of pieces) {
+      read += bytes.length;
+      yield { text: decoder.decode(bytes, { stream: true }), share: Math.min(1, read / Math.max(1, size)) };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } catch (error) {
+    if (!(error instanceof vscode.FileSystemError) && !(error instanceof Error && 'code' in error)) throw error;
+    throw new TranscriptError(
+      phrase('Can’t read {0}. Check that the file exists and that you have permission to read it.', fileName(uri)),
+    );
+  }
+  yield { text: decoder.decode(), share: 1 };
+}
+
+export function fileName(uri: vscode.Uri): string {
+  return uri.path.slice(uri.path.lastIndexOf('/') + 1);
+}
+
+interface Source {
+  readonly size: number;
+  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+async function onDisk(uri: vscode.Uri): Promise<Source> {
+  const { size } = await stat(uri.fsPath);
+  const stream: AsyncIterable<Uint8Array> = createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
+  return { size, pieces: stream };
+}
+
+/** Other file systems of the editor give a file as a whole. */
+async function elsewhere(uri: vscode.Uri): Promise<Source> {
+  const bytes = await vscode.workspace.fs.readFile(uri);
+  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES);
+  return { size: bytes.length, pieces: starts.map((start) => bytes.subarray(start, start + PIECE_BYTES)) };
+}
+
+/** What came out of one piece of a file. `share`: how much of the file is read (0 to 1). */
+interface Batch<T> {
+  readonly messages: readonly T[];
+  readonly share: number;
+}
+
+/** What was read of a transcript, known at its end. */
+export interface TranscriptEnd {
+  readonly format: TranscriptFormat;
+  readonly skipped: readonly Skipped[];
+}
+
+/** Messages of one batch, at most: what is done with them takes a few milliseconds. */
+const BATCH = 200;
+
+/** Reads a transcript of any known format. Throws `TranscriptError`. */
+export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>, TranscriptEnd> {
+  const { TranscriptReader } = await import('../../core/transcript/transcript-reader.ts');
+  const reader = new TranscriptReader();
+  for await (const { text, share } of textOf(uri)) yield* inBatches(reader.push(text), share);
+  yield* inBatches(reader.end(), 1);
+  const { format, skipped } = reader.summary();
+  return { format, skipped };
+}
+
+/** Reads an exported session, every message as it was. Throws `TranscriptError` for a line that is none. */
+export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Message>> {
+  const { sessionFromJsonl } = await import('../../core/transcript/session-jsonl.ts');
+  let rest = '';
+  for await (const { text, share } of textOf(uri)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    if (lines.length > 0) yield { messages: sessionFromJsonl(`${lines.join('\n')}\n`), share };
+  }
+  if (rest !== '') yield { messages: sessionFromJsonl(rest), share: 1 };
+}
+
+function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T>> {
+  for (let from = 0; from < messages.length; from += BATCH)
+    yield { messages: messages.slice(from, from + BATCH), share };
+}
+
+/** What an import of a file would bring in. */
+export interface ImportPreview {
+  /** `exact`: one of our own exports, whole: every message comes in as it was, with its branches and figures. */
+  readonly kind: 'exact' | 'transcript';
+  readonly format: TranscriptFormat;
+  readonly messages: number;
+  readonly roles: ReadonlyMap<Role, number>;
+  /** Of the first and the last message that tell it, in milliseconds since the epoch. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The beginnings of the first messages. */
+  readonly first: readonly { readonly role: Role; readonly text: string }[];
+  readonly skipped: readonly Skipped[];
+}
+
+const SHOWN_MESSAGES = 3;
+const SHOWN_UNITS = 200;
+
+/** `report` is told how much of the file is read (0 to 1). */
+export interface Watch {
+  readonly report: (share: number, messages: number) => void;
+  readonly isCancelled: () => boolean;
+}
+
+/** Reads a file to its end and keeps nothing of it; undefined when cancelled. Throws `TranscriptError`. */
+export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined> {
+  const exact = uri.path.endsWith('.jsonl') ? await scanExported(uri, watch) : 'other';
+  if (exact !== 'other') return exact;
+  const tally = new Tally();
+  const batches = transcriptBatches(uri);
+  for (;;) {
+    const next = await batches.next();
+    if (watch.isCancelled()) return undefined;
+    if (next.done === true) {
+      if (tally.messages === 0)
+        throw new TranscriptError(phrase('No messages found in {0}. Select another file.', fileName(uri)));
+      return { kind: 'transcript', ...next.value, ...tally.result() };
+    }
+    for (const one of next.value.messages) tally.add(one);
+    watch.report(next.value.share, tally.messages);
+  }
+}
+
+/** `other` for a file that has a line which is no message of ours, or an id twice: an importer may still read it. */
+async function scanExported(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined | 'other'> {
+  const tally = new Tally();
+  const ids = new Set<string>();
+  try {
+    for await (const { messages, share } of exportedBatches(uri)) {
+      if (watch.isCancelled()) return undefined;
+      for (const one of messages) {
+        ids.add(one.id);
+        tally.add({ role: one.role, at: one.at, text: textOfMessage(one) });
+      }
+      watch.report(share, tally.messages);
+    }
+  } catch (error) {
+    if (TranscriptError.is(error)) return 'other';
+    throw error;
+  }
+  if (tally.messages === 0 || ids.size < tally.messages) return 'other';
+  return { kind: 'exact', format: 'threadkeeper', skipped: [], ...tally.result() };
+}
+
+const textOfMessage = ({ content }: Message): string => messageText({ content });
+
+class Tally {
+  messages = 0;
+  readonly #roles = new Map<Role, number>();
+  readonly #first: { role: Role; text: string }[] = [];
+  #from: number | undefined;
+  #to: number | undefined;
+
+  add({ role, text, at }: Pick<TranscriptMessage, 'role' | 'text' | 'at'>): void {
+    this.messages++;
+    this.#roles.set(role, (this.#roles.get(role) ?? 0) + 1);
+    if (this.#first.length < SHOWN_MESSAGES && text.trim() !== '')
+      this.#first.push({ role, text: text.trim().replaceAll(/\s+/g, ' ').slice(0, SHOWN_UNITS) });
+    if (at === undefined) return;
+    this.#from ??= at;
+    this.#to = at;
+  }
+
+  result(): Pick<ImportPreview, 'messages' | 'roles' | 'first' | 'from' | 'to'> {
+    return {
+      messages: this.messages,
+      roles: this.#roles,
+      first: this.#first,
+      ...(this.#from !== undefined && { from: this.#from }),
+      ...(this.#to !== undefined && { to: this.#to }),
+    };
+  }
+}
