@@ -193,7 +193,6 @@ const page = {
   ...common,
   entryPoints: [
     { in: 'src/webview/main.tsx', out: 'webview' },
-    { in: 'src/webview/chart.ts', out: 'chart' },
     { in: 'src/webview/style.css', out: 'webview' },
   ],
   format: 'iife',

@@ -237,7 +237,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       (href, session) => this.#openLink(href, session),
       context.extensionUri,
     );
-    this.chart = new ChartPanel(() => this.sessions.current, vscode.Uri.joinPath(context.extensionUri, 'dist'));
+    this.chart = new ChartPanel(() => this.sessions.current);
     this.panel = new ChatPanel(servedChat(this, { link: () => this.#views.link(), editor, warn }));
     this.#views = new SessionViews({
       sessions: this.sessions,

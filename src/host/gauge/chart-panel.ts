@@ -4,24 +4,16 @@ import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
 import { contextSeries } from './context-series.ts';
-import { Pictures } from './chart-pictures.ts';
-import { chartSvg, HEIGHT, WIDTH } from './chart-svg.ts';
-
-/** Pixels of a saved picture for each of the drawing's units: sharp on dense screens and in print. */
-const PIXELS = 2;
+import { chartSvg } from './chart-svg.ts';
 
 /** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
 export class ChartPanel implements vscode.Disposable {
   readonly #conversation: () => Conversation | undefined;
-  readonly #dist: vscode.Uri;
-  readonly #pictures = new Pictures((message) => void this.#panel?.webview.postMessage(message));
   #panel: vscode.WebviewPanel | undefined;
   #drawn: string | undefined;
 
-  /** `dist` is the folder of the page's script. */
-  constructor(conversation: () => Conversation | undefined, dist: vscode.Uri) {
+  constructor(conversation: () => Conversation | undefined) {
     this.#conversation = conversation;
-    this.#dist = dist;
   }
 
   dispose(): void {
@@ -31,22 +23,14 @@ export class ChartPanel implements vscode.Disposable {
   open(): void {
     if (!this.#panel) {
       const panel = vscode.window.createWebviewPanel(CHART_PANEL, title(), vscode.ViewColumn.Active, {
-        enableScripts: true,
-        localResourceRoots: [this.#dist],
+        localResourceRoots: [],
       });
-      const heard = panel.webview.onDidReceiveMessage((value: unknown) => this.#pictures.receive(value));
       panel.onDidDispose(() => {
-        heard.dispose();
-        this.#pictures.gone();
         if (this.#panel !== panel) return;
         this.#panel = undefined;
         this.#drawn = undefined;
       });
-      panel.onDidChangeViewState(() => {
-        // A page out of sight is thrown away, and loaded again when it is shown.
-        if (!panel.visible) this.#pictures.gone();
-        this.refresh();
-      });
+      panel.onDidChangeViewState(() => this.refresh());
       this.#panel = panel;
     }
     this.#panel.reveal();
@@ -59,28 +43,17 @@ export class ChartPanel implements vscode.Disposable {
     const svg = drawing(this.#conversation(), false);
     if (svg === this.#drawn) return;
     this.#drawn = svg;
-    this.#pictures.gone();
-    const { webview } = this.#panel;
-    webview.html = pageHtml(svg, webview.asWebviewUri(vscode.Uri.joinPath(this.#dist, 'chart.js')).toString());
+    this.#panel.webview.html = pageHtml(svg);
   }
 
-  /** Writes the chart to a file that the user names, as SVG or as PNG. */
+  /** Writes the chart to a file that the user names. */
   async save(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const uri = await vscode.window.showSaveDialog({
-      filters: { SVG: ['svg'], PNG: ['png'] },
+      filters: { SVG: ['svg'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
     });
-    if (!uri) return;
-    const svg = drawing(this.#conversation(), true);
-    if (!uri.path.toLowerCase().endsWith('.png')) {
-      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
-      return;
-    }
-    // The editor's host cannot draw: the page does.
-    this.open();
-    const png = await this.#pictures.draw(svg, WIDTH * PIXELS, HEIGHT * PIXELS);
-    await vscode.workspace.fs.writeFile(uri, png);
+    if (uri) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(drawing(this.#conversation(), true)));
   }
 }
 
@@ -106,14 +79,14 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
 
 const title = (): string => vscode.l10n.t('Context Over Time');
 
-/** A drawing and its colours, which are the theme's; nothing runs but what draws it as a picture, nothing is loaded. */
-function pageHtml(svg: string, script: string): string {
+/** A drawing and its colours, which are the theme's; nothing runs, nothing is loaded. */
+function pageHtml(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>
 <html lang="${locale()}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; require-trusted-types-for 'script'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
 <title>${title()}</title>
 <style nonce="${nonce}">
 body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
@@ -130,6 +103,6 @@ svg{display:block;width:100%;height:calc(100vh - 32px)}
 .reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}
 </style>
 </head>
-<body>${svg}<script nonce="${nonce}" src="${script}"></script></body>
+<body>${svg}</body>
 </html>`;
 }

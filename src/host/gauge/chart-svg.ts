@@ -12,8 +12,8 @@ export interface ChartTexts {
   readonly number: (value: number) => string;
 }
 
-export const WIDTH = 960;
-export const HEIGHT = 420;
+const WIDTH = 960;
+const HEIGHT = 420;
 const LEFT = 72;
 /** Half of the last number of messages stands in it. */
 const RIGHT = 32;
