@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { MemoryEntry } from '../../core/memory/memory.ts';
 import { COMMAND } from '../platform/ids.ts';
-import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
-import { standingName } from '../summaries/row-items.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 /** The view of the workspace's memory: a row for each line that is sent in every session. */

@@ -34,3 +34,19 @@ export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   todo: 'tasklist',
   outcome: 'pass',
 };
+
+/** What became of a key event: sent verbatim, by the user's wish or by itself; replaced; or left out for want of room. */
+export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
+
+export function standingName(standing: Standing): string {
+  switch (standing) {
+    case 'pinned':
+      return vscode.l10n.t('pinned');
+    case 'active':
+      return vscode.l10n.t('active');
+    case 'superseded':
+      return vscode.l10n.t('superseded');
+    case 'dropped':
+      return vscode.l10n.t('didn’t fit');
+  }
+}

@@ -3,9 +3,7 @@ import type { CompressionRecord } from '../../core/journal/schema.ts';
 import type { KeyEventId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-
-/** What became of a key event: sent word for word, by the user's wish or by itself; replaced; or left out for want of room. */
-export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
+import type { Standing } from '../platform/key-event-kinds.ts';
 
 const ORDER: readonly Standing[] = ['pinned', 'active', 'dropped', 'superseded'];
 

@@ -5,10 +5,10 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { StepStatus } from '../../core/model/task.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
-import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
+import { KIND_ICON, kindName, standingName, type Standing } from '../platform/key-event-kinds.ts';
 import { locale, messagesText, oneLine, short, tokensText } from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, readDocument } from './documents.ts';
-import type { PlacedEvent, Standing } from './event-index.ts';
+import type { PlacedEvent } from './event-index.ts';
 import {
   endsOf,
   eventsBelow,
@@ -262,19 +262,6 @@ function ago(ms: number): string {
   if (minutes < 60) return format.format(-minutes, 'minute');
   if (minutes < 48 * 60) return format.format(-Math.round(minutes / 60), 'hour');
   return format.format(-Math.round(minutes / 1440), 'day');
-}
-
-export function standingName(standing: Standing): string {
-  switch (standing) {
-    case 'pinned':
-      return vscode.l10n.t('pinned');
-    case 'active':
-      return vscode.l10n.t('active');
-    case 'superseded':
-      return vscode.l10n.t('superseded');
-    case 'dropped':
-      return vscode.l10n.t('didn’t fit');
-  }
 }
 
 function stepName(status: StepStatus): string {
