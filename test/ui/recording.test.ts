@@ -45,7 +45,7 @@ describe('a recording of the first minutes', () => {
     await workbench.treeRow(/^Summaries/).waitFor();
     await pause();
     await page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().click();
-    await page.locator('.editor-group-container .monaco-editor').first().waitFor();
+    await workbench.newestWebview().locator('.document').waitFor();
     await pause();
     await recording.save(path.join(outFolder, 'recording', 'first-minutes.webp'));
   });
