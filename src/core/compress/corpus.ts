@@ -13,6 +13,8 @@ export interface IndexedPassage extends Passage {
 
 /** A term of the vocabulary, with where it is spoken of. */
 export interface Term {
+  /** In lower case where it is a name. */
+  readonly name: string;
   readonly kind: TermKind;
   /** How many messages mention it, by who speaks. */
   user: number;
@@ -100,7 +102,7 @@ export async function buildCorpus(
       if (index === undefined) {
         index = terms.length;
         vocabulary.set(key, index);
-        terms.push({ kind, user: 0, assistant: 0, tool: 0, lastMessage: -1, isName: false, isWord: false });
+        terms.push({ name: key, kind, user: 0, assistant: 0, tool: 0, lastMessage: -1, isName: false, isWord: false });
       }
       const term = terms[index]!;
       if (isShort) {

@@ -185,10 +185,9 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
         times.set(term, (times.get(term) ?? 0) + 1);
     }
   }
-  const names = new Map(Array.from(corpus.vocabulary, ([name, term]) => [term, name]));
   return [...times]
     .filter(([, count]) => count > 1)
-    .map(([term, count]) => ({ name: names.get(term)!, score: corpus.rarity[term]! * Math.log2(count) }))
+    .map(([term, count]) => ({ name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
     .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= LONGEST_TOPIC)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_TOPICS)

@@ -1,5 +1,6 @@
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
+import { asciiPieceEnd, hasAsciiPieces } from './ascii-pieces.ts';
 import { countMerged } from './merge-pairs.ts';
 import { Vocabulary, type BpeRanks } from './vocabulary.ts';
 
@@ -22,12 +23,14 @@ const MAX_KEPT_TEXTS = 64;
 export class BpeCounter {
   private readonly vocabulary: Vocabulary;
   private readonly pattern: string;
+  private readonly takesAscii: boolean;
   private readonly cache = new Map<string, number>();
   private readonly texts = new Map<string, number>();
 
   constructor(ranks: BpeRanks) {
     this.vocabulary = new Vocabulary(ranks.bpe_ranks);
     this.pattern = ranks.pat_str;
+    this.takesAscii = hasAsciiPieces(ranks.pat_str);
   }
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
@@ -65,12 +68,21 @@ export class BpeCounter {
     let tokens = 0;
     let at = pattern.lastIndex;
     while (at < stop) {
-      if (!pattern.test(text)) throw new Error(`The vocabulary's pattern stops at ${at}.`);
-      const piece = text.slice(at, pattern.lastIndex);
-      if (piece.length > MAX_CACHED_UNITS) return { tokens, long: piece };
+      let end = this.takesAscii ? asciiPieceEnd(text, at) : -1;
+      if (end === -1) {
+        pattern.lastIndex = at;
+        if (!pattern.test(text)) throw new Error(`The vocabulary's pattern stops at ${at}.`);
+        end = pattern.lastIndex;
+      }
+      const piece = text.slice(at, end);
+      at = end;
+      if (piece.length > MAX_CACHED_UNITS) {
+        pattern.lastIndex = at;
+        return { tokens, long: piece };
+      }
       tokens += this.cache.get(piece) ?? this.countAndCache(piece);
-      at = pattern.lastIndex;
     }
+    pattern.lastIndex = at;
     return { tokens };
   }
 
