@@ -10,7 +10,7 @@ import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
+import { VERBATIM, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
@@ -133,7 +133,7 @@ const placeholder = (run: PlannedRun, at: number): SummaryNode => ({
   promptVersion: '',
   sourceHash: '',
   at: 0,
-  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+  audit: VERBATIM,
 });
 
 const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>

@@ -1,7 +1,7 @@
 import { auditSummary, type AuditSource } from '../audit/audit.ts';
 import { findQuotes } from '../audit/quotes.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import type { Audit, AuditFault, Rung, StructuredSummary } from '../model/summary.ts';
+import { VERBATIM, type Audit, type AuditFault, type Rung, type StructuredSummary } from '../model/summary.ts';
 import { resting } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
@@ -201,7 +201,7 @@ export async function extractiveContent(
   const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
   const brief = short === '' ? firstThatFits(said, Math.max(source.limits.brief, least), counter) : short;
   await pace.rest();
-  const made = await finish(source, tools, { brief, detailed, rung: 'extractive', structured });
+  const made = finish(source, tools, { brief, detailed, rung: 'extractive', structured });
   return made ?? truncatedContent(source, tools);
 }
 
@@ -251,7 +251,7 @@ const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 
 /** The last fallback: the start of the source's text, as much as fits. */
-function truncatedContent(source: LeafSource, tools: LeafTools): Promise<NodeContent | undefined> {
+function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | undefined {
   const { counter } = tools;
   const { corpus, from, to } = source;
   let text = '';
@@ -269,19 +269,13 @@ function truncatedContent(source: LeafSource, tools: LeafTools): Promise<NodeCon
 const SMALLEST_CUT = 8;
 const LONGEST_CUT = 20_000;
 
-async function finish(
+function finish(
   source: LeafSource,
-  { counter, pace }: LeafTools,
+  { counter }: LeafTools,
   texts: Pick<NodeContent, 'brief' | 'detailed' | 'rung' | 'structured'>,
-): Promise<NodeContent | undefined> {
+): NodeContent | undefined {
   const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };
-  const longest = Math.max(tokens.brief, tokens.detailed);
-  const { passes, ...audit } = await resting(
-    auditSummary({ texts: [texts.detailed], tokens: longest, missingSections: [] }, auditSourceOf(source)),
-    pace,
-  );
+  if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
   const title = source.title || titleOf(texts.detailed) || '…';
-  const grew = texts.brief === '' || audit.faults.some(({ kind }) => kind === 'grew' || kind === 'empty');
-  if (!passes && grew) return undefined;
-  return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit };
+  return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit: VERBATIM };
 }

@@ -1,8 +1,6 @@
-import { auditSummary } from '../audit/audit.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { Span } from '../model/key-event.ts';
-import { resting } from '../pace/steps.ts';
-import { SUMMARY_LISTS, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
+import { SUMMARY_LISTS, VERBATIM, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
 import { rarityOfText, type Corpus } from './corpus.ts';
 import { extract, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
@@ -50,7 +48,6 @@ export async function makeParent(
     brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
   };
-  const texts = children.map((child) => child.detailed);
   const read = await spokenCorpus(children, pace);
   const corpus = (await tools.usage?.over(read, pace)) ?? read;
   const merged = mergeStructured(children);
@@ -69,14 +66,7 @@ export async function makeParent(
   const short = fitted(briefLimit)?.text ?? (await retold(corpus, briefLimit, tools));
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
-  const { passes, ...audit } = await resting(
-    auditSummary(
-      { texts: [detailed], tokens: tokens.detailed, missingSections: [] },
-      { texts: [...texts, ...children.map((child) => child.title)], tokens: source },
-    ),
-    pace,
-  );
-  if (!passes && audit.faults.some((fault) => fault.kind === 'grew' || fault.kind === 'empty')) return undefined;
+  if (tokens.detailed >= source) return undefined;
   const structured = whole?.summary ?? merged;
   return {
     id: tools.nextId(),
@@ -95,7 +85,7 @@ export async function makeParent(
     promptVersion: PARENT_VERSION,
     sourceHash: textHash(children.map((child) => child.sourceHash)),
     at: tools.now(),
-    audit,
+    audit: VERBATIM,
   };
 }
 

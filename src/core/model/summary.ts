@@ -83,6 +83,14 @@ export interface Audit {
   readonly faults: readonly AuditFault[];
 }
 
+/** Of a text in the source's own words: all that is in it stands there. */
+export const VERBATIM: Audit = {
+  score: 1,
+  identifiers: { known: 0, total: 0 },
+  quotes: { known: 0, total: 0 },
+  faults: [],
+};
+
 /**
  * What stands for a run of messages. It covers the chain of parents from `last` up to `first`, so it belongs to
  * every branch on which `last` lies. A leaf (depth 0) has no children; a parent covers exactly what its children cover.
