@@ -122,7 +122,7 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
     else if (type === 'tool') addTool(part, blocks, results);
     else if (type === 'reasoning') sink.skip(phrase('model reasoning'));
-    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content part of type “{0}”', type));
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content of type “{0}”', type));
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

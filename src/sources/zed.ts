@@ -131,7 +131,7 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
   const kind = Object.keys(part)[0] ?? 'unknown';
-  sink.skip(/Thinking/.test(kind) ? phrase('model reasoning') : phrase('content part of type “{0}”', kind));
+  sink.skip(/Thinking/.test(kind) ? phrase('model reasoning') : phrase('content of type “{0}”', kind));
   return [];
 }
 

@@ -107,7 +107,7 @@ function parts(list: unknown, sink: TranscriptSink): string {
   for (const part of list) {
     if (typeof part === 'string') texts.push(part);
     else if (isObject(part) && typeof part['text'] === 'string') texts.push(part['text']);
-    else if (isObject(part)) sink.skip(phrase('part of type “{0}”', stringOf(part['content_type']) ?? 'unknown'));
+    else if (isObject(part)) sink.skip(phrase('content of type “{0}”', stringOf(part['content_type']) ?? 'unknown'));
   }
   return texts.join('\n');
 }

@@ -74,7 +74,7 @@ export class CodexImporter {
         addCompaction(this.#sink, { summary: stringOf(payload['message']) ?? '', at });
       } else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
     } else if (isCodex(record)) {
-      this.#sink.skip(phrase('record of type “session_meta”'));
+      this.#sink.skip(phrase('record of type “{0}”', 'session_meta'));
     } else {
       this.#item(record, at);
     }
@@ -137,7 +137,7 @@ export class CodexImporter {
         this.#sink.skip(phrase('model reasoning'));
         return;
       default:
-        this.#sink.skip(phrase('item of type “{0}”', type));
+        this.#sink.skip(phrase('content of type “{0}”', type));
     }
   }
 

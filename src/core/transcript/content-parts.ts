@@ -57,7 +57,7 @@ function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
     case 'document':
       return document(part, sink);
     default:
-      sink.skip(phrase('content part of type “{0}”', type));
+      sink.skip(phrase('content of type “{0}”', type));
       return [];
   }
 }
@@ -89,7 +89,7 @@ function untypedPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Cont
   }
   if (isObject(data)) return image({ mediaType: data['mimeType'], base64: data['data'] }, sink);
   if (typeof part['text'] === 'string') return [{ type: 'text', text: part['text'] }];
-  sink.skip(phrase('content part of type “{0}”', Object.keys(part)[0] ?? ''));
+  sink.skip(phrase('content of type “{0}”', Object.keys(part)[0] ?? ''));
   return [];
 }
 

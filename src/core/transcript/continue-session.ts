@@ -36,7 +36,7 @@ export function importContinueSession(
       usage,
     });
     const attached = isList(item['contextItems']) ? item['contextItems'] : [];
-    attached.forEach(() => sink.skip(phrase('attachment of kind “{0}”', 'context')));
+    attached.forEach(() => sink.skip(phrase('attachment of type “{0}”', 'context')));
     const summary = stringOf(item['conversationSummary']);
     if (summary !== undefined) addCompaction(sink, { summary });
   }

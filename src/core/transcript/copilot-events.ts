@@ -77,7 +77,7 @@ export class CopilotEventsImporter {
         this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: stringOf(data['content']) ?? '' }], { at }));
         for (const attached of isList(data['attachments']) ? data['attachments'] : []) {
           const kind = isObject(attached) ? stringOf(attached['type']) : undefined;
-          this.#sink.skip(phrase('attachment of kind “{0}”', kind ?? 'unknown'));
+          this.#sink.skip(phrase('attachment of type “{0}”', kind ?? 'unknown'));
         }
         return;
       case 'assistant.message':

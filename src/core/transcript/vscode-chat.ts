@@ -57,7 +57,7 @@ function factsOf(request: JsonObject, at: number | undefined): MessageFacts {
 /** The export names what was attached by its address, without its text. */
 function skipAttachments(data: unknown, sink: TranscriptSink): void {
   const attached = isObject(data) && isList(data['variables']) ? data['variables'].filter(isObject) : [];
-  for (const { kind } of attached) sink.skip(phrase('attachment of kind “{0}”', stringOf(kind) ?? 'unknown'));
+  for (const { kind } of attached) sink.skip(phrase('attachment of type “{0}”', stringOf(kind) ?? 'unknown'));
 }
 
 function userText(message: unknown): string | undefined {
@@ -127,7 +127,7 @@ class Reply {
         this.#sink.skip(phrase('model reasoning'));
         return;
       default:
-        this.#sink.skip(phrase('response part of kind “{0}”', kind));
+        this.#sink.skip(phrase('content of type “{0}”', kind));
     }
   }
 

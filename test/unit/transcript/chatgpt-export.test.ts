@@ -91,7 +91,7 @@ describe('importing conversations of ChatGPT', () => {
       'tool: It took too long.',
       'assistant: A chart with two bars.',
     ]);
-    assert.deepEqual(skipped, { 'part of type “image_asset_pointer”': 1, 'part of type “unknown”': 1 });
+    assert.deepEqual(skipped, { 'content of type “image_asset_pointer”': 1, 'content of type “unknown”': 1 });
   });
 
   it('counts what is hidden, empty, unsigned or of a kind that is no talk', () => {

@@ -82,7 +82,7 @@ describe('importing a transcript', () => {
     assert.match(read.transcript[6]?.text ?? '', /no longer collide\.\n\nSorry, the response was cut/);
     assert.equal(read.transcript[4].at, 1772442120000);
     assert.equal(reasons(read.skipped)['model reasoning'], 1);
-    assert.equal(reasons(read.skipped)['response part of kind “undoStop”'], 1);
+    assert.equal(reasons(read.skipped)['content of type “undoStop”'], 1);
   });
 
   it('reads an aider history: typed lines, printed lines and replies', () => {
@@ -165,7 +165,7 @@ describe('importing a transcript', () => {
     assert.deepEqual(reasons(read.skipped), {
       'message on another branch': 1,
       'hidden message': 1,
-      'part of type “image_asset_pointer”': 1,
+      'content of type “image_asset_pointer”': 1,
       'model reasoning': 1,
     });
   });

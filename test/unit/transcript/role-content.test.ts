@@ -86,8 +86,8 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, {
       'model reasoning': 2,
       'message without readable content': 2,
-      'content part of type “input_audio”': 1,
-      'content part of type “”': 1,
+      'content of type “input_audio”': 1,
+      'content of type “”': 1,
       'invalid content part': 1,
     });
   });

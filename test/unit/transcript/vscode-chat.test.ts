@@ -215,12 +215,12 @@ describe('importing a chat export of VS Code', () => {
     assert.deepEqual(said, ['user: Go.']);
     assert.deepEqual(skipped, {
       'model reasoning': 1,
-      'response part of kind “progressMessage”': 1,
-      'response part of kind “progressTaskSerialized”': 1,
-      'response part of kind “codeblockUri”': 2,
-      'response part of kind “undoStop”': 1,
-      'response part of kind “prepareToolInvocation”': 1,
-      'response part of kind “confirmation”': 1,
+      'content of type “progressMessage”': 1,
+      'content of type “progressTaskSerialized”': 1,
+      'content of type “codeblockUri”': 2,
+      'content of type “undoStop”': 1,
+      'content of type “prepareToolInvocation”': 1,
+      'content of type “confirmation”': 1,
     });
   });
 
@@ -241,9 +241,9 @@ describe('importing a chat export of VS Code', () => {
     );
     assert.deepEqual(said, ['user: Compare these.', 'assistant: They differ.', 'user: And now?']);
     assert.deepEqual(skipped, {
-      'attachment of kind “file”': 2,
-      'attachment of kind “promptFile”': 1,
-      'attachment of kind “unknown”': 1,
+      'attachment of type “file”': 2,
+      'attachment of type “promptFile”': 1,
+      'attachment of type “unknown”': 1,
     });
   });
 
