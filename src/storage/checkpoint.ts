@@ -1,12 +1,11 @@
-import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { count, time, type SessionEvent } from '../core/journal/schema.ts';
 import { breathe, type Breather } from '../core/pace/breather.ts';
 import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode } from './disk-errors.ts';
+import { errorCode, replaceFile } from './disk-errors.ts';
 import { foldRecordSchema } from './fold-record.ts';
 import { JournalReader } from './journal-reader.ts';
 import { readRange } from './line-scanner.ts';
@@ -58,15 +57,11 @@ export async function saveCheckpoint(
   const fold = reader.export();
   // At once, before anything more is folded.
   const tail = fold ? sealed(JSON.stringify(fold)) : '';
-  const path = checkpointPath(journal);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     const checkpoint: Checkpoint = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
-    await writeFile(draft, `${sealed(JSON.stringify(checkpoint))}${tail}`);
-    await rename(draft, path);
+    await replaceFile(checkpointPath(journal), `${sealed(JSON.stringify(checkpoint))}${tail}`);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    await rm(draft, { force: true }).catch(() => undefined);
   }
 }
 

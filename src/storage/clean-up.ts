@@ -6,7 +6,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { resumeReader } from './checkpoint.ts';
-import { errorCode, storeFault } from './disk-errors.ts';
+import { ifThere, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-list.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -127,19 +127,15 @@ export async function readSession(
 }
 
 async function readStored(path: string, id: SessionId, breather: Breather): Promise<SessionState | undefined> {
+  const file = await ifThere(open(path, 'r'));
+  if (!file) return undefined;
   try {
-    const file = await open(path, 'r');
-    try {
-      const known = await resumeReader(path, file, id, breather, () => undefined);
-      const reader = known ?? new JournalReader(file, breather);
-      await reader.readOn();
-      return reader.state;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    const known = await resumeReader(path, file, id, breather, () => undefined);
+    const reader = known ?? new JournalReader(file, breather);
+    await reader.readOn();
+    return reader.state;
+  } finally {
+    await file.close();
   }
 }
 
@@ -171,9 +167,8 @@ function ownership(ids: readonly SessionId[]): (name: string) => SessionId | und
 
 async function namesIn(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder);
+    return (await ifThere(readdir(folder))) ?? [];
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
     throw storeFault(error, phrase('the session list'));
   }
 }
@@ -182,11 +177,6 @@ async function plainFile(
   folder: string,
   name: string,
 ): Promise<{ readonly bytes: number; readonly modifiedAt: number } | undefined> {
-  try {
-    const found = await lstat(join(folder, name));
-    return found.isFile() ? { bytes: found.size, modifiedAt: found.mtimeMs } : undefined;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const found = await ifThere(lstat(join(folder, name)));
+  return found?.isFile() ? { bytes: found.size, modifiedAt: found.mtimeMs } : undefined;
 }

@@ -1,10 +1,10 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import type { CountStore } from '../app/ports.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode } from './disk-errors.ts';
+import { errorCode, replaceFile } from './disk-errors.ts';
 
 /**
  * What stands in the file. The tokens are 32-bit numbers in Base64, in the byte order of every processor that the
@@ -42,14 +42,12 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
       }
     },
     async save(id, messages, counts) {
-      const temporary = `${file(id)}.${process.pid}.new`;
       try {
         const { buffer, byteOffset, byteLength } = counts.tokens;
         const tokens = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
         const { encoding } = counts;
         const kept = { v: 3, encoding, messages: messages.length, tokens, sum: sumOf(messages, tokens) };
-        await writeFile(temporary, JSON.stringify(kept));
-        await rename(temporary, file(id));
+        await replaceFile(file(id), JSON.stringify(kept));
       } catch (error) {
         warn(`The token counts of session ${id} could not be saved: ${String(error)}`);
       }

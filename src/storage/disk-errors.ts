@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { StoreFault } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 
@@ -65,4 +67,39 @@ export async function succeeds(action: Promise<unknown>, ...expected: readonly s
     if (expected.includes(errorCode(error) ?? '')) return false;
     throw error;
   }
+}
+
+/** What reading gives; undefined when there is no such file. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes a file as a whole and puts it in place by renaming, so that it is never there in part. `draft` is left by a
+ * process that is killed; without it each call has its own.
+ */
+export async function replaceFile(
+  path: string,
+  text: string,
+  { draft = `${path}.${randomBytes(6).toString('hex')}`, ...options }: ReplaceOptions = {},
+): Promise<void> {
+  try {
+    await writeFile(draft, text, options);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface ReplaceOptions {
+  readonly draft?: string;
+  readonly mode?: number;
+  /** Whether it survives a power failure. */
+  readonly flush?: boolean;
 }

@@ -14,70 +14,63 @@ export interface WriteOutcome {
   readonly folded: readonly SessionEvent[];
 }
 
+interface WriterParts {
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly append: AppendFile;
+  readonly reader: JournalReader;
+  readonly lock: WriterLock;
+  readonly clock: Clock;
+}
+
 /** Writes events at a journal's end and makes sure, before it says so, that they count for every reader. */
 export class JournalWriter {
-  readonly #path: string;
-  readonly #file: FileHandle;
-  readonly #append: AppendFile;
-  readonly #reader: JournalReader;
-  readonly #lock: WriterLock;
-  readonly #clock: Clock;
+  readonly #parts: WriterParts;
   /** Bytes after the last complete line, as far as known; undefined: look before the next write. */
   #tail: number | undefined;
 
-  constructor(
-    path: string,
-    file: FileHandle,
-    append: AppendFile,
-    reader: JournalReader,
-    lock: WriterLock,
-    clock: Clock,
-  ) {
-    this.#path = path;
-    this.#file = file;
-    this.#append = append;
-    this.#reader = reader;
-    this.#lock = lock;
-    this.#clock = clock;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
   }
 
   close(): Promise<void> {
-    return this.#append.close();
+    return this.#parts.append.close();
   }
 
   /** Throws the file system's error with nothing folded, and the file as it was if that can be done. */
   async write(events: readonly SessionEvent[]): Promise<WriteOutcome> {
+    const { file, reader, lock, clock } = this.#parts;
     const folded: SessionEvent[] = [];
     const readOn = async (): Promise<CountedLine[]> => {
-      const lines = await this.#reader.readOn();
+      const lines = await reader.readOn();
       for (const { event } of lines) if (event) folded.push(event);
       return lines;
     };
     let open = events;
-    while ((await this.#lock.check()) === 'held') {
+    while ((await lock.check()) === 'held') {
       if (this.#tail === undefined) {
         await readOn();
-        this.#tail = (await this.#file.stat()).size - this.#reader.offset;
+        this.#tail = (await file.stat()).size - reader.offset;
       }
-      const first = this.#reader.order.last + 1;
-      const batch = await encodeBatch(open, first - 1, this.#lock.token, this.#clock);
+      const first = reader.order.last + 1;
+      const batch = await encodeBatch(open, first - 1, lock.token, clock);
       // A newline first closes off what another writer left unfinished.
       const bytes = this.#tail > 0 ? Buffer.concat([NEWLINE, batch.bytes]) : batch.bytes;
-      const start = this.#reader.offset + this.#tail;
+      const start = reader.offset + this.#tail;
       await this.#put(bytes, start);
-      if ((await this.#file.stat()).size === start + bytes.length && this.#tail === 0) {
-        this.#reader.adopt(batch.lines);
+      if ((await file.stat()).size === start + bytes.length && this.#tail === 0) {
+        reader.adopt(batch.lines);
         for (const event of open) folded.push(event);
         return { kind: 'written', folded };
       }
       // Others wrote as well. The file's order says whose lines count: read them back like any reader.
       this.#tail = undefined;
-      const token = this.#lock.token;
+      const token = lock.token;
       const mine = (await readOn()).filter((line) => line.writer === token);
       const counted = new Set(mine.map((line) => line.seq));
       open = open.filter((_, index) => !counted.has(first + index));
       if (open.length === 0) return { kind: 'written', folded };
-      if ((await this.#lock.check()) === 'held') await this.#lock.renew();
+      if ((await lock.check()) === 'held') await lock.renew();
     }
     return { kind: 'lost', folded };
   }
@@ -85,8 +78,8 @@ export class JournalWriter {
   async #put(bytes: Buffer, start: number): Promise<void> {
     let written = 0;
     try {
-      while (written < bytes.length) written += await this.#append.write(bytes.subarray(written));
-      await this.#append.flush();
+      while (written < bytes.length) written += await this.#parts.append.write(bytes.subarray(written));
+      await this.#parts.append.flush();
     } catch (error) {
       this.#tail = undefined;
       // If it cannot be taken back either, the next write finds what is there and goes on behind it.
@@ -97,10 +90,11 @@ export class JournalWriter {
 
   // Only while the lock is held and nothing else was written: what is not cut away is read on as what it is.
   async #takeBack(written: Buffer, start: number): Promise<void> {
-    if (written.length === 0 || (await this.#lock.check()) === 'lost') return;
-    const { size } = await stat(this.#path);
+    const { path, file, lock } = this.#parts;
+    if (written.length === 0 || (await lock.check()) === 'lost') return;
+    const { size } = await stat(path);
     if (size !== start + written.length) return;
-    if ((await readRange(this.#file, start, written.length)).equals(written)) await truncate(this.#path, start);
+    if ((await readRange(file, start, written.length)).equals(written)) await truncate(path, start);
   }
 }
 

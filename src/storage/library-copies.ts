@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -8,6 +8,7 @@ import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { messageSchema } from '../core/journal/schema.ts';
 import { phrase } from '../core/text/phrase.ts';
+import { ifThere, replaceFile } from './disk-errors.ts';
 
 /** Other tools' chats hold secrets: their copies are for the user alone. */
 const FOLDER_MODE = 0o700;
@@ -89,22 +90,15 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async catalog(): Promise<readonly KeptSession[]> {
-    const text = await readFile(this.#catalog, 'utf8').catch(ifMissing(undefined));
+    const text = await ifThere(readFile(this.#catalog, 'utf8'));
     if (text === undefined) return [];
     return v.parse(catalogSchema, JSON.parse(text)).sessions;
   }
 
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
-    const next = `${this.#catalog}.next`;
-    const file = await open(next, 'w', FILE_MODE);
-    try {
-      await file.writeFile(JSON.stringify({ version: VERSION, sessions }));
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(next, this.#catalog);
+    const text = JSON.stringify({ version: VERSION, sessions });
+    await replaceFile(this.#catalog, text, { draft: `${this.#catalog}.next`, mode: FILE_MODE, flush: true });
   }
 
   async append(
@@ -213,8 +207,8 @@ export class LibraryCopies implements LibraryStore {
     for (const name of names) if (isCopyOf(tool, name)) await rm(path.join(this.#folder, name), { force: true });
   }
 
-  #names(): Promise<readonly string[]> {
-    return readdir(this.#folder).catch(ifMissing([]));
+  async #names(): Promise<readonly string[]> {
+    return (await ifThere(readdir(this.#folder))) ?? [];
   }
 
   get #catalog(): string {
@@ -252,11 +246,4 @@ function* pieces(records: readonly CopyRecord[]): Generator<{ readonly text: str
     [text, messages] = ['', 0];
   }
   if (text !== '') yield { text, messages };
-}
-
-function ifMissing<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value;
-    throw error;
-  };
 }

@@ -1,12 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { errorCode, succeeds } from './disk-errors.ts';
+import { ifThere, replaceFile, succeeds } from './disk-errors.ts';
 
 /** `now`: a user has clicked *Take over*. `if_gone`: only if nobody sits before the window that writes. */
 export type Urgency = 'now' | 'if_gone';
 
-const requestSchema = v.object({ token: v.string(), urgency: v.picklist(['now', 'if_gone']) });
+const requestSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ token: v.string(), urgency: v.picklist(['now', 'if_gone']) }),
+);
 
 /**
  * A window's request to become the writer, as a file beside the lock. It holds what the lock would say if it were
@@ -24,25 +27,13 @@ export class LockRequest {
   /** Puts the request down; a wish does not replace what somebody has asked for at once. */
   async place(holder: object, urgency: Urgency): Promise<void> {
     if (urgency === 'if_gone' && (await this.read()) === 'now') return;
-    const draft = `${this.#lock}.${randomBytes(6).toString('hex')}`;
-    try {
-      await writeFile(draft, JSON.stringify({ ...holder, urgency }));
-      await rename(draft, this.#path);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
+    await replaceFile(this.#path, JSON.stringify({ ...holder, urgency }));
   }
 
   /** How urgent the request is that lies there; undefined when there is none. */
   async read(): Promise<Urgency | undefined> {
-    try {
-      const parsed = v.safeParse(requestSchema, JSON.parse(await readFile(this.#path, 'utf8')));
-      return parsed.success ? parsed.output.urgency : undefined;
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const parsed = v.safeParse(requestSchema, await ifThere(readFile(this.#path, 'utf8')));
+    return parsed.success ? parsed.output.urgency : undefined;
   }
 
   /** Gives the lock to whoever asked last; false when the request was taken back. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, storeFault } from './disk-errors.ts';
+import { ifThere, replaceFile, storeFault } from './disk-errors.ts';
 import { Serial } from './serial.ts';
 
 const schema = v.object({
@@ -30,35 +30,28 @@ export class MemoryFile {
 
   /** The entries, oldest first. A file that cannot be understood is set aside. Rejects with `StoreFault`. */
   async read(): Promise<readonly MemoryEntry[]> {
-    let text: string;
     try {
-      text = await readFile(this.#path, 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return [];
-      throw storeFault(error, phrase('the workspace memory'));
-    }
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
-    if (parsed.success) return parsed.output.entries;
-    try {
-      await rename(
-        this.#path,
-        `${this.#path}.unreadable-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
-      );
+      const text = await ifThere(readFile(this.#path, 'utf8'));
+      if (text === undefined) return [];
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+      if (parsed.success) return parsed.output.entries;
+      const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);
+      await rename(this.#path, `${this.#path}.unreadable-${sum}`);
+      return [];
     } catch (error) {
       throw storeFault(error, phrase('the workspace memory'));
     }
-    return [];
   }
 
   /** Changes what stands in the file now; returns what stands there then. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#serial.run(async () => {
       const entries = change(await this.read());
-      const temporary = `${this.#path}.${process.pid}.new`;
       try {
         await mkdir(path.dirname(this.#path), { recursive: true });
-        await writeFile(temporary, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), { flush: true });
-        await rename(temporary, this.#path);
+        await replaceFile(this.#path, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), {
+          flush: true,
+        });
       } catch (error) {
         throw storeFault(error, phrase('the workspace memory'));
       }

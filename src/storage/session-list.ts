@@ -4,7 +4,7 @@ import type { SessionSummary } from '../app/ports.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { Breather } from '../core/pace/breather.ts';
 import { checkpointEvents, loadCheckpoint, saveCheckpoint } from './checkpoint.ts';
-import { errorCode } from './disk-errors.ts';
+import { errorCode, ifThere } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 
 const EXTENSION = '.jsonl';
@@ -60,22 +60,14 @@ export class SessionList {
   /** Newest first. A folder that is not there yet has no sessions. */
   async read(): Promise<readonly SessionSummary[]> {
     this.#before ??= new Map(this.#remembered().map((summary) => [summary.id, summary]));
-    const ids = (await this.#names()).map((name) => sessionId(name.slice(0, -EXTENSION.length)));
+    const names = ((await ifThere(readdir(this.#folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
+    const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
     const found: SessionSummary[] = [];
     for (let from = 0; from < ids.length; from += AT_ONCE) {
       const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => this.#summary(id)));
       for (const summary of some) if (summary) found.push(summary);
     }
     return found.sort((a, b) => b.updatedAt - a.updatedAt);
-  }
-
-  async #names(): Promise<string[]> {
-    try {
-      return (await readdir(this.#folder)).filter((name) => name.endsWith(EXTENSION));
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return [];
-      throw error;
-    }
   }
 
   async #summary(id: SessionId): Promise<SessionSummary | undefined> {

@@ -2,7 +2,7 @@ import { open, readFile, truncate, type FileHandle } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode } from './disk-errors.ts';
+import { errorCode, ifThere } from './disk-errors.ts';
 import { readRange, type Damage } from './line-scanner.ts';
 
 /** Lines longer than this (bytes) are named in the file of damaged lines but not copied: they stay in the journal. */
@@ -88,31 +88,21 @@ async function appendTo(path: string, text: string): Promise<void> {
   }
 }
 
-const entrySchema = v.object({ offset: v.number(), bytes: v.number(), sum: v.string() });
+const entrySchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ offset: v.number(), bytes: v.number(), sum: v.string() }),
+);
 
 async function knownDamage(path: string): Promise<ReadonlySet<string>> {
-  let text = '';
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const text = (await ifThere(readFile(path, 'utf8'))) ?? '';
   const known = new Set<string>();
   for (const line of text.split('\n')) {
-    const entry = parseEntry(line);
-    if (entry) known.add(`${entry.offset} ${entry.bytes} ${entry.sum}`);
+    // A damaged entry in this file costs no more than a second copy of the same line.
+    const { success, output } = v.safeParse(entrySchema, line);
+    if (success) known.add(`${output.offset} ${output.bytes} ${output.sum}`);
   }
   return known;
-}
-
-// A damaged entry in this file costs no more than a second copy of the same line.
-function parseEntry(line: string): v.InferOutput<typeof entrySchema> | undefined {
-  try {
-    const parsed = v.safeParse(entrySchema, JSON.parse(line));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 // Two cuts within one millisecond must not end in one file.

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
-import { errorCode, succeeds } from './disk-errors.ts';
+import { errorCode, ifThere, replaceFile, succeeds } from './disk-errors.ts';
 import { LockRequest, type Urgency } from './lock-request.ts';
 
 /** How often the writer shows that it lives, in ms. */
@@ -13,8 +13,9 @@ const STALE_AFTER_MS = 30_000;
 /** A file that was changed later than so long ago (ms) may be changed again without its times telling. */
 const SETTLED_MS = 100;
 
-const lockSchema = v.object({ token: v.string(), pid: v.number(), host: v.string() });
-type Holder = v.InferOutput<typeof lockSchema>;
+const holder = v.object({ token: v.string(), pid: v.number(), host: v.string() });
+type Holder = v.InferOutput<typeof holder>;
+const lockSchema = v.pipe(v.string(), v.parseJson(), holder);
 
 /**
  * Who may write a journal, as a file beside it that names the window. The file settles who *should* write; that no
@@ -65,10 +66,8 @@ export class WriterLock {
   }
 
   /** Takes the lock whoever holds it. */
-  async seize(): Promise<void> {
-    const mine = `${this.#path}.${randomBytes(6).toString('hex')}`;
-    await writeFile(mine, this.#text());
-    await rename(mine, this.#path);
+  seize(): Promise<void> {
+    return replaceFile(this.#path, this.#text());
   }
 
   /** Whether this window is still the writer. A lock that somebody deleted is put back. */
@@ -113,18 +112,8 @@ export class WriterLock {
     }
   }
 
-  async #read(): Promise<string | undefined> {
-    try {
-      return await readFile(this.#path, 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
-  async #touchedAt(): Promise<number | undefined> {
-    const found = await this.#stat();
-    return found && Number(found.mtimeMs);
+  #read(): Promise<string | undefined> {
+    return ifThere(readFile(this.#path, 'utf8'));
   }
 
   /** Which file it is, in which state; undefined when there is none, or when its times cannot tell yet. */
@@ -134,13 +123,8 @@ export class WriterLock {
     return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
   }
 
-  async #stat(): Promise<BigIntStats | undefined> {
-    try {
-      return await stat(this.#path, { bigint: true });
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+  #stat(): Promise<BigIntStats | undefined> {
+    return ifThere(stat(this.#path, { bigint: true }));
   }
 
   #text(): string {
@@ -159,7 +143,7 @@ export class WriterLock {
     const holder = parseHolder(text);
     if (holder && holder.host === hostname() && !isRunning(holder.pid)) return { holder, life: 'dead' };
     // A file without a name in it is one that is being written, or was left by a crash.
-    const silentMs = Date.now() - ((await this.#touchedAt()) ?? 0);
+    const silentMs = Date.now() - Number((await this.#stat())?.mtimeMs ?? 0);
     return { holder, life: silentMs > STALE_AFTER_MS ? 'silent' : 'alive' };
   }
 }
@@ -169,12 +153,8 @@ function newToken(window: string): string {
 }
 
 function parseHolder(text: string): Holder | undefined {
-  try {
-    const parsed = v.safeParse(lockSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = v.safeParse(lockSchema, text);
+  return parsed.success ? parsed.output : undefined;
 }
 
 function isRunning(pid: number): boolean {

@@ -89,7 +89,10 @@ export class WriterSeat {
       const append = await openForAppend(path);
       const notice = await repairJournal({ path, file, reader, shorter, append, alone, time: clock.now() });
       this.#notice ??= notice;
-      this.#role = { kind: 'writer', writer: new JournalWriter(path, file, append, reader, this.lock, clock) };
+      this.#role = {
+        kind: 'writer',
+        writer: new JournalWriter({ path, file, append, reader, lock: this.lock, clock }),
+      };
     } catch (error) {
       this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
       await this.lock.release();
