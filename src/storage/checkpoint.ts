@@ -1,6 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
-import { count, time, type SessionEvent } from '../core/journal/schema.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
+import { count, time } from '../core/model/fields.ts';
 import { breathe, type Breather } from '../core/pace/breather.ts';
 import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';

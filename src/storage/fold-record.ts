@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { amount, count, sessionEventSchema, time, type SessionEvent } from '../core/journal/schema.ts';
+import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts';
+import { amount, count, time } from '../core/model/fields.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
-import type { Role } from '../core/model/message.ts';
+import { ROLES } from '../core/model/message.ts';
 import type { Steps } from '../core/pace/steps.ts';
 import type { Spent } from '../core/state/counters.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -14,8 +15,6 @@ interface Kept {
   readonly body: SessionEvent;
 }
 type FoldEntry = Place | Kept;
-
-const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 
 const kept = v.object({ at: time, body: sessionEventSchema });
 

@@ -6,7 +6,7 @@ import type { CopyPiece, CopyRecord, KeptSession, LibraryStore } from '../app/li
 import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { messageSchema } from '../core/journal/schema.ts';
+import { messageSchema } from '../core/model/message.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { ifThere, replaceFile } from './disk-errors.ts';
 
@@ -20,12 +20,12 @@ const VERSION = 1;
 const MESSAGE_LINE = Buffer.from('{"message":');
 
 const count = v.pipe(v.number(), v.minValue(0));
-const { content, usage } = messageSchema.entries;
+const { role, content, usage } = messageSchema.entries;
 const compaction = v.object({ summary: v.string(), at: v.optional(v.number()), before: count });
 const recordSchema = v.union([
   v.object({
     message: v.object({
-      role: v.picklist(['system', 'user', 'assistant', 'tool']),
+      role,
       text: v.string(),
       at: v.optional(v.number()),
       model: v.optional(v.string()),

@@ -1,20 +1,15 @@
 import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/migrations.ts';
 import * as v from 'valibot';
-import {
-  amount,
-  keyEventSchema,
-  list,
-  messageSchema,
-  summaryNodeSchema,
-  taskSchema,
-  time,
-} from '../core/journal/schema.ts';
+import { amount, id, list, time } from '../core/model/fields.ts';
+import { keyEventSchema } from '../core/model/key-event.ts';
+import { messageSchema } from '../core/model/message.ts';
+import { levelSchema, summaryNodeSchema } from '../core/model/summary.ts';
+import { taskSchema } from '../core/model/task.ts';
 import { messageId, sessionId } from '../core/model/ids.ts';
 
 /** The version of the snapshots that this code writes. A higher one is left alone. */
 export const SNAPSHOT_VERSION = versionAfter(SNAPSHOT_MIGRATIONS);
 
-const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 const aSessionId = v.pipe(id, v.transform(sessionId));
 
 const sessionSummarySchema = v.object({
@@ -59,7 +54,7 @@ const sessionSnapshotSchema = v.object({
     chatCostUsd: amount,
   }),
   ledger: list(keyEventSchema),
-  frontier: list(v.object({ node: summaryNodeSchema, level: v.optional(v.picklist(['brief', 'detailed', 'full'])) })),
+  frontier: list(v.object({ node: summaryNodeSchema, level: v.optional(levelSchema) })),
   bodies: list(messageSchema),
   /** How many of each there were that found no room. */
   left: v.object({ ledger: amount, frontier: amount, bodies: amount }),

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { atOnce, type Steps } from '../pace/steps.ts';
 import { JOURNAL_MIGRATIONS, migrate, versionAfter, type Migration } from './migrations.ts';
-import { sessionEventSchema, time, type SessionEvent } from './schema.ts';
+import { time } from '../model/fields.ts';
+import { sessionEventSchema, type SessionEvent } from './schema.ts';
 
 /** The version of the line format that this code writes. A higher one is opened read-only. */
 export const JOURNAL_VERSION = versionAfter(JOURNAL_MIGRATIONS);

@@ -1,4 +1,5 @@
-import type { KeyEventId, MessageId } from './ids.ts';
+import * as v from 'valibot';
+import { aKeyEventId, aMessageId, count, finite, list, type Read } from './fields.ts';
 
 export const KEY_EVENT_KINDS = [
   'decision',
@@ -24,48 +25,92 @@ export const importanceOfKind = (kind: KeyEventKind): Importance =>
   kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
 
 /** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
-export type KeyEventStatus = 'active' | 'superseded' | 'merged' | 'dropped';
+const STATUSES = ['active', 'superseded', 'merged', 'dropped'] as const;
+export const statusSchema = v.picklist(STATUSES);
 
-/** A byte-exact quote: `text.slice(start, end)` of the message's text. Offsets are UTF-16 units. */
+/** A stretch of a text in UTF-16 units, `end` exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A span that must survive verbatim, as found in one message's text. */
-export interface DetectedEvent extends Span {
-  readonly kind: KeyEventKind;
-  readonly quote: string;
-  /** 0…1: how sure the detector is. Ranks events of one importance. */
-  readonly score: number;
-  readonly importance: Importance;
-  /** The rule or feature that matched, for a person to read. */
-  readonly reason: string;
-  /** The author of the message repeats somebody else's words: a paste, a quote, a document. */
-  readonly quoted?: boolean;
-}
+/** A byte-exact quote: `text.slice(start, end)` of the message's text. Offsets are UTF-16 units. */
+const quoted = { start: count, end: count, quote: v.string() };
 
 /** What the user says an event is: another kind, more or fewer of its message's words. */
-export interface EventCorrection extends Span {
-  readonly kind: KeyEventKind;
-  readonly quote: string;
-}
+export const correctionSchema = v.object({ ...quoted, kind: v.picklist(KEY_EVENT_KINDS) });
+export type EventCorrection = Read<typeof correctionSchema>;
+
+const detected = {
+  ...correctionSchema.entries,
+  /** 0…1: how sure the detector is. Ranks events of one importance. */
+  score: finite,
+  importance: v.optional(v.picklist([2, 3])),
+  /** The rule or feature that matched, for a person to read. */
+  reason: v.string(),
+  /** The author of the message repeats somebody else's words: a paste, a quote, a document. */
+  quoted: v.optional(v.boolean()),
+};
+
+/** Journals of versions before 0.2 hold no importance. */
+const withImportance = <Event extends { readonly kind: KeyEventKind; readonly importance?: Importance | undefined }>(
+  event: Event,
+): Event & { readonly importance: Importance } => ({
+  ...event,
+  importance: event.importance ?? importanceOfKind(event.kind),
+});
+
+const detectedSchema = v.pipe(v.object(detected), v.transform(withImportance));
+/** A span that must survive verbatim, as found in one message's text. */
+export type DetectedEvent = Read<typeof detectedSchema>;
 
 /** An entry of a session's ledger. */
-export interface KeyEvent extends DetectedEvent {
-  readonly id: KeyEventId;
-  readonly message: MessageId;
-  readonly status: KeyEventStatus;
-  readonly pinned: boolean;
-  /** The entry that superseded or absorbed this one, or the fix of an error. */
-  readonly link?: KeyEventId;
-  /** What was found, where the user has since said otherwise: taking the correction back restores it. */
-  readonly found?: DetectedEvent;
-  /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
-  readonly about?: {
-    readonly message: MessageId;
-    readonly start: number;
-    readonly end: number;
-    readonly quote: string;
-  };
+export const keyEventSchema = v.pipe(
+  v.object({
+    ...detected,
+    id: aKeyEventId,
+    message: aMessageId,
+    status: statusSchema,
+    pinned: v.boolean(),
+    /** The entry that superseded or absorbed this one, or the fix of an error. */
+    link: v.optional(aKeyEventId),
+    /** What was found, where the user has since said otherwise: taking the correction back restores it. */
+    found: v.optional(detectedSchema),
+    /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
+    about: v.optional(v.object({ ...quoted, message: aMessageId })),
+  }),
+  v.transform(withImportance),
+);
+export type KeyEvent = Read<typeof keyEventSchema>;
+
+const KINDS: ReadonlySet<unknown> = new Set(KEY_EVENT_KINDS);
+const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(STATUSES);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isId = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 200;
+
+/**
+ * What `keyEventSchema` checks, by hand, for one without a correction or a proposal: a long session has thousands of
+ * them, and reading them again must cost next to nothing.
+ */
+function isPlainKeyEvent(value: unknown): value is KeyEvent {
+  if (typeof value !== 'object' || value === null || 'found' in value || 'about' in value) return false;
+  const event: Partial<Record<keyof KeyEvent, unknown>> = value;
+  return (
+    isId(event.id) &&
+    isId(event.message) &&
+    KINDS.has(event.kind) &&
+    isCount(event.start) &&
+    isCount(event.end) &&
+    typeof event.quote === 'string' &&
+    typeof event.score === 'number' &&
+    !Number.isNaN(event.score) &&
+    (event.importance === 2 || event.importance === 3) &&
+    typeof event.reason === 'string' &&
+    KNOWN_STATUSES.has(event.status) &&
+    typeof event.pinned === 'boolean' &&
+    (event.quoted === undefined || typeof event.quoted === 'boolean') &&
+    (event.link === undefined || isId(event.link))
+  );
 }
+
+export const keyEventsSchema = list(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSchema]));

@@ -1,60 +1,67 @@
-import type { MessageId } from './ids.ts';
-import type { Span } from './key-event.ts';
+import * as v from 'valibot';
+import { aMessageId, amount, count, list, time, type Read } from './fields.ts';
 
-export type Role = 'system' | 'user' | 'assistant' | 'tool';
+export const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** One block of a message's content. `json` is a tool call's input exactly as the provider gave it. */
-export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly mediaType: string; readonly base64: string }
-  | { readonly type: 'tool_call'; readonly callId: string; readonly name: string; readonly json: string }
-  | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
-
+const block = v.variant('type', [
+  v.object({ type: v.literal('text'), text: v.string() }),
+  v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }),
+  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: v.string() }),
+  v.object({ type: v.literal('tool_result'), callId: v.string(), text: v.string(), isError: v.boolean() }),
+]);
+export type ContentBlock = Read<typeof block>;
 export type ImageBlock = Extract<ContentBlock, { readonly type: 'image' }>;
 
 /** Text that came with a user message: a file, a selection, problems, a paste. Line numbers are 1-based, inclusive. */
-export interface Attachment {
-  readonly kind: 'file' | 'selection' | 'problems' | 'terminal' | 'paste';
-  readonly name: string;
-  readonly text: string;
-  readonly uri?: string;
-  readonly lines?: readonly [number, number];
-}
+const attachment = v.object({
+  kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste']),
+  name: v.string(),
+  text: v.string(),
+  uri: v.optional(v.string()),
+  lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
+});
+export type Attachment = Read<typeof attachment>;
 
 /**
  * Tokens as the provider reported them. `cachedInput` is the part of `input` read from its prompt cache, `reasoning`
  * the part of `output` that the model thought.
  */
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly reasoning?: number;
-  readonly cachedInput?: number;
-  readonly cacheWrite?: number;
+export const usageSchema = v.object({
+  input: amount,
+  output: amount,
+  reasoning: v.optional(amount),
+  cachedInput: v.optional(amount),
+  cacheWrite: v.optional(amount),
   /** The part of `cacheWrite` that is kept for an hour, at a higher price. */
-  readonly cacheWriteHour?: number;
-}
+  cacheWriteHour: v.optional(amount),
+});
+export type Usage = Read<typeof usageSchema>;
 
 /** Why a reply ended. `stopped` by the user; `interrupted` by a fault, a reload or a shutdown: its text is partial. */
-export type Ending = 'complete' | 'length' | 'stopped' | 'interrupted';
+const ending = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
+export type Ending = Read<typeof ending>;
 
 /**
  * One message of a session. Messages form a tree by `parent`: a second child of the same parent is a new branch.
  * `at` is milliseconds since the epoch.
  */
-export interface Message {
-  readonly id: MessageId;
-  readonly parent: MessageId | null;
-  readonly role: Role;
-  readonly content: readonly ContentBlock[];
-  readonly at: number;
-  readonly attachments?: readonly Attachment[];
+export const messageSchema = v.object({
+  id: aMessageId,
+  parent: v.nullable(aMessageId),
+  role: v.picklist(ROLES),
+  content: list(block),
+  at: time,
+  attachments: v.optional(list(attachment)),
   /** What of a user's text was pasted, as offsets (UTF-16 units) into `messageText`. */
-  readonly pasted?: readonly Span[];
-  readonly model?: string;
-  readonly usage?: Usage;
-  readonly ending?: Ending;
-}
+  pasted: v.optional(list(v.object({ start: count, end: count }))),
+  model: v.optional(v.string()),
+  /** What a server reports of its work never keeps the text from being kept. */
+  usage: v.fallback(v.optional(usageSchema), undefined),
+  ending: v.optional(ending),
+});
+export type Message = Read<typeof messageSchema>;
 
 /** The text of a message's blocks, joined by a newline: what offsets of key events and citations count in. */
 export function messageText(message: Pick<Message, 'content'>): string {

@@ -1,12 +1,14 @@
-import type { MessageId, NodeId } from './ids.ts';
-import type { Span } from './key-event.ts';
-import type { StatementFinding } from './statement.ts';
+import * as v from 'valibot';
+import { aMessageId, amount, aNodeId, count, finite, list, time, type Read } from './fields.ts';
+import { STATEMENT_REASONS, type StatementReason } from './statement.ts';
 
 /** Levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens. */
-export type Level = 'brief' | 'detailed' | 'full';
+export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
+export type Level = Read<typeof levelSchema>;
 
 /** How a summary was made: by the model, its retry, a shorter prompt, extracted without a model, truncated, or by the user. */
-export type Rung = 'model' | 'retry' | 'tight' | 'extractive' | 'cut' | 'edited';
+const rung = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
+export type Rung = Read<typeof rung>;
 
 /** Lists of a structured summary; which of them are asked for is the preset's to say. */
 export const SUMMARY_LISTS = [
@@ -31,11 +33,13 @@ export type SummaryList = (typeof SUMMARY_LISTS)[number];
 export type SummaryField = SummaryList | 'decisions' | 'errors';
 
 /** What a summary holds, in the session's own language. */
-export interface StructuredSummary extends Readonly<Partial<Record<SummaryList, readonly string[]>>> {
-  readonly decisions: readonly { readonly what: string; readonly why?: string; readonly when?: string }[];
-  readonly errors: readonly { readonly what: string; readonly solution?: string }[];
-  readonly narrative: string;
-}
+const structuredSummary = v.object({
+  ...v.entriesFromList(SUMMARY_LISTS, v.optional(list(v.string()))),
+  decisions: list(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
+  errors: list(v.object({ what: v.string(), solution: v.optional(v.string()) })),
+  narrative: v.string(),
+});
+export type StructuredSummary = Read<typeof structuredSummary>;
 
 /** A structured summary that is running text alone. */
 export const proseSummary = (narrative: string): StructuredSummary => ({
@@ -45,43 +49,33 @@ export const proseSummary = (narrative: string): StructuredSummary => ({
 });
 
 /** Something the audit found: `text` is the identifier, number, quote or section it is about. */
-export interface AuditFault {
-  readonly kind:
-    | 'empty'
-    | 'grew'
-    | 'missing_section'
-    | 'unknown_quote'
-    | 'unknown_identifier'
-    | 'unknown_event'
-    | 'not_json'
-    | 'refused';
-  readonly text: string;
-}
+const auditFault = v.object({
+  kind: v.picklist([
+    'empty',
+    'grew',
+    'missing_section',
+    'unknown_quote',
+    'unknown_identifier',
+    'unknown_event',
+    'not_json',
+    'refused',
+  ]),
+  text: v.string(),
+});
+export type AuditFault = Read<typeof auditFault>;
 
-/** What a model found of a statement of a summary, with the passages that speak of it. Offsets are UTF-16 units. */
-export interface CheckedSpan extends Omit<StatementFinding, 'sources'> {
-  readonly sources: readonly (Span & { readonly message: MessageId })[];
-}
-
-/** What a model found of a summary's statements, at one level. */
-export interface SummaryCheck {
-  readonly level: Level;
-  /** `provider/model`. */
-  readonly model: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly statements: readonly CheckedSpan[];
-}
+const share = v.object({ known: count, total: count });
 
 /** How far a summary can be trusted. `score` is 0…1; counts are of identifiers and quotes found in the source. */
-export interface Audit {
-  readonly score: number;
-  readonly identifiers: { readonly known: number; readonly total: number };
-  readonly quotes: { readonly known: number; readonly total: number };
+const audit = v.object({
+  score: finite,
+  identifiers: share,
+  quotes: share,
   /** Key events that the model named: how many of their quotes are its source's. The others were dropped. */
-  readonly events?: { readonly known: number; readonly total: number };
-  readonly faults: readonly AuditFault[];
-}
+  events: v.optional(share),
+  faults: list(auditFault),
+});
+export type Audit = Read<typeof audit>;
 
 /** Of a text in the source's own words: all that is in it stands there. */
 export const VERBATIM: Audit = {
@@ -96,34 +90,66 @@ export const VERBATIM: Audit = {
  * every branch on which `last` lies. A leaf (depth 0) has no children; a parent covers exactly what its children cover.
  * Token figures include each text's framing as one message.
  */
-export interface SummaryNode {
-  readonly id: NodeId;
-  readonly depth: number;
-  readonly first: MessageId;
-  readonly last: MessageId;
+export const summaryNodeSchema = v.object({
+  id: aNodeId,
+  depth: count,
+  first: aMessageId,
+  last: aMessageId,
   /** How many messages it covers. */
-  readonly messages: number;
-  readonly children: readonly NodeId[];
-  readonly title: string;
-  readonly brief: string;
-  readonly detailed: string;
-  readonly full?: string;
-  readonly structured?: StructuredSummary;
-  readonly tokens: {
-    readonly source: number;
-    readonly brief: number;
-    readonly detailed: number;
-    readonly full?: number;
-  };
-  readonly rung: Rung;
+  messages: count,
+  children: list(aNodeId),
+  title: v.string(),
+  brief: v.string(),
+  detailed: v.string(),
+  full: v.optional(v.string()),
+  structured: v.optional(structuredSummary),
+  tokens: v.object({ source: amount, brief: amount, detailed: amount, full: v.optional(amount) }),
+  rung,
   /** `provider/model`, or `local`. */
-  readonly model: string;
-  readonly promptVersion: string;
+  model: v.string(),
+  promptVersion: v.string(),
   /** Hash of the covered text: a summary is never made twice from the same text and prompt. */
-  readonly sourceHash: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly audit: Audit;
+  sourceHash: v.string(),
+  at: time,
+  audit,
+});
+export type SummaryNode = Read<typeof summaryNodeSchema>;
+
+/** What code said in version 0.1, which gave verdicts on words that stood nearby. */
+const FORMER_REASONS = ['number_differs', 'name_differs', 'negation_differs', 'speaker_differs'] as const;
+
+/** What a model found of a summary's statements, at one level. Offsets are UTF-16 units. */
+export const summaryCheckSchema = v.object({
+  level: levelSchema,
+  /** `provider/model`. */
+  model: v.string(),
+  at: time,
+  statements: list(
+    v.pipe(
+      v.object({
+        start: count,
+        end: count,
+        reason: v.picklist([...STATEMENT_REASONS, ...FORMER_REASONS, 'unknown_quote']),
+        sources: list(v.object({ message: aMessageId, start: count, end: count })),
+        missing: v.optional(list(v.string())),
+        instead: v.optional(v.string()),
+        isByCode: v.optional(v.boolean()),
+      }),
+      v.transform((one) => ({ ...one, reason: currentReason(one.reason, one.isByCode) })),
+    ),
+  ),
+});
+
+export type SummaryCheck = Read<typeof summaryCheckSchema>;
+/** What a model found of a statement of a summary, with the passages that speak of it. */
+export type CheckedSpan = SummaryCheck['statements'][number];
+
+type FormerReason = (typeof FORMER_REASONS)[number] | 'unknown_quote';
+
+function currentReason(reason: StatementReason | FormerReason, isByCode = false): StatementReason {
+  if (reason === 'unknown_quote') return 'no_source';
+  if (isByCode && reason === 'supported') return 'unchecked';
+  return STATEMENT_REASONS.find((one) => one === reason) ?? 'unchecked';
 }
 
 /** Whether two readings of a session have a summary with the same texts; a session that is read again has new objects. */

@@ -1,19 +1,21 @@
-import type { TaskId } from './ids.ts';
+import * as v from 'valibot';
+import { id, list, time, type Read } from './fields.ts';
+import { taskId } from './ids.ts';
 
-export type StepStatus = 'pending' | 'in_progress' | 'done' | 'skipped';
+export const stepStatus = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
+export type StepStatus = Read<typeof stepStatus>;
 
-export interface Step {
-  readonly text: string;
-  readonly status: StepStatus;
-}
+const step = v.object({ text: v.string(), status: stepStatus });
+export type Step = Read<typeof step>;
 
 /** What the user is working on now. `endedAt` (ms since the epoch) is set by a reset. */
-export interface Task {
-  readonly id: TaskId;
-  readonly goal: string;
-  readonly steps: readonly Step[];
-  readonly endedAt?: number;
-}
+export const taskSchema = v.object({
+  id: v.pipe(id, v.transform(taskId)),
+  goal: v.string(),
+  steps: list(step),
+  endedAt: v.optional(time),
+});
+export type Task = Read<typeof taskSchema>;
 
 /** A task is finished when it has steps and none is left to do. */
 export function isFinished(task: Task): boolean {

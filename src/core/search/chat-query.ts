@@ -1,4 +1,4 @@
-import type { Role } from '../model/message.ts';
+import { ROLES, type Role } from '../model/message.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../model/key-event.ts';
 
 /** What a user types to search all chats: words, and filters such as `tool:codex` among them. */
@@ -17,7 +17,6 @@ export interface TypedQuery {
 
 const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+)/g;
 const COMMANDS = /^\s*cmd:\s*/;
-const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** Reads a query; a filter whose value is none stays among the words. */
 export function readTypedQuery(typed: string): TypedQuery {

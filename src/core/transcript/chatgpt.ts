@@ -1,9 +1,7 @@
 import { phrase } from '../text/phrase.ts';
-import type { ContentBlock, Role } from '../model/message.ts';
+import { ROLES, type ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
-
-const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 
 /** True for a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {

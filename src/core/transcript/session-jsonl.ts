@@ -1,7 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
-import { messageSchema } from '../journal/schema.ts';
-import type { Message } from '../model/message.ts';
+import { messageSchema, type Message } from '../model/message.ts';
 import { tryParse } from './json-value.ts';
 import { TranscriptError } from './transcript-message.ts';
 

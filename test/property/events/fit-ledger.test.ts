@@ -6,12 +6,7 @@ import { renderEvent } from '../../../src/core/context/render.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
-import {
-  KEY_EVENT_KINDS,
-  type KeyEvent,
-  type KeyEventStatus,
-  type Importance,
-} from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/core/model/key-event.ts';
 import { MessageLog } from '../../../src/core/state/message-log.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { alwaysDue } from '../../support/breathers.ts';
@@ -30,7 +25,7 @@ const drawn = fc.record({
   importance: fc.constantFrom<Importance>(2, 3),
   pinned: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
   words: fc.integer({ min: 1, max: 30 }),
-  status: fc.constantFrom<KeyEventStatus>('active', 'active', 'dropped', 'dropped', 'superseded'),
+  status: fc.constantFrom<KeyEvent['status']>('active', 'active', 'dropped', 'dropped', 'superseded'),
   /** A ledger that was kept from the draft before has not heard of what was dropped then. */
   hasHeard: fc.boolean(),
   isTouched: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
@@ -101,7 +96,7 @@ function plainly(
     .filter((entry) => (entry.pinned || stands(entry)) && positionOf(entry.message) < LEAVING)
     .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
   const cost = (entry: KeyEvent): number => counter.text(`${renderEvent(entry, positionOf(entry.message), 'user')}\n`);
-  const was = ({ id }: KeyEvent): KeyEventStatus => (known.get(id) ?? ledger.get(id)!).status;
+  const was = ({ id }: KeyEvent): KeyEvent['status'] => (known.get(id) ?? ledger.get(id)!).status;
   const fit = (): { readonly kept: readonly KeyEvent[]; readonly dropped: readonly KeyEvent[]; tokens: number } => {
     const costs = sent.map(cost);
     const whole = fitLedger(sent, costs, room);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as v from 'valibot';
-import { keyEventSchema } from '../../../src/core/journal/schema.ts';
+import { keyEventSchema } from '../../../src/core/model/key-event.ts';
 
 describe('the importance of an event', () => {
   const stored = {
