@@ -183,4 +183,18 @@ describe('the first minutes of a user', () => {
     });
     await proxy.stop();
   });
+
+  it('with the editor’s own models, of which one is used up: another one answers the question', async () => {
+    chat = await ChatPage.open('user-editor', { 'testModels.offered': true });
+    const minutes = new Minutes();
+    const choose = (model: string) => chat.workbench.chooseListed(/^Select a model for this session$/, model);
+    await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
+    await minutes.act('choose VS Code language models', () => offer('VS Code language models').click());
+    await minutes.act('choose the large one', () => choose('Large Test Model'));
+    await chat.said('no credit left').waitFor();
+    await minutes.act('Select Model', () => chat.button('Select Model').click());
+    await minutes.act('choose the small one', () => choose('Small Test Model'));
+    await chat.message('An answer of the editor’s own model.').waitFor();
+    minutes.print('editor’s models');
+  });
 });
