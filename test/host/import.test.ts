@@ -46,7 +46,12 @@ describe('importing in the editor', () => {
       assert.equal(preview?.format, format, name);
       assert.equal(await bringIn(app, renamed, preview, patient()), preview.messages, name);
       assert.ok(app.sessions.current);
-      assert.equal(transcript(app.sessions.current).length, preview.messages, name);
+      const messages = transcript(app.sessions.current);
+      assert.equal(messages.length, preview.messages, name);
+      const [begun, ended] = [/^<{5,} SEARCH$/m, /^>{5,} REPLACE$/m].map((mark) =>
+        messages.filter((text) => mark.test(text)),
+      );
+      assert.deepEqual(begun, ended, `${name}: an edit ends in the message that it begins in`);
     }
   });
 

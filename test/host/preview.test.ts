@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
+import type { Place } from '../../src/app/whereabouts.ts';
 import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
+import { nodeText } from '../../src/core/context/render.ts';
 import { documentUri } from '../../src/host/summaries/documents.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, sampleSession, withSettings } from './product.ts';
+import { answering, product, sampleSession, withSettings } from './product.ts';
 
 const PROVIDERS = [
   { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
@@ -37,20 +39,72 @@ describe('the preview in the editor', () => {
       });
       await app.keys.clear(provider);
     });
+
+  it('bears out what *Why Did It Forget?* says, row by row', async () => {
+    const app = await product();
+    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
+    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };
+    await withSettings(settings, async () => {
+      const conversation = await sampleSession();
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      const request = await shown(conversation, '');
+      const isSent = (text: string): boolean => request.includes(JSON.stringify(text.trim()).slice(1, -1));
+      const seen = new Set<string>();
+      for (const words of [
+        ['privacy', 'text', '30', 'days'],
+        ['small', 'commits', 'green'],
+        ['postgres', 'sqlite'],
+      ])
+        for (const { label, place } of await whyForgotten(words.join(' '))) {
+          const { text, where } = place;
+          const held = words.filter((word) => text.toLowerCase().includes(word));
+          const tells = (part: string): boolean =>
+            held.filter((word) => part.toLowerCase().includes(word)).length >= 0.6 * held.length;
+          const sent = text.split(/\n+|(?<=[.!?]) /).filter((sentence) => tells(sentence) && isSent(sentence));
+          const row = `${words.join(' ')} | ${label} | ${text}`;
+          if (where.kind === 'archived') assert.deepEqual(sent, [], row);
+          else if (where.kind === 'ledger') assert.ok(isSent(where.event.quote), row);
+          else if (where.kind === 'summary') assert.ok(isSent(nodeText(where.node, where.level)), row);
+          else assert.ok(sent.length > 0, row);
+          seen.add(where.kind);
+        }
+      for (const kind of ['archived', 'ledger', 'window']) assert.ok(seen.has(kind), `no row is ${kind}`);
+    });
+    await app.keys.clear('openai');
+  });
 });
+
+/** The rows that are shown for what the user says was forgotten. */
+async function whyForgotten(question: string): Promise<readonly (vscode.QuickPickItem & { readonly place: Place })[]> {
+  let shown: readonly (vscode.QuickPickItem & { readonly place: Place })[] = [];
+  const answers = {
+    showInputBox: () => Promise.resolve(question),
+    showQuickPick: (rows: typeof shown) => {
+      shown = rows;
+      return Promise.resolve(undefined);
+    },
+  };
+  await answering(answers, async () => vscode.commands.executeCommand('threadkeeper.whyForgotten'));
+  return shown;
+}
+
+/** What the preview's document holds while a text stands in the composer. */
+async function shown({ journal }: Conversation, text: string): Promise<string> {
+  const { drafts } = await product();
+  drafts.set(journal.id, text);
+  const uri = documentUri(journal.id, 'request', 'now', `Request ${text}`);
+  const bytes = await vscode.workspace.fs.readFile(uri);
+  drafts.set(journal.id, '');
+  return Buffer.from(bytes).toString('utf8');
+}
 
 /** Writes a text into the composer, reads the preview's document, and sends it; gives what came over the wire. */
 async function sentAsShown(conversation: Conversation, server: WireServer, text: string): Promise<string> {
-  const app = await product();
-  const { id } = conversation.journal;
-  app.drafts.set(id, text);
-  const uri = documentUri(id, 'request', 'now', `Request ${server.requests.length}`);
-  const shown = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8');
-  app.drafts.set(id, '');
+  const before = await shown(conversation, text);
   const count = server.requests.length;
   await conversation.send(text);
   assert.equal(server.requests.length, count + 1);
   const { raw } = server.requests[count]!;
-  assert.equal(raw, shown);
+  assert.equal(raw, before);
   return raw;
 }

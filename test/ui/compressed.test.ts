@@ -119,6 +119,18 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
   });
 
+  it('is offered by the command as it was before it was undone, and leaves nothing expanded', async () => {
+    const expanded = chat.workbench.treeRow('Expanded');
+    await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
+    await expanded.waitFor();
+    await chat.workbench.runCommand('Threadkeeper: Compress History');
+    const preview = page().getByRole('region', { name: 'Compress now?' });
+    await preview.getByText(`Kept verbatim (${previewed})`).waitFor();
+    await preview.getByRole('button', { name: 'Compress', exact: true }).click();
+    await expanded.waitFor({ state: 'detached' });
+    await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
+  });
+
   it('marks what is no longer sent word for word, and names its summary', async () => {
     await scroller().focus();
     await scroller().press('Home');

@@ -78,6 +78,14 @@ describe('in the chat and its views', () => {
     const covered = await page().locator('.message.covered').count();
     const named = await page().locator('.cover-chip').count();
     assert.ok(covered > 3 && named < covered / 2, `${named} names above ${covered} messages`);
+    const [name = ''] = await page().locator('.cover-chip').allInnerTexts();
+    const said = await chat.messages().allInnerTexts();
+    // A topic, not the line that happens to come first.
+    assert.deepEqual(
+      said.filter((text) => text.includes(`\n${name.replace('In a summary: ', '')}`)),
+      [],
+      name,
+    );
   });
 
   it('a trigger is named for people', async () => {

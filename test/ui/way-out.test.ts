@@ -37,13 +37,17 @@ describe('a way out of a fault', () => {
   it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local' });
-    await chat.newSession();
+    const last = await chat.messages().last().innerText();
+    const asked = server.requests.length;
     await workbench.chooseCommand('Threadkeeper: Select Model…');
     await workbench.paletteRow('OpenAI-compatible server').click();
     // The commonest slip: no scheme, and nothing there.
     await workbench.quickInput().fill('localhost:1');
     await workbench.page.keyboard.press('Enter');
     const warning = workbench.toast(/Couldn’t get a model list from http:\/\/localhost:1/);
+    await warning.waitFor();
+    assert.equal(await chat.messages().last().innerText(), last, 'no question is asked again');
+    assert.equal(server.requests.length, asked, 'nothing is sent to the model before');
     await warning.getByRole('button', { name: 'Change Base URL…' }).click();
     await warning.waitFor({ state: 'detached' });
     await workbench.page
@@ -57,7 +61,8 @@ describe('a way out of a fault', () => {
     await workbench.quickInput().fill('a-model-of-my-own');
     await workbench.page.keyboard.press('Enter');
     await workbench.told(/Connected to .*a-model-of-my-own\./);
-    await chat.send('Who are you?', ANSWER);
+    server.answer('A model of your own.');
+    await chat.send('Who are you?', 'A model of your own.');
     assert.equal(server.lastRequest?.body['model'], 'a-model-of-my-own');
   });
 
