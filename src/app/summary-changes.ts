@@ -1,5 +1,6 @@
 import { framed } from '../core/compress/counting.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Message } from '../core/model/message.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -107,6 +108,14 @@ export async function pinEvents(
 ): Promise<void> {
   if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
+
+/** Keeps what the user has chosen of a message in every request. */
+export const pinQuote = (
+  journal: SessionJournal,
+  quoted: Pick<KeyEvent, 'id' | 'message' | 'kind' | 'start' | 'end' | 'quote'>,
+): Promise<void> => journal.append({ type: 'event_added', event: { ...quoted, ...PINNED } });
+
+const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
 
 /** Takes compressions back, so that their messages stand as before them; or puts them in force again. */
 export async function undoCompressions(

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong } from '../../app/correct-event.ts';
-import { undoCompressions } from '../../app/summary-changes.ts';
+import { pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
@@ -139,12 +139,9 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
   const state = (): Conversation['state'] => conversation().state;
   const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
     const quote = messageText(messageIn(conversation(), id)).slice(start, end);
-    const event: KeyEvent = {
-      ...{ id: keyEventId(app.clock.id()), message: id, kind, start, end, quote },
-      ...PINNED,
-    };
-    await conversation().journal.append({ type: 'event_added', event });
-    return { event: event.id };
+    const event = keyEventId(app.clock.id());
+    await pinQuote(conversation().journal, { id: event, message: id, kind, start, end, quote });
+    return { event };
   };
   return {
     fork: async ({ message }) => {
@@ -237,8 +234,6 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
     undoDeleteSession: ({ session: id }) => changeSession(app, id, { type: 'session_deleted', deleted: false }),
   } satisfies Partial<RequestHandlers>;
 }
-
-const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
 
 /** A message of the session. Throws `RequestFault` when it is gone. */
 function messageIn({ state }: Conversation, id: MessageId): Message {

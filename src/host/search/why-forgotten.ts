@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { oneLine } from '../platform/l10n.ts';
-import { expandNode } from '../../app/summary-changes.ts';
+import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
 import { keyEventId } from '../../core/model/ids.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -33,12 +33,11 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     inform(vscode.l10n.t('No mention of “{0}” in this session.', query));
     return;
   }
-  const items = places.map((place): PlaceItem => ({
-    label: `$(${icon(place)}) ${standing(place)}`,
-    description: place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`,
-    detail: oneLine(place.text, 160),
-    place,
-  }));
+  const items = places.map((place): PlaceItem => {
+    const [icon, text] = standing(place);
+    const description = place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`;
+    return { label: `$(${icon}) ${text}`, description, detail: oneLine(place.text, 160), place };
+  });
   const placeHolder = vscode.l10n.t('Select a result to see what you can do');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await bringBack(conversation, picked.place, app);
@@ -51,32 +50,19 @@ async function placesOf(app: SearchApp, conversation: Conversation, query: strin
   return whereabouts(state, query, hits, conversation.context());
 }
 
-function standing({ where }: Place): string {
+/** An icon and how a result reaches the model. */
+function standing({ where }: Place): readonly [string, string] {
   switch (where.kind) {
     case 'window':
-      return vscode.l10n.t('In the context, verbatim');
+      return ['pass', vscode.l10n.t('In the context, verbatim')];
     case 'ledger':
-      return vscode.l10n.t('In the context as a key event');
+      return ['pass', vscode.l10n.t('In the context as a key event')];
     case 'summary':
-      return vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level));
+      return ['layers', vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level))];
     case 'archived':
-      return vscode.l10n.t('Compressed; not mentioned in the summary “{0}”', where.node.title);
+      return ['archive', vscode.l10n.t('Compressed; not mentioned in the summary “{0}”', where.node.title)];
     case 'elsewhere':
-      return vscode.l10n.t('Deleted or on another branch');
-  }
-}
-
-function icon({ where }: Place): string {
-  switch (where.kind) {
-    case 'window':
-    case 'ledger':
-      return 'pass';
-    case 'summary':
-      return 'layers';
-    case 'archived':
-      return 'archive';
-    case 'elsewhere':
-      return 'git-branch';
+      return ['git-branch', vscode.l10n.t('Deleted or on another branch')];
   }
 }
 
@@ -98,21 +84,9 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
       {
         label: `$(pin) ${vscode.l10n.t('Pin quote (included in every request)')}`,
         take: () =>
-          journal.append({
-            type: 'event_added',
-            event: {
-              id: keyEventId(app.clock.id()),
-              message,
-              kind: 'fact',
-              start: at,
-              end: at + quote.length,
-              quote,
-              score: 1,
-              importance: 3,
-              reason: 'pinned by the user',
-              status: 'active',
-              pinned: true,
-            },
+          pinQuote(journal, {
+            ...{ id: keyEventId(app.clock.id()), message, kind: 'fact', quote },
+            ...{ start: at, end: at + quote.length },
           }),
       },
       {
@@ -129,6 +103,6 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
       take: () => openNodeDocument(journal.id, node),
     });
   }
-  const way = await vscode.window.showQuickPick(ways, { title: standing(place) });
+  const way = await vscode.window.showQuickPick(ways, { title: standing(place)[1] });
   await way?.take();
 }
