@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
+import { placesOf } from '../../src/host/platform/workspace-files.ts';
 import { answering, product, rejection } from './product.ts';
 
 const BEFORE = `export function first(): number {
@@ -182,5 +183,29 @@ describe('what a reply proposes for a file', () => {
     }
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
     await rm(outside, { recursive: true });
+  });
+
+  it('lies where a path of Windows says, whatever its letters', () => {
+    const before = Object.getOwnPropertyDescriptor(vscode.workspace, 'workspaceFolders');
+    const folders = ['api', 'The Site'].map((name) => ({ name, uri: vscode.Uri.parse(`file:///c%3A/Work/${name}`) }));
+    Object.defineProperty(vscode.workspace, 'workspaceFolders', { configurable: true, value: folders });
+    try {
+      for (const [named, places] of [
+        ['C:\\work\\the site\\src\\a.ts', [['/C:/work/the site/src/a.ts']]],
+        [
+          '.\\The Site\\a.ts',
+          [['/c:/Work/The Site/a.ts'], ['/c:/Work/api/The Site/a.ts', '/c:/Work/The Site/The Site/a.ts']],
+        ],
+        ['D:/work/api/a.ts', []],
+        ['api\\..\\..\\a.ts', []],
+      ] as const)
+        assert.deepEqual(
+          placesOf(named).map((step) => step.map((uri) => uri.path)),
+          places,
+        );
+    } finally {
+      if (before) Object.defineProperty(vscode.workspace, 'workspaceFolders', before);
+      else Reflect.deleteProperty(vscode.workspace, 'workspaceFolders');
+    }
   });
 });

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { messageId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { workspaceFile } from '../platform/workspace-files.ts';
+import { workspaceFiles } from '../platform/workspace-files.ts';
 
 /** `threadkeeper:message/<id>`, as the local provider's answers cite. */
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
 /** `src/a.ts:12`, `src/a.ts#L12`, `src/a.ts:12:5`: a path in the workspace with an optional place in it. */
-const FILE_LINK = /^(?:file:\/\/)?([^:#?*<>|"]+?)(?:(?::|#L)(\d{1,7})(?::(\d{1,5}))?)?$/;
+const FILE_LINK = /^(?:file:\/\/)?((?:\/?[a-z]:(?=[/\\]))?[^:#?*<>|"]+?)(?:(?::|#L)(\d{1,7})(?::(\d{1,5}))?)?$/i;
 
 /**
  * Follows a link that stood in a message. A message of the session is shown; a file is opened when it lies in the
@@ -23,7 +23,7 @@ export async function openLink(href: string, reveal: (position: number) => void,
     await openOutside(href);
     return;
   }
-  const file = /^[a-z][a-z0-9+.-]*:/i.test(href) && !href.startsWith('file:') ? null : FILE_LINK.exec(href);
+  const file = /^[a-z][a-z0-9+.-]+:/i.test(href) && !href.startsWith('file:') ? null : FILE_LINK.exec(href);
   if (file?.[1] !== undefined && (await openWorkspaceFile(decode(file[1]), number(file[2]), number(file[3])))) return;
   void vscode.window.showWarningMessage(
     vscode.l10n.t('Blocked link: only web links and files in this workspace can be opened ({0}).', href.slice(0, 200)),
@@ -44,7 +44,7 @@ async function openOutside(href: string): Promise<void> {
 
 /** Opens a file of the workspace at a 1-based line and column; false when there is no such file in it. */
 export async function openWorkspaceFile(path: string, line?: number, column?: number): Promise<boolean> {
-  const uri = await workspaceFile(path);
+  const [uri] = await workspaceFiles(path);
   if (!uri) return false;
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });

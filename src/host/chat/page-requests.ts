@@ -22,7 +22,7 @@ import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
 import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
-import { workspaceFile } from '../platform/workspace-files.ts';
+import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
 import { outline } from './outline.ts';
 import type { PageLink } from './page-link.ts';
@@ -105,8 +105,8 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
         throw notFound(vscode.l10n.t('Can’t find the file {0} in this workspace.', path));
     },
     existingFiles: async ({ paths }) => {
-      const found = await Promise.all(paths.map(workspaceFile));
-      return paths.filter((_, at) => found[at] !== undefined);
+      const found = await Promise.all(paths.map(workspaceFiles));
+      return paths.filter((_, at) => found[at]!.length > 0);
     },
     offerModels: async () => {
       offers = await modelOffers(app);

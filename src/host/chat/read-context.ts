@@ -6,7 +6,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import { repositories } from '../platform/git.ts';
-import { fileIn, isInWorkspace, ownFiles } from '../platform/workspace-files.ts';
+import { isInWorkspace, ownFiles, placesOf } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 
 /** Bytes of a file that may be attached, at most: some 250,000 tokens. */
@@ -87,12 +87,9 @@ function seen({ editor }: ContextSources): NonNullable<LastEditor['current']> {
 
 /** A file or folder of the workspace, by its path; one that a symbolic link leads out of it to is none. */
 async function named(path: string): Promise<vscode.Uri> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length === 0) throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
-  // With several folders a path begins with the name of its own.
-  const [first = '', ...rest] = path.split('/');
-  const folder = folders.length > 1 ? folders.find(({ name }) => name === first) : folders[0];
-  const uri = folder && fileIn(folder.uri, folders.length > 1 ? rest.join('/') : path);
+  if (!vscode.workspace.workspaceFolders)
+    throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
+  const [[uri] = []] = placesOf(path);
   if (!uri || !(await isInWorkspace(uri)))
     throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
   return uri;

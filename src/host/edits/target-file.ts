@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { RequestFault } from '../../protocol/faults.ts';
-import { fileIn, isInWorkspace, workspaceFile } from '../platform/workspace-files.ts';
+import { isInWorkspace, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
 
 /** Files that are offered to choose from, at most. */
 const MAX_FILES = 2_000;
@@ -12,26 +12,22 @@ const MAX_FILES = 2_000;
  */
 export async function targetFile(named: string | undefined): Promise<vscode.Uri | undefined> {
   if (named === undefined) return chooseFile();
-  const there = await workspaceFile(named);
-  if (there) return inside(there, named);
-  const ending = named.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '');
-  const found = ending.includes('..') ? [] : await filesNamed(ending);
-  if (found.length === 1) return inside(found[0]!, named);
-  if (found.length > 1) return pick(found);
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  const uri = folder && fileIn(folder.uri, named);
-  if (!uri) throw outside(named);
-  return inside(uri, named);
+  const places = placesOf(named);
+  const found = await workspaceFiles(named);
+  // What begins with the name of a folder is no end of another path.
+  if (found.length === 0 && places.length < 2) found.push(...(await filesNamed(named)));
+  if (found.length === 0) found.push(...(places[0] ?? []));
+  if (found.length === 0) throw outside(named);
+  const uri = found.length === 1 ? found[0]! : await pick(found);
+  if (uri && !(await isInWorkspace(uri))) throw outside(named);
+  return uri;
 }
 
-async function filesNamed(ending: string): Promise<vscode.Uri[]> {
+async function filesNamed(named: string): Promise<vscode.Uri[]> {
+  const ending = named.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '');
+  if (ending.includes('..')) return [];
   const found = await vscode.workspace.findFiles(`**/${ending.replace(/[*?{}[\]!]/g, '?')}`, '**/node_modules/**', 20);
   return found.filter(({ path: each }) => each.endsWith(`/${ending}`));
-}
-
-async function inside(uri: vscode.Uri, named: string): Promise<vscode.Uri> {
-  if (!(await isInWorkspace(uri))) throw outside(named);
-  return uri;
 }
 
 const outside = (named: string): RequestFault =>

@@ -3,23 +3,38 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { repositories } from './git.ts';
 
-/** The file of the workspace that a path names; undefined when there is none. */
-export async function workspaceFile(path: string): Promise<vscode.Uri | undefined> {
-  for (const folder of vscode.workspace.workspaceFolders ?? []) {
-    const uri = fileIn(folder.uri, path);
-    if (uri && (await exists(uri))) return uri;
+/**
+ * Where the workspace may have what a path names, in two steps at most: where the path begins with the name of one of
+ * several folders, as the editor shows paths then, in that folder; then in each. Neither is empty.
+ */
+export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const path = named.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
+  const own = folders.length > 1 ? folders.filter(({ name }) => path.startsWith(`${name}/`)) : [];
+  return [
+    own.flatMap(({ name, uri }) => fileIn(uri, path.slice(name.length + 1)) ?? []),
+    folders.flatMap(({ uri }) => fileIn(uri, path) ?? []),
+  ].filter((places) => places.length > 0);
+}
+
+/** The files of the workspace that a path names: more than one where several folders have it. */
+export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
+  for (const places of placesOf(named)) {
+    const found = await Promise.all(places.map(exists));
+    if (found.includes(true)) return places.filter((_, at) => found[at]);
   }
-  return undefined;
+  return [];
 }
 
 /** The file that a path names, from a folder or from the root; undefined where it lies outside of the folder. */
-export function fileIn(folder: vscode.Uri, path: string): vscode.Uri | undefined {
+function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
   // A path is a place only once it is without `..`; joining resolves them, as it does behind a root.
-  const uri = path.startsWith('/')
-    ? vscode.Uri.joinPath(folder.with({ path: '/' }), path)
-    : vscode.Uri.joinPath(folder, path);
-  const inside = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
-  return uri.path.startsWith(inside) ? uri : undefined;
+  const uri = /^(?:[a-z]:)?\//i.test(named)
+    ? vscode.Uri.joinPath(folder.with({ path: '/' }), named)
+    : vscode.Uri.joinPath(folder, named);
+  // Windows tells no capitals from small letters, whoever wrote them.
+  const comparable = (one: string): string => (/^\/[a-z]:/i.test(folder.path) ? one.toLowerCase() : one);
+  return comparable(uri.path).startsWith(comparable(folder.path.replace(/\/?$/, '/'))) ? uri : undefined;
 }
 
 async function exists(uri: vscode.Uri): Promise<boolean> {

@@ -9,8 +9,9 @@ const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 /** What the answers of the local provider cite: a message of this session, by its id. Only the host knows it. */
 const MESSAGE = /^threadkeeper:message\/[\w-]{1,200}$/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** `src/a.ts`, `./a.ts:12`, `a.ts#L12`, `lib/x.py:3:14`; the line may come as a range, whose start counts. */
-const FILE = /^(?<path>[^\s:#?"'<>|*]+?)(?:(?::|#L)(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?:-L?\d{1,7})?)?$/;
+/** `src/a.ts`, `./a.ts:12`, `C:\x\a.ts`, `a.ts#L12`, `lib/x.py:3:14`; the line may come as a range, whose start counts. */
+const FILE =
+  /^(?<path>(?:[A-Za-z]:(?=[\\/]))?[^\s:#?"'<>|*]+?)(?:(?::|#L)(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?:-L?\d{1,7})?)?$/;
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const KNOWN_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|Procfile)$/;
 
@@ -37,10 +38,10 @@ export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | 
   if (text.length > 300 || text.includes('://') || hasControl(text)) return undefined;
   const target = fileTarget(text);
   if (!target) return undefined;
-  const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+  const name = target.path.replace(/^.*[/\\]/, '');
   const namesFile = EXTENSION.test(name) || KNOWN_NAMES.test(name);
   // `e.g` and `Node.js` are words; a slash or a line number says that a file is meant.
-  return namesFile && (target.path.includes('/') || target.line !== undefined) ? target : undefined;
+  return namesFile && (/[/\\]/.test(target.path) || target.line !== undefined) ? target : undefined;
 }
 
 function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {

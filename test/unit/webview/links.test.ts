@@ -59,12 +59,14 @@ describe('links in messages', () => {
     assert.deepEqual(linkTarget('src/a.ts:12:5'), { kind: 'file', path: 'src/a.ts', line: 12, column: 5 });
     assert.deepEqual(linkTarget('src/a.ts#L7-L9'), { kind: 'file', path: 'src/a.ts', line: 7 });
     assert.deepEqual(linkTarget('a.ts:3'), { kind: 'file', path: 'a.ts', line: 3 });
+    assert.deepEqual(linkTarget('C:\\x\\a.ts:3'), { kind: 'file', path: 'C:\\x\\a.ts', line: 3 });
     assert.deepEqual(linkTarget('docs/a%20b.md'), { kind: 'refused' });
   });
 
   it('are found in inline code that names a file, not in words that have a dot', () => {
     assert.deepEqual(filePath('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(filePath('./scripts/Makefile'), { kind: 'file', path: './scripts/Makefile' });
+    assert.deepEqual(filePath('C:\\x\\a.ts'), { kind: 'file', path: 'C:\\x\\a.ts' });
     for (const word of ['e.g', 'Node.js', 'a.b()', 'npm run build', 'https://a.example/x.ts', '1/2', 'and/or']) {
       assert.equal(filePath(word), undefined, word);
     }

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
+import { Workbench } from './workbench.ts';
+
+const diff = (file: string, port: number): string =>
+  `\`\`\`diff\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-export const PORT = ${port};\n+export const PORT = 8443;\n\`\`\``;
+
+describe('a workspace of two folders that have a file under the same path', () => {
+  let server: WireServer;
+  let chat: ChatPage;
+  let scratch: string;
+
+  before(async () => {
+    server = await WireServer.start();
+    scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-two-folders-'));
+    for (const [folder, port] of [
+      ['api', 4600],
+      ['site', 4700],
+    ] as const) {
+      await mkdir(path.join(scratch, folder, 'src'), { recursive: true });
+      await writeFile(path.join(scratch, folder, 'src/port.ts'), `export const PORT = ${port};\n`);
+    }
+    const file = path.join(scratch, 'both.code-workspace');
+    const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
+    await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
+    chat = new ChatPage(await Workbench.open({ folder: file, profile: 'two-folders' }));
+    await chat.show();
+  });
+
+  after(async () => {
+    await chat?.workbench.close();
+    await server?.stop();
+    await rm(scratch, { recursive: true, force: true });
+  });
+
+  const onDisk = (name: string): Promise<string> => readFile(path.join(scratch, name), 'utf8');
+  const option = (name: RegExp) => chat.workbench.webview().getByRole('option', { name });
+  const tab = (title: string) => chat.workbench.page.locator('.tab.active', { hasText: title });
+
+  const accept = (): Promise<void> =>
+    chat.workbench.page
+      .locator('.editor-group-container.active .editor-actions')
+      .getByRole('button', { name: /^Accept All Changes/ })
+      .click();
+
+  async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+    for (const deadline = Date.now() + 60_000; !(await holds());) {
+      assert.ok(Date.now() < deadline, what);
+      await chat.workbench.page.waitForTimeout(100);
+    }
+  }
+
+  /** Sends something, and opens the review of what is proposed. */
+  async function propose(question: string, reply: string): Promise<void> {
+    server.answer(`${reply}\n\nThat answers “${question}”.`);
+    await chat.send(question, `That answers “${question}”.`);
+    await chat.act(chat.message(`That answers “${question}”.`).last(), 'Apply in editor');
+  }
+
+  it('attaches the file of the folder that was chosen', async () => {
+    await chat.composer().pressSequentially('#port');
+    await option(/port\.ts.*api\/src\/port\.ts/).waitFor();
+    await option(/port\.ts.*The Site\/src\/port\.ts/).click();
+    await chat.workbench.webview().locator('.composer .chip[title="The Site/src/port.ts"]').waitFor();
+    server.answer('The site.');
+    await chat.send('Which port?', 'The site.');
+    const sent = JSON.stringify(server.lastRequest?.body);
+    assert.match(sent, /PORT = 4700/);
+    assert.doesNotMatch(sent, /PORT = 4600/);
+  });
+
+  it('applies a change to the file of the folder that the reply names', async () => {
+    await propose('By its folder?', diff('The Site/src/port.ts', 4700));
+    await tab('port.ts ↔ suggestion').waitFor();
+    await accept();
+    await until(async () => (await onDisk('site/src/port.ts')).includes('8443'), 'the site listens on 8443');
+    assert.match(await onDisk('api/src/port.ts'), /4600/);
+  });
+
+  it('asks for the file where the reply names no folder', async () => {
+    await chat.show();
+    await propose('By its path?', diff('src/port.ts', 4600));
+    await chat.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'api/src/port.ts' }).click();
+    await tab('port.ts ↔ suggestion').waitFor();
+    await accept();
+    await until(async () => (await onDisk('api/src/port.ts')).includes('8443'), 'the API listens on 8443');
+  });
+
+  it('makes a new file in the folder that the reply names', async () => {
+    await chat.show();
+    await propose('And a new one?', '**api/src/host.ts**\n\n```ts\nexport const HOST = "::1";\n```');
+    await tab('host.ts ↔ suggestion').waitFor();
+    await accept();
+    await tab('host.ts').waitFor();
+    await until(
+      () =>
+        onDisk('api/src/host.ts').then(
+          () => true,
+          () => false,
+        ),
+      'the file is there',
+    );
+  });
+});
