@@ -44,6 +44,11 @@ export class ContextMeter {
     return this.#refused?.by === by && this.#refused ? this.#refused.factor : (by?.factor ?? 1);
   }
 
+  /** Counted tokens in the provider's own, as every figure is shown. */
+  shown(counted: number): number {
+    return Math.round(counted * this.tokenFactor);
+  }
+
   /** True until the provider's reports have shown how it counts. */
   get isApproximate(): boolean {
     return this.#deps.calibration()?.calibrated === false;

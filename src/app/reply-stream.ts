@@ -37,7 +37,7 @@ export async function streamReply(
 ): Promise<void> {
   const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const inputTokens = Math.round(context.total * meter.tokenFactor);
+  const inputTokens = meter.shown(context.total);
   const roomy = requestOf(context, deps.settings(), journal, inputTokens);
   const request = moreRoom ? roomy : requestOf(context, deps.settings(), journal);
   const byProvider = await countByProvider(deps, model, request, signal);
@@ -78,10 +78,10 @@ export async function streamReply(
     const reported = usage;
     // Some providers report the usage of whole replies alone; what was sent for a stopped one was paid as well.
     if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
-      usage = { input: Math.round(context.total * meter.tokenFactor), output: deps.counter.text(writer.text) };
+      usage = { input: meter.shown(context.total), output: deps.counter.text(writer.text) };
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });
     if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
-      const sent = Math.round(context.total * meter.tokenFactor);
+      const sent = meter.shown(context.total);
       log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
       onUpdate({ type: 'truncated', model: model.id, sent, read: reported.input });
     }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
+import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { LastEditor } from '../../src/host/chat/last-editor.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, restricted, withSettings } from './product.ts';
@@ -170,6 +171,28 @@ describe('what goes with a message as context', () => {
     assert.deepEqual(held(), []);
     assert.ok(conversation.meter.budget() > 0);
     assert.deepEqual(kinds(await offered('leak')), []);
+  });
+
+  it('is told in the tokens of the gauge, which are the provider’s', async () => {
+    const { attach, conversation } = await page();
+    const app = await product();
+    await writeFile(inside('large.txt'), 'word '.repeat(150_000));
+    const figures = async (): Promise<{ chip: number; has: number; room: number }> => {
+      await attach({ kind: 'file', path: 'context/alpha.ts' });
+      const { id, tokens: chip } = app.attachments.views(conversation.journal.id)[0]!;
+      app.attachments.remove(id);
+      const said = ((await rejection(attach({ kind: 'file', path: 'context/large.txt' }))) as Error).message;
+      const [has, room] = [...said.matchAll(/[\d,]{4,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')));
+      return { chip, has: has!, room: room! };
+    };
+    const before = await figures();
+    // As for a model whose tokenizer makes twice as many of it.
+    Object.defineProperty(conversation.meter, 'tokenFactor', { value: conversation.meter.tokenFactor * 2 });
+    const { chip, has, room } = await figures();
+    assert.ok(Math.abs(chip - before.chip * 2) <= 1, `${chip}, and ${before.chip} before`);
+    assert.ok(Math.abs(has - before.has * 2) <= 1, `${has}, and ${before.has} before`);
+    const gauge = new ContextGauge(() => undefined).view(conversation);
+    assert.ok(Math.abs(room - (gauge.budget - gauge.used)) <= 2, `${room} of ${gauge.budget - gauge.used}`);
   });
 
   it('is the active file by itself, once, until it is taken off or switched off', async () => {

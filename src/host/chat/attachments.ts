@@ -5,7 +5,7 @@ import { imageTokens } from '../../core/tokens/image-size.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
-import { locale } from '../platform/l10n.ts';
+import { countText } from '../platform/l10n.ts';
 import { readContext, readFile, type ContextSources } from './read-context.ts';
 
 /** Bytes of an image, at most: what Anthropic takes is 5 MB in base64. */
@@ -57,30 +57,36 @@ export class Attachments {
 
   /** Holds all of them or none. Throws `RequestFault` when they take more tokens than are left for them. */
   hold(holder: Holder, ...attachments: readonly Attachment[]): void {
-    const counted = attachments.map((attachment) => ({ attachment, tokens: holder.counter.attachment(attachment) }));
+    const counted = attachments.map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
     const room = this.room(holder);
     if (total > room) throw noRoom(attachments.map(({ name }) => name).join(', '), total, room);
     for (const { attachment, tokens } of counted) this.#keepText(holder.journal.id, attachment, tokens);
   }
 
+  /** In the provider's own tokens, as the gauge beside the composer counts. */
+  tokens({ counter, meter }: Holder, attachment: Attachment): number {
+    return meter.shown(counter.attachment(attachment));
+  }
+
   /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */
   room({ journal, meter }: Holder): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
-    return Math.max(0, meter.budget() - system - rules - memory - ledger - summaries - held);
+    return Math.max(0, meter.providerBudget() - meter.shown(system + rules + memory + ledger + summaries) - held);
   }
 
   /**
    * Puts what goes with the next message by itself in the place of what did, or takes it away; true when that is
    * another file or has another size.
    */
-  imply({ journal: { id: session }, counter }: Holder, attachment: Attachment | undefined): boolean {
+  imply(holder: Holder, attachment: Attachment | undefined): boolean {
+    const session = holder.journal.id;
     const before = this.#of(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#held.delete(before.view.id);
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#newId();
-    const view = { id, kind, name, tokens: counter.attachment(attachment), implicit: true } as const;
+    const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
     this.#held.set(id, { session, view, content: { kind: 'text', attachment } });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
@@ -96,8 +102,9 @@ export class Attachments {
   }
 
   /** Takes back what was handed over for a message that is not sent. */
-  giveBack({ journal: { id }, counter }: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
-    for (const attachment of attachments) this.#keepText(id, attachment, counter.attachment(attachment));
+  giveBack(holder: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
+    const { id } = holder.journal;
+    for (const attachment of attachments) this.#keepText(id, attachment, this.tokens(holder, attachment));
     for (const image of images) this.#keepImage(id, vscode.l10n.t('Image'), image);
   }
 
@@ -170,8 +177,8 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
     text: vscode.l10n.t(
       '{0} has {1} tokens, but only {2} are available. Add a part of it instead.',
       name,
-      tokens.toLocaleString(locale()),
-      room.toLocaleString(locale()),
+      countText(tokens),
+      countText(room),
     ),
   });
 }

@@ -54,7 +54,8 @@ export class ImplicitContext {
   }
 
   async #file(conversation: Conversation): Promise<Attachment | undefined> {
-    const { journal, counter } = conversation;
+    const { attachments: held } = this.#deps;
+    const { journal } = conversation;
     const document = this.#deps.editor.current?.document;
     if (!document || !vscode.workspace.isTrusted || !this.#deps.isRead()) return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
@@ -67,9 +68,9 @@ export class ImplicitContext {
       uri: uri.toString(),
       lines: [1, document.lineCount],
     };
-    if (counter.attachment(file) > this.#deps.attachments.room(conversation) * MAX_SHARE) return undefined;
+    if (held.tokens(conversation, file) > held.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
-    if (this.#deps.attachments.chosen(journal.id).some(isSame)) return undefined;
+    if (held.chosen(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
     const known = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
     return known.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;

@@ -71,8 +71,8 @@ export class MessageViews {
   #facts(): MessageFacts {
     const conversation = this.#conversation;
     return {
-      tokens: (message) => conversation.counts.of(message).body,
-      attachmentTokens: (attachment) => conversation.counter.attachment(attachment),
+      tokens: (message) => conversation.meter.shown(conversation.counts.of(message).body),
+      attachmentTokens: (attachment) => conversation.meter.shown(conversation.counter.attachment(attachment)),
       events: (message) => this.#events().get(message) ?? [],
     };
   }

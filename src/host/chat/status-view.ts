@@ -1,7 +1,7 @@
 import type { ModelFault } from '../../app/fault.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { StatusView } from '../../protocol/views.ts';
-import { stageText } from '../platform/l10n.ts';
+import { locale, stageText } from '../platform/l10n.ts';
 import { translated } from '../platform/translated.ts';
 import * as vscode from 'vscode';
 
@@ -23,30 +23,27 @@ export function statusView(conversation: Conversation, resetPending: boolean, of
     readOnly: journal.readOnly ? translated(journal.readOnly) : null,
     foreign: journal.isForeign === true,
     unsaved: journal.unsaved ? translated(journal.unsaved) : null,
-    escalation: !state.requiresEscalation
-      ? null
-      : {
-          text:
-            conversation.context().total > conversation.budget()
-              ? vscode.l10n.t('The last message doesn’t fit in the context window, even after compression.')
-              : vscode.l10n.t(
-                  'The session still uses {0} of the context window after compression.',
-                  (conversation.context().total / Math.max(1, conversation.budget())).toLocaleString(
-                    vscode.env.language,
-                    {
-                      style: 'percent',
-                    },
-                  ),
-                ),
-          requestTokens: conversation.context().total,
-          budget: conversation.budget(),
-          ways: [
-            { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
-            { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-            { label: vscode.l10n.t('Select a larger model'), command: 'chooseModel' },
-            { label: vscode.l10n.t('New session'), command: 'newSession' },
-          ],
-        },
+    escalation: state.requiresEscalation ? escalationView(conversation) : null,
+  };
+}
+
+/** Its figures are those of the gauge beside it. */
+function escalationView({ meter }: Conversation): StatusView['escalation'] {
+  const [requestTokens, budget] = [meter.shown(meter.context().total), meter.providerBudget()];
+  const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
+  return {
+    text:
+      requestTokens > budget
+        ? vscode.l10n.t('The last message doesn’t fit in the context window, even after compression.')
+        : vscode.l10n.t('The session still uses {0} of the context window after compression.', share),
+    requestTokens,
+    budget,
+    ways: [
+      { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
+      { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
+      { label: vscode.l10n.t('Select a larger model'), command: 'chooseModel' },
+      { label: vscode.l10n.t('New session'), command: 'newSession' },
+    ],
   };
 }
 

@@ -22,8 +22,7 @@ export class ContextGauge {
   view(conversation: Conversation): GaugeView {
     const context = conversation.context();
     const { contextWindow, reservedTokens, policy } = conversation.settings();
-    const { tokenFactor } = conversation.meter;
-    const used = Math.round(context.total * tokenFactor);
+    const used = conversation.meter.shown(context.total);
     return {
       used,
       budget: conversation.meter.providerBudget(),
