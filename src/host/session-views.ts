@@ -7,7 +7,7 @@ import type { ChatPanel } from './chat/chat-panel.ts';
 import type { ContextGauge } from './gauge/context-gauge.ts';
 import type { SessionFiles } from './summaries/document-files.ts';
 import type { Reader } from './summaries/reader.ts';
-import type { Drafts, QueuedTexts } from './chat/drafts.ts';
+import type { Drafts, QueuedMessages } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { ChosenModel, Models } from './models/models.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
@@ -35,7 +35,7 @@ export interface SessionViewsDeps {
   readonly calibrations: Calibrations;
   readonly models: Models;
   readonly drafts: Drafts;
-  readonly queued: QueuedTexts;
+  readonly queued: QueuedMessages;
   /** Told whether there is a session to be shown when the window opens again. */
   readonly used: (isUsed: boolean) => void;
   readonly attachments: Attachments;

@@ -32,7 +32,7 @@ import { Reader } from './summaries/reader.ts';
 import { SessionFiles } from './summaries/document-files.ts';
 import { Reviews } from './edits/review.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
-import { Drafts, QueuedTexts } from './chat/drafts.ts';
+import { Drafts, QueuedMessages } from './chat/drafts.ts';
 import { ExplainAction } from './chat/editor-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/row-items.ts';
@@ -106,7 +106,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The best places of all sessions of the workspace; undefined when cancelled. */
   readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #memento: vscode.Memento;
-  readonly #queued: QueuedTexts;
+  readonly #queued: QueuedMessages;
   readonly #calibrations: Calibrations;
   readonly #spend: SpendLimit;
   readonly #summarizers: Summarizers;
@@ -140,7 +140,13 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.#summarizers = new Summarizers(this.models, this.#spend);
     this.drafts = new Drafts(context.workspaceState);
-    this.#queued = new QueuedTexts(context.workspaceState);
+    this.#queued = new QueuedMessages(
+      context.workspaceState,
+      () =>
+        void vscode.window.showWarningMessage(
+          vscode.l10n.t('The attachments of a queued message were too large to be kept. Add them again.'),
+        ),
+    );
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     const window = randomUUID();
     this.store = openSessionStore({

@@ -80,6 +80,12 @@ describe('the chat in daily use', () => {
 
     it('holds what is queued where the reply is stopped, over a reload too', async () => {
       await startsSlowly('Slowly again.');
+      await chat.composer().pressSequentially('#pricing');
+      await page()
+        .getByRole('option', { name: /^pricing\.ts/ })
+        .first()
+        .click();
+      await page().locator('.composer .chip', { hasText: 'pricing.ts' }).waitFor();
       await chat.write('Once you are done');
       await queue().getByText('Once you are done').waitFor();
       await chat.button('Stop response').click();
@@ -89,6 +95,7 @@ describe('the chat in daily use', () => {
       await queue().getByText('Once you are done').waitFor();
       await queue().getByRole('button', { name: 'Send now' }).click();
       await chat.message('A short reply.').nth(1).waitFor();
+      assert.match(JSON.stringify(server.lastRequest?.body), /src\/domain\/pricing\.ts/);
     });
 
     it('stops and sends where the user has chosen that', async () => {

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
+import { list } from '../../core/model/fields.ts';
+import { messageSchema } from '../../core/model/message.ts';
 
 /** Drafts kept for the sessions that were used last. */
 const MOST = 20;
@@ -33,26 +35,51 @@ export class Drafts {
   }
 }
 
-/** Messages that wait for a reply to end; their texts survive a reload, after which the user sends them. */
-export class QueuedTexts {
-  readonly #texts: Drafts;
+/** Characters that are kept of one queued message, at most: a window reads all of them at its start. */
+const MAX_QUEUED = 200_000;
+/** `isCut`: only its text was short enough to be kept. */
+const queueSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.object({
+      text: v.string(),
+      attachments: messageSchema.entries.attachments,
+      images: v.optional(list(v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }))),
+      pasted: v.optional(list(v.string())),
+      isCut: v.optional(v.boolean()),
+    }),
+  ),
+);
 
-  constructor(memento: Memento) {
-    this.#texts = new Drafts(memento, 'threadkeeper.queued');
+/** Messages that wait for a reply to end; they survive a reload, after which the user sends them. */
+export class QueuedMessages {
+  readonly #kept: Drafts;
+  readonly #tellCut: () => void;
+
+  /** @param tellCut says that attachments of a message were too large to be kept */
+  constructor(memento: Memento, tellCut: () => void) {
+    this.#kept = new Drafts(memento, 'threadkeeper.queued');
+    this.#tellCut = tellCut;
   }
 
   delete(session: string): void {
-    this.#texts.set(session, '');
+    this.#kept.set(session, '');
   }
 
   follow(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
     const { journal, queue } = conversation;
-    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(v.string())), this.#texts.get(journal.id));
-    if (kept.success && queue.items.length === 0) queue.restore(kept.output.map((text) => ({ text })));
+    const kept = v.safeParse(queueSchema, this.#kept.get(journal.id));
+    if (kept.success && queue.items.length === 0) {
+      queue.restore(kept.output);
+      if (kept.output.some(({ isCut }) => isCut)) this.#tellCut();
+    }
     conversation.onUpdate(({ type }) => {
       if (type !== 'queue_changed') return;
-      const texts = queue.items.map(({ message }) => message.text);
-      this.#texts.set(journal.id, texts.length === 0 ? '' : JSON.stringify(texts));
+      const messages = queue.items.map(({ message }) =>
+        JSON.stringify(message).length <= MAX_QUEUED ? message : { text: message.text, isCut: true },
+      );
+      this.#kept.set(journal.id, messages.length === 0 ? '' : JSON.stringify(messages));
     });
   }
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import type { UserMessage } from '../../../src/app/user-message.ts';
+import { QueuedMessages } from '../../../src/host/chat/drafts.ts';
+import { Desk } from '../app/desk.ts';
+
+describe('messages that are queued when the window is loaded again', () => {
+  const values = new Map<string, unknown>();
+  const memento: Memento = {
+    keys: () => [...values.keys()],
+    get: (key: string) => values.get(key) as never,
+    update: (key: string, value: unknown) => Promise.resolve(void values.set(key, value)),
+  };
+
+  /** What of these is there after a reload, and whether the user is told of a loss. */
+  async function reloaded(...messages: readonly UserMessage[]) {
+    const desk = await Desk.open();
+    const conversation = await desk.converse();
+    new QueuedMessages(memento, () => undefined).follow(conversation);
+    conversation.queue.restore(messages);
+    let isTold = false;
+    const again = await desk.reopen(conversation.journal.id);
+    new QueuedMessages(memento, () => (isTold = true)).follow(again);
+    await desk.close();
+    return { isTold, messages: again.queue.items.map(({ message }) => message) };
+  }
+
+  it('keep what is attached to them', async () => {
+    const message: UserMessage = {
+      text: 'Why?',
+      attachments: [{ kind: 'file', name: 'a.ts', text: 'let a;', uri: 'file:///a.ts', lines: [1, 1] }],
+      images: [{ type: 'image', mediaType: 'image/png', base64: 'AAAA' }],
+      pasted: ['Why?'],
+    };
+    assert.deepEqual(await reloaded(message), { isTold: false, messages: [message] });
+  });
+
+  it('keep their text alone where the rest is too large, and the user is told', async () => {
+    const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
+    assert.deepEqual(await reloaded(large, { text: 'And?' }), {
+      isTold: true,
+      messages: [{ text: 'Why?', isCut: true }, { text: 'And?' }],
+    });
+  });
+});
