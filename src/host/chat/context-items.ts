@@ -7,6 +7,8 @@ import type { LastEditor } from './last-editor.ts';
 import { openFiles } from './read-context.ts';
 
 const MAX_FILES = 20;
+/** Files that the best are chosen from: more take noticeably long. */
+const MAX_FOUND = 200;
 const MAX_FOLDERS = 5;
 const MAX_SYMBOLS = 10;
 const MAX_SESSIONS = 5;
@@ -23,7 +25,7 @@ export async function contextItems(
   const matches = (label: string): boolean => label.toLowerCase().includes(wanted);
   const [places, files, folders, symbols] = await Promise.all([
     placesNow(editor),
-    query === '' ? openFiles() : findFiles(`**/*${anyCase(query)}*`, MAX_FILES),
+    query === '' ? openFiles() : filesNamed(wanted),
     query.length < MIN_QUERY ? [] : findFolders(query),
     query.length < MIN_QUERY ? [] : findSymbols(query),
   ]);
@@ -85,8 +87,18 @@ async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
   return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
+/** Open files first, then those whose names begin with the query, then those that lie highest. */
+async function filesNamed(wanted: string): Promise<vscode.Uri[]> {
+  const found = await findFiles(`**/*${anyCase(wanted)}*`, MAX_FOUND);
+  const open = new Set((await openFiles()).map(String));
+  const rank = (uri: vscode.Uri): number =>
+    (open.has(String(uri)) ? 0 : 2) + (uri.path.toLowerCase().includes(`/${wanted}`) ? 0 : 1);
+  const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
+  return found.sort(order).slice(0, MAX_FILES);
+}
+
 async function findFolders(query: string): Promise<vscode.Uri[]> {
-  const inside = await findFiles(`**/*${anyCase(query)}*/**`, 200);
+  const inside = await findFiles(`**/*${anyCase(query)}*/**`, MAX_FOUND);
   const folders = new Map<string, vscode.Uri>();
   for (const uri of inside) {
     const path = vscode.workspace.asRelativePath(uri, false);
