@@ -6,7 +6,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
 import { countText } from '../platform/l10n.ts';
-import { readContext, readFile, type ContextSources } from './read-context.ts';
+import { readContext, type ContextSources } from './read-context.ts';
 
 /** Bytes of an image, at most: what Anthropic takes is 5 MB in base64. */
 const MOST_IMAGE_BYTES = 3_750_000;
@@ -48,11 +48,6 @@ export class Attachments {
   async add(holder: Holder, what: What): Promise<void> {
     if (what.kind === 'image') this.#holdImage(holder.journal.id, what);
     else this.hold(holder, ...(await readContext(what, this.#sources)));
-  }
-
-  /** Throws `RequestFault` when the file is too large. */
-  async addFile(holder: Holder, uri: vscode.Uri): Promise<void> {
-    this.hold(holder, await readFile(uri));
   }
 
   /** Holds all of them or none. Throws `RequestFault` when they take more tokens than are left for them. */

@@ -4,6 +4,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatPlace } from './chat-panel.ts';
 import { COMMAND } from '../platform/ids.ts';
 import type { ChatApp } from './chat-app.ts';
+import { excerpt } from './read-context.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** Lines of code that go with a problem, before and after it. */
@@ -22,7 +23,7 @@ export async function attachFiles(app: ChatApp, target: unknown, targets: unknow
   const files = named.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
-  for (const uri of files) await app.attachments.addFile(conversation, uri);
+  for (const uri of files) await app.attachments.add(conversation, { kind: 'uri', uri: String(uri) });
   showInComposer(app, conversation.journal.id, '');
 }
 
@@ -132,13 +133,7 @@ function problemAtCursor(): ProblemHere | undefined {
 function codeAround(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
   const from = Math.max(0, start.line - LINES_AROUND);
   const to = Math.min(document.lineCount - 1, end.line + LINES_AROUND);
-  return {
-    kind: 'selection',
-    name: vscode.workspace.asRelativePath(document.uri),
-    text: document.getText(new vscode.Range(from, 0, to, document.lineAt(to).text.length)),
-    uri: document.uri.toString(),
-    lines: [from + 1, to + 1],
-  };
+  return excerpt(document, new vscode.Range(from, 0, to, document.lineAt(to).text.length));
 }
 
 function isProblem(value: unknown): value is ProblemHere {

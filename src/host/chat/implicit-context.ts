@@ -5,6 +5,7 @@ import { readSettings } from '../platform/settings.ts';
 import { ownFiles } from '../platform/workspace-files.ts';
 import type { Attachments } from './attachments.ts';
 import type { LastEditor } from './last-editor.ts';
+import { excerpt } from './read-context.ts';
 
 /** Share of what may be attached that goes by itself, at most: nobody asked for it. */
 const MAX_SHARE = 0.1;
@@ -61,13 +62,7 @@ export class ImplicitContext {
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
     if (uri.scheme === 'untitled' || (await ownFiles([uri])).length === 0) return undefined;
-    const file: Attachment = {
-      kind: 'file',
-      name: vscode.workspace.asRelativePath(uri),
-      text: document.getText(),
-      uri: uri.toString(),
-      lines: [1, document.lineCount],
-    };
+    const file = excerpt(document);
     if (held.tokens(conversation, file) > held.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (held.chosen(journal.id).some(isSame)) return undefined;

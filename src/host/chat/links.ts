@@ -5,12 +5,10 @@ import { workspaceFiles } from '../platform/workspace-files.ts';
 
 /** `threadkeeper:message/<id>`, as the local provider's answers cite. */
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
-/** `src/a.ts:12`, `src/a.ts#L12`, `src/a.ts:12:5`: a path in the workspace with an optional place in it. */
-const FILE_LINK = /^(?:file:\/\/)?((?:\/?[a-z]:(?=[/\\]))?[^:#?*<>|"]+?)(?:(?::|#L)(\d{1,7})(?::(\d{1,5}))?)?$/i;
 
 /**
- * Follows a link that stood in a message. A message of the session is shown; a file is opened when it lies in the
- * workspace; a web address is opened only after the user has seen and confirmed it; anything else is refused.
+ * Follows a link that stood in a message. A message of the session is shown; a web address is opened only after the
+ * user has seen and confirmed it; anything else is refused. Of files the page asks by itself.
  */
 export async function openLink(href: string, reveal: (position: number) => void, state?: SessionState): Promise<void> {
   const message = MESSAGE_LINK.exec(href)?.[1];
@@ -23,8 +21,6 @@ export async function openLink(href: string, reveal: (position: number) => void,
     await openOutside(href);
     return;
   }
-  const file = /^[a-z][a-z0-9+.-]+:/i.test(href) && !href.startsWith('file:') ? null : FILE_LINK.exec(href);
-  if (file?.[1] !== undefined && (await openWorkspaceFile(decode(file[1]), number(file[2]), number(file[3])))) return;
   void vscode.window.showWarningMessage(
     vscode.l10n.t('Blocked link: only web links and files in this workspace can be opened ({0}).', href.slice(0, 200)),
   );
@@ -50,14 +46,3 @@ export async function openWorkspaceFile(path: string, line?: number, column?: nu
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
   return true;
 }
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (error) {
-    if (error instanceof URIError) return path;
-    throw error;
-  }
-}
-
-const number = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

@@ -95,18 +95,20 @@ async function named(path: string): Promise<vscode.Uri> {
   return uri;
 }
 
-function excerpt(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
+/** A part of a document, or all of it, as it goes with a message. */
+export function excerpt(document: vscode.TextDocument, range?: vscode.Range): Attachment {
+  const { uri, lineCount } = document;
   return {
-    kind: 'selection',
-    name: vscode.workspace.asRelativePath(document.uri),
-    text: document.getText(new vscode.Range(start, end)),
-    uri: document.uri.toString(),
-    lines: [start.line + 1, end.line + 1],
+    kind: range ? 'selection' : 'file',
+    name: vscode.workspace.asRelativePath(uri),
+    text: document.getText(range),
+    uri: uri.toString(),
+    lines: range ? [range.start.line + 1, range.end.line + 1] : [1, lineCount],
   };
 }
 
 /** Throws `RequestFault` when the file is too large or holds no text. */
-export async function readFile(uri: vscode.Uri): Promise<Attachment> {
+async function readFile(uri: vscode.Uri): Promise<Attachment> {
   if (uri.scheme !== 'untitled') {
     const { size } = await vscode.workspace.fs.stat(uri);
     if (size > MAX_BYTES)
@@ -114,21 +116,14 @@ export async function readFile(uri: vscode.Uri): Promise<Attachment> {
     if (!isText(await vscode.workspace.fs.readFile(uri)))
       throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
   }
-  const document = await vscode.workspace.openTextDocument(uri);
-  return {
-    kind: 'file',
-    name: vscode.workspace.asRelativePath(uri),
-    text: document.getText(),
-    uri: uri.toString(),
-    lines: [1, document.lineCount],
-  };
+  return excerpt(await vscode.workspace.openTextDocument(uri));
 }
 
 /** As git tells them: text holds no zero byte. */
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
 async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
-  const { type } = await vscode.workspace.fs.stat(uri);
+  const type = uri.scheme === 'untitled' ? vscode.FileType.File : (await vscode.workspace.fs.stat(uri)).type;
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
 
