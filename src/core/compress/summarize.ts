@@ -94,6 +94,12 @@ export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 /** Less than this can hardly be told in fewer words: it is extracted. */
 const MIN_ASKED = 120;
 
+/**
+ * A prompt's fixed part alone costs so much, in tokens of input. A message or two beside others, such as a question that
+ * stayed verbatim while its answer left, is extracted, and read by the model with what follows it.
+ */
+const MIN_ASKED_ALLOWANCE = 600;
+
 /** From here on a text at the level `detailed` keeps to its share of the source; below, two sentences may need more. */
 const LONG_SOURCE = 1_000;
 
@@ -145,7 +151,9 @@ export async function summarizeRuns(
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isQuoted = (piece: Piece): boolean => !hasMoreThanKept(piece.source);
   const isWorthAsking = (piece: Piece): boolean => piece.source.tokens >= MIN_ASKED && !isQuoted(piece);
-  const asked = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
+  const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
+  const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
+  const asked = affordable.length > 0 ? affordable : askable;
   if (model && asked.length > 0) {
     const atOnce = Math.min(settings.concurrency, model.atOnce);
     // The longest is begun first, so that nobody waits for it alone.
@@ -326,7 +334,7 @@ async function cutPieces(
     const level = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
     const ownAllowance = (allowance * own) / readable;
     const written = model
-      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 2, affordableAnswer(ownAllowance)))
+      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 3, affordableAnswer(ownAllowance)))
       : Infinity;
     const detailed = Math.max(least, Math.floor(Math.min(share, level, written)));
     const brief = Math.max(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
-import type { SummarizeSettings } from '../../../src/core/compress/summarize.ts';
+import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
 import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
-import { counter, developerSession, goodAnswer, grow, scriptedModel, tools, transcript } from './scripted.ts';
+import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
 
 const session = developerSession(6);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
@@ -234,6 +234,17 @@ describe('summaries of a run of messages', () => {
     assert.ok(many! > 640 && many! < 700, `${many}`);
     assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
     assert.equal((await words(1_200, 300))[1], 300);
+  });
+
+  it('pays no call for a message that leaves beside others', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries.'));
+    const question = transcript(['user', `${'The retries must end after 40 seconds. '.repeat(14)}Why do they not?`]);
+    const messages = developerSession(20);
+    const runs = [question, messages].map((own) => ({ messages: own, tokens: own.map((one) => counter.message(one)) }));
+    const made = await summarizeRuns(runs, SETTINGS, tools({ model }));
+    assert.ok(model.requests.every(({ prompt }) => !prompt.includes('after 40 seconds')));
+    assert.match(made.runs[0]!.leaves[0]!.detailed, /must end after 40 seconds/);
+    assert.equal(made.runs[0]!.covered, 1);
   });
 
   it('costs no more than it may, for short messages and long ones', async () => {
