@@ -38,8 +38,11 @@ export function judgeHostNode(node: ts.Node): string | undefined {
   if (ts.isPropertyAssignment(node) && SHOWN_FIELDS.has(node.name.getText())) return literalWords(node.initializer);
   if (ts.isCallExpression(node) && SHOWING_CALLS.test(node.expression.getText()))
     return node.arguments.map(literalWords).find((found) => found !== undefined);
-  if (ts.isNewExpression(node) && SHOWING_CLASSES.test(node.expression.getText()))
-    return node.arguments?.map(literalWords).find((found) => found !== undefined);
+  if (ts.isNewExpression(node) && SHOWING_CLASSES.test(node.expression.getText())) {
+    // The first of a refusal is its reason, which nobody reads.
+    const shown = node.arguments?.slice(node.expression.getText() === 'RequestFault' ? 1 : 0);
+    return shown?.map(literalWords).find((found) => found !== undefined);
+  }
   return undefined;
 }
 

@@ -29,11 +29,12 @@ export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
   readonly action: FaultView['action'];
 
-  constructor(fault: FaultView) {
-    super(fault.text);
+  /** @param text one sentence for the user */
+  constructor(reason: RequestFaultReason, text: string, action?: FaultView['action']) {
+    super(text);
     this.name = 'RequestFault';
-    this.reason = fault.reason;
-    this.action = fault.action;
+    this.reason = reason;
+    this.action = action;
   }
 
   static is(error: unknown, ...reasons: readonly RequestFaultReason[]): error is RequestFault {

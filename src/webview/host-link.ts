@@ -49,13 +49,13 @@ export class HostLink {
       this.#pending.set(id, {
         settle(message) {
           if (message.type === 'refusal') {
-            reject(new RequestFault(message.fault));
+            reject(new RequestFault(message.fault.reason, message.fault.text, message.fault.action));
             return;
           }
           try {
             resolve(parseAnswer(type, message.value));
           } catch {
-            reject(new RequestFault({ reason: 'failed', text: text('brokenContract') }));
+            reject(new RequestFault('failed', text('brokenContract')));
           }
         },
       });

@@ -122,10 +122,7 @@ export class Attachments {
     const taken = ids.map((id) => {
       const held = this.#held.get(id);
       if (!held)
-        throw new RequestFault({
-          reason: 'not_found',
-          text: vscode.l10n.t('An attachment is no longer available. Add it again.'),
-        });
+        throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
       return held;
     });
     // Another model may have been chosen since it was attached.
@@ -142,7 +139,7 @@ export class Attachments {
     this.#checkImages();
     // Four characters of base64 stand for three bytes.
     if (base64.length * 0.75 > MOST_IMAGE_BYTES)
-      throw new RequestFault({ reason: 'too_large', text: vscode.l10n.t('The image is larger than 3.7 MB.') });
+      throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
     this.#keepImage(session, name, { type: 'image', mediaType, base64 });
   }
 
@@ -162,20 +159,20 @@ export class Attachments {
 
   #checkImages(): void {
     if (!this.#takesImages())
-      throw new RequestFault({ reason: 'invalid', text: vscode.l10n.t('The selected model doesn’t support images.') });
+      throw new RequestFault('invalid', vscode.l10n.t('The selected model doesn’t support images.'));
   }
 }
 
 function noRoom(name: string, tokens: number, room: number): RequestFault {
-  return new RequestFault({
-    reason: 'too_large',
-    text: vscode.l10n.t(
+  return new RequestFault(
+    'too_large',
+    vscode.l10n.t(
       '{0} has {1} tokens, but only {2} are available. Add a part of it instead.',
       name,
       countText(tokens),
       countText(room),
     ),
-  });
+  );
 }
 
 function enclosed(held: readonly Held[]): Enclosed {

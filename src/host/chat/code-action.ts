@@ -16,10 +16,7 @@ export async function codeAction(
     case 'insert': {
       const target = await editor.show();
       if (!target)
-        throw new RequestFault({
-          reason: 'not_found',
-          text: vscode.l10n.t('There is no editor to insert into. Open a file first.'),
-        });
+        throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
       await target.edit((edit) => edit.replace(target.selection, text));
       return;
     }

@@ -143,4 +143,4 @@ function isProblem(value: unknown): value is ProblemHere {
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]!.slice(0, 80);
 
-const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });
+const refuse = (text: string): RequestFault => new RequestFault('invalid', text);

@@ -253,12 +253,9 @@ function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
 const MAX_PINNED = 4_000;
 
 const tooLong = (): RequestFault =>
-  new RequestFault({
-    reason: 'too_large',
-    text: vscode.l10n.t('This message is too long to be kept whole. Select the part to keep.'),
-  });
+  new RequestFault('too_large', vscode.l10n.t('This message is too long to be kept whole. Select the part to keep.'));
 
-const notFound = (text: string): RequestFault => new RequestFault({ reason: 'not_found', text });
+const notFound = (text: string): RequestFault => new RequestFault('not_found', text);
 
 /** The tip of the branch that goes through `id`, taking the newest child at each fork. */
 function newestUnder(conversation: Conversation, id: MessageId): MessageId {

@@ -77,8 +77,8 @@ export async function readContext(wanted: Wanted, sources: ContextSources): Prom
   }
 }
 
-const refuse = (text: string): RequestFault => new RequestFault({ reason: 'invalid', text });
-const tooLarge = (text: string): RequestFault => new RequestFault({ reason: 'too_large', text });
+const refuse = (text: string): RequestFault => new RequestFault('invalid', text);
+const tooLarge = (text: string): RequestFault => new RequestFault('too_large', text);
 
 function seen({ editor }: ContextSources): NonNullable<LastEditor['current']> {
   if (!editor.current) throw refuse(vscode.l10n.t('Open a file first.'));

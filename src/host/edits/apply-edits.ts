@@ -22,7 +22,7 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
   for (const { uri, changes } of [...files.values()].reverse()) {
     const { placed, unplaced } = await reviews.open(uri, changes);
     if (unplaced.length > 0) {
-      if (placed === 0 && files.size === 1) throw new RequestFault({ reason: 'invalid', text: noMatch(uri) });
+      if (placed === 0 && files.size === 1) throw new RequestFault('invalid', noMatch(uri));
       tellUnplaced(uri, unplaced, placed);
     } else if (placed === 0) {
       void vscode.window.showInformationMessage(

@@ -93,10 +93,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     review.known.add(review.base);
     if (!(await vscode.workspace.applyEdit(edit))) {
       review.base = base;
-      throw new RequestFault({
-        reason: 'storage',
-        text: vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'),
-      });
+      throw new RequestFault('storage', vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'));
     }
     if (isClean) await (await vscode.workspace.openTextDocument(uri)).save();
     await this.#next(review);
@@ -135,8 +132,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   #current(): Review {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));
-    if (!review)
-      throw new RequestFault({ reason: 'not_found', text: vscode.l10n.t('There are no changes to review.') });
+    if (!review) throw new RequestFault('not_found', vscode.l10n.t('There are no changes to review.'));
     return review;
   }
 

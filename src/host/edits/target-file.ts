@@ -31,10 +31,7 @@ async function filesNamed(named: string): Promise<vscode.Uri[]> {
 }
 
 const outside = (named: string): RequestFault =>
-  new RequestFault({
-    reason: 'invalid',
-    text: vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named),
-  });
+  new RequestFault('invalid', vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named));
 
 /** The files of the workspace, those that are open first. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/protocol/messages.ts';
 import { parseAnswer, REQUEST_TYPES, type RequestHandlers, type RequestType } from '../../../src/protocol/requests.ts';
 
-const refuse = () => Promise.reject(new RequestFault({ reason: 'not_found', text: 'That message is gone.' }));
+const refuse = () => Promise.reject(new RequestFault('not_found', 'That message is gone.'));
 
 /** Handlers that refuse everything but what a test names. */
 function handlers(some: Partial<RequestHandlers>): RequestHandlers {
