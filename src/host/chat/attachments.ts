@@ -13,14 +13,8 @@ const MOST_IMAGE_BYTES = 3_750_000;
 
 type What = RequestOf<'attach'>['what'];
 
-type Content =
-  { readonly kind: 'text'; readonly attachment: Attachment } | { readonly kind: 'image'; readonly block: ImageBlock };
-
-interface Held {
-  readonly session: string;
-  readonly view: AttachmentView;
-  readonly content: Content;
-}
+type Content = { readonly attachment: Attachment } | { readonly image: ImageBlock };
+type Held = Content & { readonly session: string; readonly view: AttachmentView };
 
 /** What goes with a message beside its text. */
 export interface Enclosed {
@@ -82,7 +76,7 @@ export class Attachments {
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#newId();
     const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
-    this.#held.set(id, { session, view, content: { kind: 'text', attachment } });
+    this.#held.set(id, { session, view, attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
@@ -119,14 +113,11 @@ export class Attachments {
   take(session: string, chosen: readonly string[]): Enclosed {
     const implied = this.#of(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
     const ids = [...implied, ...chosen];
-    const taken = ids.map((id) => {
-      const held = this.#held.get(id);
-      if (!held)
-        throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
-      return held;
-    });
+    const taken = ids.flatMap((id) => this.#held.get(id) ?? []);
+    if (taken.length < ids.length)
+      throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
     // Another model may have been chosen since it was attached.
-    if (taken.some(({ content }) => content.kind === 'image')) this.#checkImages();
+    if (taken.some((each) => 'image' in each)) this.#checkImages();
     for (const id of ids) this.#held.delete(id);
     return enclosed(taken);
   }
@@ -143,18 +134,18 @@ export class Attachments {
     this.#keepImage(session, name, { type: 'image', mediaType, base64 });
   }
 
-  #keepImage(session: string, name: string, block: ImageBlock): void {
-    this.#keep(session, { kind: 'image', name, tokens: imageTokens(block.base64) }, { kind: 'image', block });
+  #keepImage(session: string, name: string, image: ImageBlock): void {
+    this.#keep(session, { kind: 'image', name, tokens: imageTokens(image.base64) }, { image });
   }
 
   #keepText(session: string, attachment: Attachment, tokens: number): void {
     const { kind, name, lines } = attachment;
-    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { kind: 'text', attachment });
+    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
   #keep(session: string, view: Omit<AttachmentView, 'id'>, content: Content): void {
     const id = this.#newId();
-    this.#held.set(id, { session, view: { id, ...view }, content });
+    this.#held.set(id, { session, view: { id, ...view }, ...content });
   }
 
   #checkImages(): void {
@@ -175,10 +166,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   );
 }
 
-function enclosed(held: readonly Held[]): Enclosed {
-  const contents = held.map(({ content }) => content);
-  return {
-    attachments: contents.flatMap((each) => (each.kind === 'text' ? [each.attachment] : [])),
-    images: contents.flatMap((each) => (each.kind === 'image' ? [each.block] : [])),
-  };
-}
+const enclosed = (held: readonly Held[]): Enclosed => ({
+  attachments: held.flatMap((each) => ('attachment' in each ? [each.attachment] : [])),
+  images: held.flatMap((each) => ('image' in each ? [each.image] : [])),
+});
