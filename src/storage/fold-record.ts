@@ -1,13 +1,10 @@
 import * as v from 'valibot';
 import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts';
-import { amount, count, time } from '../core/model/fields.ts';
+import { amount, count, time, type Read } from '../core/model/fields.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import { ROLES } from '../core/model/message.ts';
 import type { Steps } from '../core/pace/steps.ts';
-import type { Spent } from '../core/state/counters.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { Damage } from './line-scanner.ts';
-import type { StoredOrder } from './line-order.ts';
 import type { JournalBodies, Place } from './message-bodies.ts';
 
 interface Kept {
@@ -39,21 +36,6 @@ function isPlace(value: unknown): value is Place {
 
 const ENTRIES_PER_STEP = 200;
 
-/** A fold as a checkpoint keeps it. */
-export interface StoredFold {
-  readonly entries: readonly FoldEntry[];
-  readonly replies: readonly Kept[];
-  /** Types of lines that were skipped: a version that knows one of them has to read the journal. */
-  readonly unknown: readonly string[];
-  readonly updatedAt: number;
-  readonly spent: Spent;
-  readonly events: number;
-  readonly missing: number;
-  readonly repeats: number;
-  readonly damage: readonly Damage[];
-  readonly order: StoredOrder;
-}
-
 function readEntries({ dataset, addIssue, NEVER }: v.RawTransformContext<unknown[]>): FoldEntry[] {
   const entries: FoldEntry[] = [];
   for (const value of dataset.value) {
@@ -71,9 +53,11 @@ function readEntries({ dataset, addIssue, NEVER }: v.RawTransformContext<unknown
   return entries;
 }
 
+/** A fold as a checkpoint keeps it. */
 export const foldRecordSchema = v.object({
   entries: v.pipe(v.array(v.unknown()), v.rawTransform(readEntries)),
   replies: v.array(kept),
+  /** Types of lines that were skipped: a version that knows one of them has to read the journal. */
   unknown: v.array(v.string()),
   updatedAt: time,
   spent: v.object({
@@ -87,7 +71,8 @@ export const foldRecordSchema = v.object({
   repeats: count,
   damage: v.array(v.object({ offset: count, length: count, reason: v.string() })),
   order: v.object({ sums: v.string(), missing: v.array(count), void: v.array(v.string()) }),
-}) satisfies v.GenericSchema<unknown, StoredFold>;
+});
+export type StoredFold = Read<typeof foldRecordSchema>;
 
 /**
  * What a state was folded from, without what it does not need any more: texts of messages stand as their places in the

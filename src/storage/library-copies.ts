@@ -2,11 +2,17 @@ import { mkdir, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import type { CopyPiece, CopyRecord, KeptSession, LibraryStore } from '../app/library/library-store.ts';
+import {
+  copyRecordSchema,
+  keptSessionSchema,
+  type CopyPiece,
+  type CopyRecord,
+  type KeptSession,
+  type LibraryStore,
+} from '../app/library/library-store.ts';
 import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { messageSchema } from '../core/model/message.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { ifThere, replaceFile } from './disk-errors.ts';
 
@@ -19,59 +25,7 @@ const VERSION = 1;
 /** How the line of a message begins. */
 const MESSAGE_LINE = Buffer.from('{"message":');
 
-const count = v.pipe(v.number(), v.minValue(0));
-const { role, content, usage } = messageSchema.entries;
-const compaction = v.object({ summary: v.string(), at: v.optional(v.number()), before: count });
-const recordSchema = v.union([
-  v.object({
-    message: v.object({
-      role,
-      text: v.string(),
-      at: v.optional(v.number()),
-      model: v.optional(v.string()),
-      usage,
-      blocks: v.optional(content),
-    }),
-  }),
-  v.object({ compaction }),
-  v.object({ rewrittenFrom: count }),
-]);
-const catalogSchema = v.object({
-  version: v.literal(VERSION),
-  sessions: v.array(
-    v.object({
-      key: v.string(),
-      entry: v.object({
-        id: v.string(),
-        tool: v.picklist(TOOLS),
-        path: v.string(),
-        title: v.string(),
-        workspace: v.optional(v.string()),
-        parent: v.optional(v.string()),
-        messages: count,
-        compactions: count,
-        updatedAt: v.number(),
-      }),
-      source: v.object({ bytes: count, modifiedAt: v.number() }),
-      resume: v.optional(
-        v.object({
-          offset: count,
-          prefix: v.string(),
-          messages: count,
-          compactions: count,
-          model: v.optional(v.string()),
-        }),
-      ),
-      copyBytes: count,
-      indexBytes: count,
-      first: v.number(),
-      relation: v.optional(
-        v.object({ kind: v.picklist(['copy', 'subagent', 'continued', 'fork']), of: v.string(), shared: count }),
-      ),
-      isGone: v.boolean(),
-    }),
-  ),
-});
+const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(keptSessionSchema) });
 
 /**
  * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces, `<key>.index`
@@ -136,7 +90,7 @@ export class LibraryCopies implements LibraryStore {
       end = lines.indexOf('\n', at);
       if (end === -1) end = lines.length;
       if (lines.compare(MESSAGE_LINE, 0, undefined, at, at + MESSAGE_LINE.length) !== 0 || index++ < message) continue;
-      const record = v.parse(recordSchema, JSON.parse(lines.toString('utf8', at, end)));
+      const record = v.parse(copyRecordSchema, JSON.parse(lines.toString('utf8', at, end)));
       return 'message' in record ? record.message : undefined;
     }
     return undefined;
@@ -188,7 +142,7 @@ export class LibraryCopies implements LibraryStore {
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => v.parse(recordSchema, JSON.parse(line)));
+      .map((line) => v.parse(copyRecordSchema, JSON.parse(line)));
   }
 
   async remove(key: string): Promise<void> {

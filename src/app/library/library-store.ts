@@ -1,14 +1,30 @@
+import * as v from 'valibot';
+import { count, type Read } from '../../core/model/fields.ts';
+import { messageSchema } from '../../core/model/message.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
-import type { LibraryEntry, PlacedCompaction } from './read-session.ts';
-import type { Relation } from './relations.ts';
-import type { Resume, Tool } from './source.ts';
+import { entrySchema } from './read-session.ts';
+import { relationSchema } from './relations.ts';
+import { resumeSchema, type Tool } from './source.ts';
+
+const { role, content, usage } = messageSchema.entries;
 
 /** A line of our copy of a session. */
-export type CopyRecord =
-  | { readonly message: TranscriptMessage }
-  | { readonly compaction: PlacedCompaction }
+export const copyRecordSchema = v.union([
+  v.object({
+    message: v.object({
+      role,
+      text: v.string(),
+      at: v.optional(v.number()),
+      model: v.optional(v.string()),
+      usage,
+      blocks: v.optional(content),
+    }),
+  }),
+  v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: count }) }),
   /** The tool rewrote the session from this message on; what followed is kept, and is no longer its current course. */
-  | { readonly rewrittenFrom: number };
+  v.object({ rewrittenFrom: count }),
+]);
+export type CopyRecord = Read<typeof copyRecordSchema>;
 
 /** A part of a copy that is read by itself. `first`: the index of the first message in it or after it. */
 export interface CopyPiece {
@@ -18,22 +34,23 @@ export interface CopyPiece {
 }
 
 /** A session that we keep a copy of. */
-export interface KeptSession {
-  readonly key: string;
-  readonly entry: LibraryEntry;
+export const keptSessionSchema = v.object({
+  key: v.string(),
+  entry: entrySchema,
   /** What the source looked like when it was read. */
-  readonly source: { readonly bytes: number; readonly modifiedAt: number };
-  readonly resume?: Resume;
+  source: v.object({ bytes: count, modifiedAt: v.number() }),
+  resume: v.optional(resumeSchema),
   /** How much of the copy is valid: what follows was written by a pass that did not end. */
-  readonly copyBytes: number;
+  copyBytes: count,
   /** The same of its index. */
-  readonly indexBytes: number;
+  indexBytes: count,
   /** The fingerprint of its first message: chats that begin alike are compared. */
-  readonly first: number;
-  readonly relation?: Relation;
+  first: v.number(),
+  relation: v.optional(relationSchema),
   /** The tool no longer has it. */
-  readonly isGone: boolean;
-}
+  isGone: v.boolean(),
+});
+export type KeptSession = Read<typeof keptSessionSchema>;
 
 /** Where copies are kept. The catalog says which are valid, and up to where. */
 export interface LibraryStore {

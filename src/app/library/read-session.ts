@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { count, type Read } from '../../core/model/fields.ts';
 import { inEnglish, phrase } from '../../core/text/phrase.ts';
 import {
   shortened,
@@ -8,7 +10,7 @@ import {
   type TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
 import { titleFrom } from '../title.ts';
-import type { ReadEnd, Resume, Source, SourceFile, Tool } from './source.ts';
+import { TOOLS, type ReadEnd, type Resume, type Source, type SourceFile } from './source.ts';
 
 /** A compaction with its place: it came before the message of this index. */
 export interface PlacedCompaction extends Compaction {
@@ -25,18 +27,19 @@ export interface ReadSession {
 }
 
 /** One session of another tool, as lists show it. */
-export interface LibraryEntry {
-  readonly id: string;
-  readonly tool: Tool;
-  readonly path: string;
-  readonly title: string;
-  readonly workspace?: string | undefined;
-  readonly parent?: string | undefined;
-  readonly messages: number;
-  readonly compactions: number;
+export const entrySchema = v.object({
+  id: v.string(),
+  tool: v.picklist(TOOLS),
+  path: v.string(),
+  title: v.string(),
+  workspace: v.optional(v.string()),
+  parent: v.optional(v.string()),
+  messages: count,
+  compactions: count,
   /** Milliseconds since the epoch. */
-  readonly updatedAt: number;
-}
+  updatedAt: v.number(),
+});
+export type LibraryEntry = Read<typeof entrySchema>;
 
 /** Reads a session. Throws `TranscriptError` for what is not understood or holds no message. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {

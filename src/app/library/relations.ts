@@ -1,18 +1,20 @@
+import * as v from 'valibot';
+import { count, type Read } from '../../core/model/fields.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { textHash } from '../../core/text/hash.ts';
 import type { LibraryEntry } from './read-session.ts';
 
-/** How a session stands to another one of the same tool. */
-export interface Relation {
-  /**
-   * `copy`: the same session in a second file. `subagent`: works for the other. `continued`: holds all of the other
-   * and goes on. `fork`: shares its beginning.
-   */
-  readonly kind: 'copy' | 'subagent' | 'continued' | 'fork';
-  readonly of: string;
+/**
+ * How a session stands to another one of the same tool. `copy`: the same session in a second file. `subagent`: works for
+ * the other. `continued`: holds all of the other and goes on. `fork`: shares its beginning.
+ */
+export const relationSchema = v.object({
+  kind: v.picklist(['copy', 'subagent', 'continued', 'fork']),
+  of: v.string(),
   /** How many messages both begin with; 0 for a subagent. */
-  readonly shared: number;
-}
+  shared: count,
+});
+export type Relation = Read<typeof relationSchema>;
 
 /** Two sessions that only begin with the same “hello” are not related. */
 const MIN_SHARED = 2;

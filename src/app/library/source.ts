@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { count, type Read } from '../../core/model/fields.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
@@ -66,17 +68,18 @@ export interface Found {
 }
 
 /** Where reading an append-only file stopped, and what the file looked like up to there. */
-export interface Resume {
+export const resumeSchema = v.object({
   /** In bytes. */
-  readonly offset: number;
+  offset: count,
   /** Of the beginning of the file and of what precedes `offset`: differs when the file was rewritten. */
-  readonly prefix: string;
+  prefix: v.string(),
   /** How many messages and compactions were read up to `offset`. */
-  readonly messages: number;
-  readonly compactions: number;
+  messages: count,
+  compactions: count,
   /** The model in use at `offset`. */
-  readonly model?: string;
-}
+  model: v.optional(v.string()),
+});
+export type Resume = Read<typeof resumeSchema>;
 
 export interface ReadEnd {
   /** Whether reading went on from where it had stopped; otherwise it began anew. */
