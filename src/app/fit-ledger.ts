@@ -6,7 +6,7 @@ import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
-import type { FrontFacts } from '../core/state/session-facts.ts';
+import type { FrontFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
 /** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */

@@ -26,13 +26,13 @@ export const MESSAGE_FAULTS = [
     },
     {
       what: 'the last message of a summary is sent as well',
-      file: 'src/core/state/session-facts.ts',
+      file: 'src/core/state/session-state.ts',
       find: 'position = Math.max(position, item.to + 1);',
       put: 'position = Math.max(position, item.to);',
     },
     {
       what: 'the first message behind a summary is neither sent nor stood for',
-      file: 'src/core/state/session-facts.ts',
+      file: 'src/core/state/session-state.ts',
       find: 'position = Math.max(position, item.to + 1);',
       put: 'position = Math.max(position, item.to + 2);',
     },
@@ -60,9 +60,9 @@ export const MESSAGE_FAULTS = [
     },
     {
       what: 'a summary stands although a message that it passed over is back',
-      file: 'src/core/state/session-facts.ts',
-      find: '(node) => this.summaries.isOpen(node, nodes) || this.summaries.hasGap(node, this.isOnBranch),',
-      put: '(node) => this.summaries.isOpen(node, nodes),',
+      file: 'src/core/state/session-state.ts',
+      find: '(node) => this.#summaries.isOpen(node, nodes) || this.#summaries.hasGap(node, this.#isOnBranch),',
+      put: '(node) => this.#summaries.isOpen(node, nodes),',
     },
   ),
   ...planted(

@@ -2,7 +2,7 @@ import { worthOf } from '../events/ledger-budget.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { FrontFacts } from '../state/session-facts.ts';
+import type { FrontFacts } from '../state/session-state.ts';
 import type { CountedText } from '../tokens/counted-texts.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render.ts';

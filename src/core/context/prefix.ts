@@ -1,7 +1,7 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { FrontFacts } from '../state/session-facts.ts';
+import type { FrontFacts } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import type { TextSource } from '../tokens/counted-texts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';

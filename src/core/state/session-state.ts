@@ -1,10 +1,37 @@
 import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/schema.ts';
+import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
+import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
-import { endTask } from '../model/task.ts';
-import { CHANGES, inverseOf, isChange } from './changes.ts';
-import { countCompression, countUsage, type Spent } from './counters.ts';
-import type { MessagePlace } from './message-log.ts';
-import { SessionFacts } from './session-facts.ts';
+import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
+import { endTask, type Task } from '../model/task.ts';
+import { Branches } from './branches.ts';
+import { ChangeHistory, CHANGES, inverseOf, isChange, type Change } from './changes.ts';
+import {
+  countCompression,
+  countUsage,
+  noCounts,
+  type CompressionEntry,
+  type Counters,
+  type Spent,
+} from './counters.ts';
+import { chooseFrontier, type FrontierItem } from './frontier.ts';
+import { KeyEventList } from './key-event-list.ts';
+import { MessageLog, type MessageBodies, type MessagePlace } from './message-log.ts';
+import { Summaries } from './summaries.ts';
+
+interface PartialReply {
+  readonly id: MessageId;
+  readonly parent: MessageId | null;
+  readonly model: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What the front of a request is made from: summaries and key events, and where their messages stand. */
+export type FrontFacts = Pick<
+  SessionState,
+  'frontier' | 'levels' | 'events' | 'messages' | 'positionOf' | 'isRemoved' | 'isCurrent'
+>;
 
 const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set(['compressed', ...CHANGES]);
 
@@ -20,7 +47,228 @@ const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
  * A session as the fold of its journal. `apply` is the only way it changes; appending a message costs the same at any
  * length, and the frontier is worked out anew only after a compression, an undo or a change of branch.
  */
-export class SessionState extends SessionFacts {
+export class SessionState {
+  id: SessionId | undefined;
+  title = '';
+  workspace = '';
+  createdAt = 0;
+  updatedAt = 0;
+  archived = false;
+  pinned = false;
+  deleted = false;
+  provider: string | undefined;
+  model: string | undefined;
+  policy: string | undefined;
+  task: Task | undefined;
+  escalation: 'token_overflow' | null = null;
+
+  /** The request is still too large after a compression; `escalation` is the reason. */
+  get requiresEscalation(): boolean {
+    return this.escalation !== null;
+  }
+  /** Milliseconds since the epoch of the newest compression; undefined before the first. */
+  lastCompressedAt: number | undefined;
+  /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */
+  prefixRevision = 0;
+  /** Grows whenever the list of key events has changed. */
+  ledgerRevision = 0;
+  /** `counters.messagesEver` when the newest compression was committed. */
+  messagesEverAtLastCompression = 0;
+  readonly counters: Counters = noCounts();
+  readonly messages: MessageLog;
+  readonly endedTasks: Task[] = [];
+  readonly compressions: CompressionEntry[] = [];
+  readonly #branches: Branches;
+  readonly #summaries = new Summaries();
+  readonly #history = new ChangeHistory();
+  readonly #keyEvents = new KeyEventList();
+  readonly #replies = new Map<MessageId, PartialReply>();
+  #hasStrays = false;
+  #nodesNow: readonly FrontierItem[] | undefined;
+
+  /** `bodies` reads the messages that are taken in by `place`. */
+  constructor(bodies?: MessageBodies) {
+    this.messages = new MessageLog(bodies);
+    this.#branches = new Branches(this.messages);
+  }
+
+  /** Message ids of the active branch, oldest first, without those that were deleted. */
+  get path(): readonly MessageId[] {
+    return this.#branches.path;
+  }
+
+  /** The newest message of the active branch, deleted or not; null before the first. */
+  get head(): MessageId | null {
+    return this.#branches.head;
+  }
+
+  get events(): ReadonlyMap<KeyEventId, KeyEvent> {
+    return this.#keyEvents.entries;
+  }
+
+  get nodes(): ReadonlyMap<NodeId, SummaryNode> {
+    return this.#summaries.nodes;
+  }
+
+  get levels(): ReadonlyMap<NodeId, Level> {
+    return this.#summaries.levels;
+  }
+
+  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
+  get stale(): ReadonlySet<NodeId> {
+    return this.#summaries.stale;
+  }
+
+  /** The nodes that stand for messages of the active branch, oldest first. */
+  get frontier(): readonly FrontierItem[] {
+    this.#nodesNow ??= this.#frontierOf(this.nodes);
+    return this.#nodesNow;
+  }
+
+  /** What the front of a request would be made from, were this compression committed to the session as it is. */
+  afterCompression(record: Pick<CompressionRecord, 'nodes' | 'levels' | 'events' | 'changes'>): FrontFacts {
+    const nodes = new Map(this.nodes);
+    for (const node of record.nodes) nodes.set(node.id, node);
+    const levels = new Map(this.levels);
+    for (const { node, level } of record.levels) levels.set(node, level);
+    const keyEvents = this.#keyEvents.after(record);
+    const { messages } = this;
+    return {
+      frontier: this.#frontierOf(nodes),
+      levels,
+      events: keyEvents.entries,
+      messages,
+      positionOf: (message) => this.positionOf(message),
+      isRemoved: (event) => keyEvents.isRemoved(event),
+      isCurrent: (event) => keyEvents.isCurrent(event, this.#whereBranched()),
+    };
+  }
+
+  #frontierOf(nodes: ReadonlyMap<NodeId, SummaryNode>): readonly FrontierItem[] {
+    return chooseFrontier(
+      nodes.values(),
+      (node) => this.#summaries.isOpen(node, nodes) || this.#summaries.hasGap(node, this.#isOnBranch),
+      (message) => this.positionOf(message),
+    );
+  }
+
+  /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
+  get partials(): readonly PartialReply[] {
+    // All that had come of one without text was thinking.
+    return [...this.#replies.values()].filter(({ text }) => text !== '');
+  }
+
+  positionOf(message: MessageId): number | undefined {
+    return this.#branches.positionOf(message);
+  }
+
+  /** Ids of the messages whose parent is this one: more than one means that branches start here. */
+  childrenOf(message: MessageId | null): readonly MessageId[] {
+    return this.#branches.childrenOf(message);
+  }
+
+  isDeleted(message: MessageId): boolean {
+    return this.#branches.isDeleted(message);
+  }
+
+  /** The nodes that were made from this one. */
+  parentsOf(node: NodeId): readonly NodeId[] {
+    return this.#summaries.parentsOf(node);
+  }
+
+  /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
+  get openedNodes(): ReadonlySet<NodeId> {
+    return this.#summaries.opened;
+  }
+
+  /** What a model found of a summary's statements, as long as the words stand of which it was found. */
+  checkOf(node: SummaryNode): SummaryCheck | undefined {
+    return this.#summaries.checkOf(node);
+  }
+
+  isUndone(node: NodeId): boolean {
+    return this.#summaries.isUndone(node);
+  }
+
+  /** True for a node whose messages are sent in its place until the next reply has come. */
+  isExpanded(node: NodeId): boolean {
+    return this.#summaries.isExpanded(node);
+  }
+
+  isCompressionUndone(compression: CompressionId): boolean {
+    return this.#summaries.isCompressionUndone(compression);
+  }
+
+  /** What the user has changed in summaries and key events and can take back, oldest first. */
+  get changes(): readonly Change[] {
+    return this.#history.done;
+  }
+
+  /** What the user has taken back and can do again; the last one is the next. */
+  get undoneChanges(): readonly Change[] {
+    return this.#history.undone;
+  }
+
+  /** True when the node does not stand for its messages: it, or a node below it, was undone or expanded. */
+  isOpen(node: NodeId): boolean {
+    return this.#summaries.isOpen(node);
+  }
+
+  /** True for a message that the user has opened by undoing the node that stood for it. */
+  isHeldOpen(position: number): boolean {
+    for (const id of this.#summaries.opened) {
+      const node = this.nodes.get(id);
+      const from = node && this.positionOf(node.first);
+      const to = node && this.positionOf(node.last);
+      if (from !== undefined && to !== undefined && from <= position && position <= to) return true;
+    }
+    return false;
+  }
+
+  isRemoved(event: KeyEventId): boolean {
+    return this.#keyEvents.isRemoved(event);
+  }
+
+  /**
+   * True for a key event that nothing has taken the place of on the active branch: what superseded or absorbed it may
+   * have been said on another one, or have been deleted or struck out since.
+   */
+  isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
+    return this.#keyEvents.isCurrent(event, this.#whereBranched());
+  }
+
+  /** The active branch's messages that no frontier node covers, with their positions, oldest first. */
+  *uncovered(from = 0): Generator<{ readonly message: Message; readonly position: number }> {
+    let position = from;
+    for (const item of [...this.frontier, undefined]) {
+      const stop = item?.from ?? this.path.length;
+      for (; position < stop; position++) {
+        const message = this.messages.get(this.path[position]!);
+        if (message) yield { message, position };
+      }
+      if (item) position = Math.max(position, item.to + 1);
+    }
+  }
+
+  /** How many messages of the active branch stand word for word, the window's included. */
+  get uncoveredCount(): number {
+    let covered = 0;
+    for (const item of this.frontier) covered += item.to - item.from + 1;
+    return this.path.length - covered;
+  }
+
+  /** Damage can leave a key event without its message. */
+  #noticeStrays(events: readonly KeyEvent[]): void {
+    this.#hasStrays ||= events.some(({ message }) => !this.messages.has(message));
+  }
+
+  /** Undefined where every key event's message is on the active branch, and need not be looked for. */
+  #whereBranched(): ((message: MessageId) => boolean) | undefined {
+    return this.path.length === this.messages.size && !this.#hasStrays ? undefined : this.#isOnBranch;
+  }
+
+  readonly #isOnBranch = (message: MessageId): boolean => this.positionOf(message) !== undefined;
+
   static fold(events: Iterable<{ readonly at: number; readonly body: SessionEvent }>): SessionState {
     const state = new SessionState();
     for (const { at, body } of events) state.apply(body, at);
@@ -30,12 +278,12 @@ export class SessionState extends SessionFacts {
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
     if (event.type === 'change_undone') {
-      const step = this.history.step(event.undone);
+      const step = this.#history.step(event.undone);
       if (step) this.#fold(step, at);
       return;
     }
     const inverse = isChange(event) ? inverseOf(this, event) : undefined;
-    if (isChange(event) && inverse) this.history.record({ event, inverse, at });
+    if (isChange(event) && inverse) this.#history.record({ event, inverse, at });
     this.#fold(event, at);
   }
 
@@ -75,17 +323,17 @@ export class SessionState extends SessionFacts {
         this.#add(event.message, event.message);
         return;
       case 'reply_partial': {
-        const before = this.replies.get(event.id)?.text ?? '';
+        const before = this.#replies.get(event.id)?.text ?? '';
         const { id, parent, model } = event;
-        this.replies.set(id, { id, parent, model, at, text: before.slice(0, event.offset) + event.text });
+        this.#replies.set(id, { id, parent, model, at, text: before.slice(0, event.offset) + event.text });
         return;
       }
       case 'head_moved':
-        this.branches.moveHead(event.to);
+        this.#branches.moveHead(event.to);
         this.#branchChanged();
         return;
       case 'message_deleted':
-        this.branches.setDeleted(event.id, event.deleted);
+        this.#branches.setDeleted(event.id, event.deleted);
         this.#branchChanged();
         return;
       case 'task_set':
@@ -105,44 +353,44 @@ export class SessionState extends SessionFacts {
         this.#commit(event.compression, at);
         return;
       case 'node_undone':
-        this.summaries.undo(event.node, event.undone);
-        this.nodesNow = undefined;
+        this.#summaries.undo(event.node, event.undone);
+        this.#nodesNow = undefined;
         return;
       case 'node_expanded':
-        this.summaries.expand(event.node, event.expanded);
-        this.nodesNow = undefined;
+        this.#summaries.expand(event.node, event.expanded);
+        this.#nodesNow = undefined;
         return;
       case 'compressions_undone':
-        this.summaries.undoCompressions(event.compressions, event.undone);
-        this.nodesNow = undefined;
+        this.#summaries.undoCompressions(event.compressions, event.undone);
+        this.#nodesNow = undefined;
         return;
       case 'node_level_set':
-        this.summaries.setLevel(event.node, event.level);
+        this.#summaries.setLevel(event.node, event.level);
         return;
       case 'node_replaced':
-        this.summaries.replace(event.node);
-        if (event.level !== undefined) this.summaries.setLevel(event.node.id, event.level);
-        this.nodesNow = undefined;
+        this.#summaries.replace(event.node);
+        if (event.level !== undefined) this.#summaries.setLevel(event.node.id, event.level);
+        this.#nodesNow = undefined;
         return;
       case 'node_checked':
-        this.summaries.note(event.node, event.check);
+        this.#summaries.note(event.node, event.check);
         return;
       case 'node_edited':
-        this.summaries.edit(event.node, event.level, event.text, event.tokens);
-        this.nodesNow = undefined;
+        this.#summaries.edit(event.node, event.level, event.text, event.tokens);
+        this.#nodesNow = undefined;
         return;
       case 'event_added':
-        this.noticeStrays([event.event]);
-        this.keyEvents.add(event.event);
+        this.#noticeStrays([event.event]);
+        this.#keyEvents.add(event.event);
         return;
       case 'event_pinned':
-        this.keyEvents.pin(event.id, event.pinned);
+        this.#keyEvents.pin(event.id, event.pinned);
         return;
       case 'event_removed':
-        this.keyEvents.setRemoved(event.id, event.removed);
+        this.#keyEvents.setRemoved(event.id, event.removed);
         return;
       case 'event_corrected':
-        this.keyEvents.correct(event.id, event.correction);
+        this.#keyEvents.correct(event.id, event.correction);
         return;
       case 'usage_recorded':
         countUsage(this.counters, event);
@@ -165,29 +413,29 @@ export class SessionState extends SessionFacts {
   }
 
   #add(place: MessagePlace, message?: Message): void {
-    this.replies.delete(place.id);
-    if (place.role === 'assistant' && this.summaries.closeExpanded()) {
-      this.history.forgetExpanded();
+    this.#replies.delete(place.id);
+    if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
+      this.#history.forgetExpanded();
       this.#branchChanged();
     }
     const isNew = !this.messages.has(place.id);
     this.messages.add(place, message);
     if (isNew) this.counters.messagesEver++;
-    if (!this.branches.add(place, isNew)) this.#branchChanged();
+    if (!this.#branches.add(place, isNew)) this.#branchChanged();
   }
 
   #branchChanged(): void {
-    this.nodesNow = undefined;
+    this.#nodesNow = undefined;
     this.prefixRevision++;
   }
 
   #commit(record: CompressionRecord, at: number): void {
-    this.summaries.commit(record, ({ first, last }) => this.branches.deletedBetween(first, last));
-    this.noticeStrays(record.events);
-    this.keyEvents.commit(record);
+    this.#summaries.commit(record, ({ first, last }) => this.#branches.deletedBetween(first, last));
+    this.#noticeStrays(record.events);
+    this.#keyEvents.commit(record);
     this.compressions.push(countCompression(this.counters, record, at));
     this.lastCompressedAt = at;
     this.messagesEverAtLastCompression = this.counters.messagesEver;
-    this.nodesNow = undefined;
+    this.#nodesNow = undefined;
   }
 }
