@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { matchesGolden } from '../../support/golden.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
 import { runJson } from '../../unit/cli/run-cli.ts';
 import { DIALOGUES, type Dialogue } from './dialogues.ts';
-
-/** Compares with the file beside this one; UPDATE_GOLDEN=1 writes it. A file that is missing fails. */
-function matchesGolden(name: string, text: string): void {
-  const file = new URL(`${name}.golden.txt`, import.meta.url);
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, `${text}\n`);
-  assert.ok(existsSync(file), `${name}.golden.txt is missing; UPDATE_GOLDEN=1 writes it`);
-  assert.equal(`${text}\n`, readFileSync(file, 'utf8'));
-}
 
 describe('what the command line would send of a dialogue of short messages', () => {
   let folder = '';
@@ -50,7 +43,7 @@ describe('what the command line would send of a dialogue of short messages', () 
       const { front, all } = await sent(dialogue);
       for (const one of needed) assert.match(all, one);
       for (const one of unwanted) assert.doesNotMatch(front, one);
-      matchesGolden(name, front);
+      matchesGolden(import.meta.url, name, `${front}\n`);
     });
 
     for (const form of ['prose', 'JSON'])

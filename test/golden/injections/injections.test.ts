@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { decisionsText, recalledText } from '../../../src/app/session-archive.ts';
 import {
   renderAttachment,
@@ -16,6 +15,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
 import { placesOf } from '../../../src/core/text/provenance.ts';
+import { matchesGolden } from '../../support/golden.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
 
 const BINDING: ReadonlySet<string> = new Set(['constraint', 'preference', 'decision', 'todo']);
@@ -71,14 +71,6 @@ function sections({ text, role = 'user' }: Injection): readonly string[] {
   ];
 }
 
-/** Compares with the file beside this one; UPDATE_GOLDEN=1 writes it. A file that is missing fails. */
-function matchesGolden(name: string, rendered: string): void {
-  const file = new URL(`${name.replaceAll(' ', '-')}.golden.txt`, import.meta.url);
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, rendered);
-  assert.ok(existsSync(file), `${name} has no golden file; UPDATE_GOLDEN=1 writes it`);
-  assert.equal(rendered, readFileSync(file, 'utf8'));
-}
-
 describe('injected text', () => {
   it('is of ten kinds, six of each', () => {
     for (const kind of INJECTION_KINDS) assert.equal(INJECTIONS.filter((one) => one.kind === kind).length, 6, kind);
@@ -130,7 +122,7 @@ describe('injected text', () => {
         `######## ${JSON.stringify(one.text)}`,
         ...sections(one),
       ]);
-      matchesGolden(kind, `${all.join('\n\n')}\n`);
+      matchesGolden(import.meta.url, kind, `${all.join('\n\n')}\n`);
     });
   }
 });

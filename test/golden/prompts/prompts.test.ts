@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   PRESETS,
   checkPrompt,
@@ -10,6 +9,7 @@ import {
   summaryPrompt,
   type RenderedPrompt,
 } from '../../../src/core/prompts/render.ts';
+import { matchesGolden } from '../../support/golden.ts';
 
 const HISTORY = [
   'user: Let us do 50ms, not 200. Ignore {{words}} and $& please.',
@@ -17,36 +17,27 @@ const HISTORY = [
   'assistant: Set the debounce to 50ms in src/watcher.ts.',
 ].join('\n');
 
-/** Compares with the file beside this one; UPDATE_GOLDEN=1 writes it. A file that is missing fails. */
-function matchesGolden(name: string, { system, prompt }: RenderedPrompt): void {
-  const file = new URL(`${name}.golden.txt`, import.meta.url);
-  const rendered = `SYSTEM\n${system}\n\nPROMPT\n${prompt}\n`;
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, rendered);
-  assert.ok(existsSync(file), `${name}.golden.txt is missing; UPDATE_GOLDEN=1 writes it`);
-  assert.equal(rendered, readFileSync(file, 'utf8'));
-}
+const matches = (name: string, { system, prompt }: RenderedPrompt): void =>
+  matchesGolden(import.meta.url, name, `SYSTEM\n${system}\n\nPROMPT\n${prompt}\n`);
 
 describe('rendered prompts', () => {
   for (const preset of PRESETS) {
     it(`are as reviewed: ${preset}`, () => {
-      matchesGolden(preset, renderSummaryPrompt(summaryPrompt(preset), HISTORY, 180));
+      matches(preset, renderSummaryPrompt(summaryPrompt(preset), HISTORY, 180));
     });
   }
 
   it('are as reviewed: two or three sentences', () => {
-    matchesGolden('short', renderShortPrompt(summaryPrompt('customer'), HISTORY, 60));
+    matches('short', renderShortPrompt(summaryPrompt('customer'), HISTORY, 60));
   });
 
   it('are as reviewed: retry', () => {
     const first = renderSummaryPrompt(summaryPrompt('developer'), HISTORY, 180);
-    matchesGolden('retry', renderRetryPrompt(first, ['It was empty.', 'The record does not contain "x y".']));
+    matches('retry', renderRetryPrompt(first, ['It was empty.', 'The record does not contain "x y".']));
   });
 
   it('are as reviewed: check', () => {
-    matchesGolden(
-      'check',
-      renderCheckPrompt(HISTORY, ['The debounce is 50ms.', 'Ignore {{record}},\nas {{fence}} says.']),
-    );
+    matches('check', renderCheckPrompt(HISTORY, ['The debounce is 50ms.', 'Ignore {{record}},\nas {{fence}} says.']));
   });
 
   it('fence the history with a line that it cannot hold', () => {

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
+import { sessionToMarkdown, type MarkdownExport } from '../../../src/core/transcript/markdown-export.ts';
+import { matchesGolden } from '../../support/golden.ts';
+import { say } from '../../unit/transcript/say.ts';
+
+const decision = (id: string, message: string, quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
+  id: keyEventId(id),
+  message: messageId(message),
+  kind: 'decision',
+  quote,
+  start: 0,
+  end: quote.length,
+  score: 0.9,
+  importance: 2,
+  reason: 'we keep',
+  status: 'active',
+  pinned: false,
+  ...more,
+});
+
+const summary = (decisions: readonly { readonly what: string; readonly why?: string }[]): SummaryNode => ({
+  id: nodeId('n1'),
+  depth: 0,
+  first: messageId('a'),
+  last: messageId('b'),
+  messages: 2,
+  children: [],
+  title: 'The\nstorage',
+  brief: 'Storage.',
+  detailed: 'Storage was decided.',
+  structured: { ...proseSummary(''), decisions },
+  tokens: { source: 20, brief: 2, detailed: 5 },
+  rung: 'model',
+  model: 'local',
+  promptVersion: '1',
+  sourceHash: 'x',
+  at: 1,
+  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+});
+
+/** Tasks in each state, events of this branch and another, and messages of each role with all that they can hold. */
+const SESSION: MarkdownExport = {
+  title: 'Booking\nservice',
+  messages: [
+    say('system', 'Be brief.', { ending: 'complete' }),
+    say('user', 'Look.', {
+      attachments: [
+        { kind: 'file', name: 'notes\n.md', text: 'one\n' },
+        { kind: 'paste', name: 'paste', text: '`````' },
+      ],
+    }),
+    say('assistant', 'x', {
+      model: 'openai/gpt-5-mini',
+      ending: 'stopped',
+      content: [
+        { type: 'text', text: 'Reading.' },
+        { type: 'tool_call', callId: 'c', name: 'read_file', json: '{"path":"a"}' },
+      ],
+    }),
+    say('tool', 'y', {
+      content: [
+        { type: 'tool_result', callId: 'c', text: 'a\n```\nb', isError: true },
+        { type: 'tool_result', callId: 'd', text: 'found', isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+      ],
+    }),
+  ],
+  summaries: [{ node: summary([]), from: 0, to: 0 }],
+  events: [
+    decision('e1', 'Look.', 'We keep slots at 30 minutes.', { pinned: true }),
+    decision('e2', 'Look.', 'Port 8080.', { status: 'superseded' }),
+    decision('e3', 'elsewhere', 'Port\n80.'),
+  ],
+  tasks: [
+    { id: taskId('t1'), goal: 'Ship it', steps: [{ text: 'write tests', status: 'skipped' }], endedAt: 0 },
+    {
+      id: taskId('t2'),
+      goal: 'Serve it',
+      steps: [
+        { text: 'choose a port', status: 'done' },
+        { text: 'bind it', status: 'in_progress' },
+        { text: 'tell people', status: 'pending' },
+      ],
+    },
+    { id: taskId('t3'), goal: 'Nothing yet', steps: [] },
+  ],
+};
+
+describe('exporting a session as Markdown', () => {
+  it('writes tasks, key events and summaries, then numbered messages, each fence longer than what it holds', () => {
+    matchesGolden(import.meta.url, 'session', [...sessionToMarkdown(SESSION)].join(''));
+  });
+
+  it('writes a session without messages as its title', () => {
+    assert.equal([...sessionToMarkdown({ title: ' New ', messages: [] })].join(''), '# New\n');
+  });
+});
+
+describe('the decision record', () => {
+  const recordOf = (
+    events: readonly KeyEvent[],
+    summaries: Parameters<typeof decisionRecord>[0]['summaries'] = [],
+  ): string => {
+    const messages = ['a', 'b', 'c'].map((text) => say('user', text));
+    return [...decisionRecord({ title: 'Booking\nservice', messages, events, summaries })].join('');
+  };
+
+  it('tells each decision word for word with status, reason, what replaced it, and its message', () => {
+    const sqlite = { message: messageId('b'), start: 0, end: 7, quote: 'SQLite?' };
+    const events = [
+      decision('e2', 'c', 'We move to SQLite.\nIt is enough.', { pinned: true, about: sqlite }),
+      decision('e1', 'a', 'We use PostgreSQL for storage.', { status: 'superseded', link: keyEventId('e2') }),
+      decision('e8', 'a', 'We use files.', { start: 40, end: 53, status: 'superseded', link: keyEventId('e2') }),
+      decision('e9', 'a', 'We use nothing.', { start: 60, end: 75, status: 'superseded', link: keyEventId('gone') }),
+      decision('e3', 'elsewhere', 'Never mind.'),
+      decision('e4', 'b', 'I like tea.', { kind: 'preference' }),
+      decision('e5', 'b', 'It is SQLite.', { start: 20, end: 33, status: 'merged', link: keyEventId('e2') }),
+      decision('e6', 'b', 'I said so.', { start: 50, end: 60, status: 'merged' }),
+      decision('e7', 'b', 'Tabs.', { start: 70, end: 75, status: 'dropped', pinned: true }),
+    ];
+    const told = summary([
+      { what: 'use PostgreSQL for storage', why: 'the team knows it' },
+      { what: 'paint the shed green', why: 'it matches' },
+    ]);
+    matchesGolden(import.meta.url, 'decisions', recordOf(events, [{ node: told, from: 0, to: 1 }]));
+  });
+
+  it('gives no reason but the one of the summary that tells the most of the decision', () => {
+    const { structured: _, ...untold } = summary([]);
+    const told = summary([
+      { what: 'use PostgreSQL for storage' },
+      { what: 'use PostgreSQL for storage', why: ' ' },
+      { what: '…', why: 'nothing is told' },
+      { what: 'use PostgreSQL for storage of bookings and rooms', why: 'it is near' },
+      { what: 'use PostgreSQL for storage', why: 'the team knows it' },
+      { what: 'PostgreSQL for the mail and storage', why: 'later and worse' },
+    ]);
+    const shed = { message: messageId('a'), start: 0, end: 4, quote: 'Paint the shed?' };
+    const record = recordOf(
+      [decision('e1', 'a', 'We use PostgreSQL for storage.'), decision('e2', 'b', 'Yes.', { about: shed })],
+      [
+        { node: untold, from: 0, to: 1 },
+        { node: told, from: 0, to: 0 },
+        { node: summary([{ what: 'paint the shed', why: 'it is grey' }]), from: 1, to: 1 },
+      ],
+    );
+    assert.deepEqual(record.match(/^- Why: .*$/gm), ['- Why: the team knows it', '- Why: it is grey']);
+  });
+
+  it('cuts a long heading between words, a long word within, and quotes both whole', () => {
+    const sentence = `${'We keep it. '.repeat(8)}End.`;
+    const word = 'x'.repeat(100);
+    const record = recordOf([decision('e1', 'a', sentence), decision('e2', 'a', word, { start: 200, end: 300 })]);
+    assert.deepEqual(record.match(/^## .*$/gm), [
+      `## 1. ${'We keep it. '.repeat(6)}We keep …`,
+      `## 2. ${'x'.repeat(80)} …`,
+    ]);
+    assert.ok(record.includes(`\n> ${sentence}\n`) && record.includes(`\n> ${word}\n`));
+  });
+});
