@@ -7,9 +7,10 @@ import { text } from '../texts.ts';
 /** Beneath the first reply of a session that no model answers: ways to a model, which then answers the question. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
-  const { transcript, model } = session;
+  const { transcript, model, status } = session;
   const last = transcript.at(transcript.total - 1);
-  const isNeeded = model.assumed && model.provider === 'local' && last?.role === 'assistant' && !last.streaming;
+  const isAnswered = status.readOnly === null && last?.role === 'assistant' && !last.streaming;
+  const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);
   useEffect(() => {
     setOffers([]);
