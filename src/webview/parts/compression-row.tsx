@@ -29,7 +29,9 @@ export function CompressionRow({ compression }: { readonly compression: Compress
   const title = formatCounted(compression.messages, 'compressedOne', 'compressed', made);
   const facts = [
     text('compressedTokens', formatCount(tokens.before), formatCount(tokens.after)),
-    text(keyEvents.total === 1 ? 'compressedEvent' : 'compressedEvents', keyEvents.kept, keyEvents.total),
+    ...(keyEvents.total > 0
+      ? [text(keyEvents.total === 1 ? 'compressedEvent' : 'compressedEvents', keyEvents.kept, keyEvents.total)]
+      : []),
     formatCost(compression.costUsd),
     formatTime(compression.at),
   ];
