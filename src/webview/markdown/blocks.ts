@@ -1,4 +1,5 @@
-import { mathOpenedBy, MAX_FORMULA } from './math-syntax.ts';
+import MarkdownIt from 'markdown-it';
+import { mathOpenedBy, MAX_FORMULA, readMath } from './math-syntax.ts';
 
 /** A stretch of markdown that renders by itself. The texts of all blocks, joined, are the source. */
 export interface Block {
@@ -13,43 +14,31 @@ const CUT_AFTER = 8_000;
 const LONGEST_LINE = 16_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^]*)/;
-const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
-const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/;
-/** Only these may end a paragraph without a blank line before them (CommonMark 0.31, 5.3). */
-const INTERRUPTING_ITEM = /^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/;
-/** Headings, quotations and rules end a list even without a blank line. */
-const CLOSES_LIST = /^(?:#{1,6}(?:[ \t]|$)|>|(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$)/;
-/** What the line below a table's head consists of; one that is none only keeps a block whole. */
-const TABLE_RULE = /^[ \t|:-]+$/;
+const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/m;
 
 interface Fence {
   readonly marker: string;
   readonly length: number;
 }
 
+/** Finds where blocks begin, as the renderer would, and reads nothing within them. */
+const outline = new MarkdownIt({ html: false });
+readMath(outline);
+outline.core.ruler.enableOnly(['normalize', 'block']);
+
 /**
- * Cuts markdown into blocks as it arrives, each line looked at once. It cuts only where CommonMark ends a block for
- * certain, and leaves more in one block where it is not sure: a block too many would change the meaning, one too few
- * only costs time. The cuts do not depend on how the text was chunked.
+ * Cuts markdown into blocks as it arrives: all but the last block of what is there can no longer change. The cuts do not
+ * depend on how the text was chunked.
  */
 export class BlockSplitter {
   readonly #closed: Block[] = [];
+  /** Whole lines of the block that is still growing. */
   #open = '';
-  #line = '';
   #kind: Block['kind'] = 'prose';
-  #fence: Fence | undefined;
-  #innerFence: Fence | undefined;
-  /** What closes the formula that is open. */
-  #math: string | undefined;
-  /** Columns that a line needs to belong to the outermost list item. */
-  #itemIndent = 0;
-  #afterBlank = false;
-  #lines = 0;
-  /** It may be a list or a paragraph that reads like one (`2.` does not interrupt a paragraph, but follows a rule). */
-  #unsure = false;
-  /** What the block is can no longer be told: it is cut nowhere. */
-  #stuck = false;
-  #table = false;
+  /** The line that has not ended. */
+  #line = '';
+  /** Characters of the open block when it was looked at last. */
+  #seen = 0;
 
   /** Blocks that no further text can change. */
   get closed(): readonly Block[] {
@@ -64,161 +53,74 @@ export class BlockSplitter {
   }
 
   push(text: string): void {
-    let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      this.#line += text.slice(start, end + 1);
-      this.#shorten();
-      this.#take(this.#line);
-      this.#line = '';
-      start = end + 1;
-    }
-    this.#line += text.slice(start);
+    const end = text.lastIndexOf('\n') + 1;
+    const lines = end === 0 ? '' : this.#line + text.slice(0, end);
+    this.#line = end === 0 ? this.#line + text : text.slice(end);
+    this.#open += lines;
+    // Nothing but a closing fence ends a block of code, and what is long is looked at when it has grown by an eighth.
+    const mayEnd = this.#kind === 'code' ? CLOSING_FENCE.test(lines) : lines !== '';
+    if (mayEnd && (this.#open.length <= CUT_AFTER || this.#open.length >= this.#seen * 1.125)) this.#cut(false);
     this.#shorten();
   }
 
   /** Ends the text: what is open becomes a block. */
   finish(): void {
-    if (this.#line !== '') this.#take(this.#line);
+    this.#open += this.#line;
     this.#line = '';
-    this.#close();
+    this.#cut(true);
   }
 
   /** Cuts a line without an end at spaces, in prose alone: elsewhere a cut would change what it is. */
   #shorten(): void {
-    while (this.#line.length > LONGEST_LINE && !this.#fence && this.#kind === 'prose' && !this.#table) {
-      const cut = this.#line.lastIndexOf(' ', LONGEST_LINE);
-      if (cut <= 0 || /^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) return;
-      this.#open += this.#line.slice(0, cut + 1);
-      this.#line = this.#line.slice(cut + 1);
-      this.#close();
+    while (this.#open === '' && this.#line.length > LONGEST_LINE && !/^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) {
+      const cut = this.#line.lastIndexOf(' ', LONGEST_LINE) + 1;
+      if (cut <= 1) return;
+      this.#closed.push({ kind: 'prose', text: this.#line.slice(0, cut) });
+      this.#line = this.#line.slice(cut);
     }
   }
 
-  #take(line: string): void {
-    const text = line.replace(/\r?\n$/, '');
-    if (this.#fence) {
-      this.#add(line);
-      if (closes(this.#fence, text)) this.#close();
-      return;
+  #cut(isEnd: boolean): void {
+    const text = this.#open;
+    const starts = startsIn(text, isEnd);
+    const ends = [...starts.slice(1).map(({ at }) => at), text.length];
+    const closed = isEnd ? starts.length : starts.length - 1;
+    for (let block = 0; block < closed; block++) {
+      const { at, kind } = starts[block]!;
+      if (at < ends[block]!) this.#closed.push({ kind, text: text.slice(at, ends[block]) });
     }
-    if (this.#math !== undefined) {
-      this.#add(line);
-      if (text.trimEnd().endsWith(this.#math)) this.#close();
-      else if (this.#open.length > MAX_FORMULA) {
-        // What there is of it is no formula, and may be anything.
-        this.#math = undefined;
-        this.#stuck = true;
-      }
-      return;
-    }
-    if (text.trim() === '') {
-      this.#add(line);
-      this.#afterBlank = true;
-      return;
-    }
-    const indent = indentOf(text);
-    if (this.#innerFence && indent >= this.#itemIndent) {
-      this.#add(line);
-      if (closes(this.#innerFence, text.trimStart())) this.#innerFence = undefined;
-      return;
-    }
-    if (this.#innerFence) {
-      // Code in an item is not continued by a line that stands too far left: the item has ended, as by a blank line.
-      this.#innerFence = undefined;
-      this.#afterBlank = true;
-    }
-    if (this.#startsBlock(text, indent)) this.#close();
-    this.#begin(text, indent, line);
-  }
-
-  #begin(text: string, indent: number, line: string): void {
-    const fresh = this.#open === '';
-    const fence = FENCE.exec(text);
-    // A backtick fence whose info string holds a backtick is inline code, not a fence.
-    const opens = fence && !(fence[1]!.startsWith('`') && fence[2]!.includes('`'));
-    if (fresh && indent < 4) this.#math = mathOpenedBy(text);
-    if (fresh) {
-      this.#kind = opens ? 'code' : ITEM.test(text) ? 'list' : 'prose';
-      if (opens) this.#fence = { marker: fence[1]![0]!, length: fence[1]!.length };
-    }
-    if (!fresh && this.#kind === 'prose' && ITEM.test(text)) {
-      this.#kind = 'list';
-      this.#unsure = true;
-      this.#itemIndent = contentIndent(text);
-    }
-    if (this.#kind === 'list') {
-      const item = ITEM.exec(text);
-      if (item && (fresh || indent < this.#itemIndent)) this.#itemIndent = contentIndent(text);
-      const inner = FENCE.exec(text.trimStart().replace(/^(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)+/, ''));
-      if (inner && this.#unsure) this.#stuck = true;
-      if (inner) this.#innerFence = { marker: inner[1]![0]!, length: inner[1]!.length };
-    } else if (this.#lines === 1 && TABLE_RULE.test(text)) {
-      this.#table = true;
-    }
-    this.#add(line);
-    this.#afterBlank = false;
-    if (fresh && this.#kind === 'prose' && HEADING.test(text)) this.#close();
-  }
-
-  #startsBlock(text: string, indent: number): boolean {
-    if (this.#open === '' || this.#stuck) return false;
-    const long = this.#open.length > CUT_AFTER;
-    if (this.#kind === 'list') {
-      if (FENCE.test(text) && indent < this.#itemIndent) return true;
-      if (ITEM.test(text)) return long && indent === 0;
-      if (this.#afterBlank && indent < this.#itemIndent) return true;
-      // A rule of dashes under what may be a paragraph makes it a heading.
-      return indent === 0 && CLOSES_LIST.test(text) && !(this.#unsure && text.startsWith('-'));
-    }
-    if (indent > 3) return false;
-    if (
-      this.#afterBlank ||
-      mathOpenedBy(text) !== undefined ||
-      HEADING.test(text) ||
-      FENCE.test(text) ||
-      INTERRUPTING_ITEM.test(text)
-    )
-      return true;
-    return long && !this.#table;
-  }
-
-  #add(line: string): void {
-    this.#open += line;
-    this.#lines++;
-  }
-
-  #close(): void {
-    if (this.#open !== '') this.#closed.push({ kind: this.#kind, text: this.#open });
-    this.#open = '';
-    this.#kind = 'prose';
-    this.#fence = undefined;
-    this.#innerFence = undefined;
-    this.#math = undefined;
-    this.#itemIndent = 0;
-    this.#unsure = false;
-    this.#stuck = false;
-    this.#afterBlank = false;
-    this.#table = false;
-    this.#lines = 0;
+    this.#open = isEnd ? '' : text.slice(starts.at(-1)!.at);
+    this.#kind = isEnd ? 'prose' : starts.at(-1)!.kind;
+    this.#seen = this.#open.length;
   }
 }
 
-/** Columns of white space before the text; a tab goes on to the next multiple of four. */
-function indentOf(text: string): number {
-  let columns = 0;
-  for (const character of text) {
-    if (character === ' ') columns++;
-    else if (character === '\t') columns += 4 - (columns % 4);
-    else break;
-  }
-  return columns;
+interface Start {
+  readonly at: number;
+  readonly kind: Block['kind'];
 }
 
-/** Where the content of a list item begins (CommonMark 0.31, 5.2): after its marker and one to four spaces. */
-function contentIndent(text: string): number {
-  const [, marker = '', space = ''] = /^([ \t]*(?:[-+*]|\d{1,9}[.)]))([ \t]+)/.exec(text) ?? [];
-  const width = indentOf(space.replace(/\t/g, '    '));
-  return marker.length + (width > 4 ? 1 : width);
+/** Where the blocks of a text begin, the first at 0. Before the end of the text none is seen behind an open formula. */
+function startsIn(text: string, isEnd: boolean): readonly Start[] {
+  const lines = [0, ...Array.from(text.matchAll(/\r\n?|\n/g), ({ 0: end, index }) => index + end.length)];
+  const starts: Start[] = [{ at: 0, kind: 'prose' }];
+  const add = (line: number, kind: Block['kind'], isCut: boolean): void => {
+    const at = lines[line]!;
+    if (isCut && at - starts.at(-1)!.at <= CUT_AFTER) return;
+    if (at === 0) starts.pop();
+    starts.push({ at, kind });
+  };
+  const tokens = outline.parse(text, {});
+  for (const [index, { type, level, map, nesting }] of tokens.entries()) {
+    if (!map || nesting < 0) continue;
+    if (level === 0) add(map[0], type === 'fence' ? 'code' : type.endsWith('_list_open') ? 'list' : 'prose', false);
+    if (level === 1 && type === 'list_item_open') add(map[0], 'list', true);
+    if (level !== 0 || type !== 'paragraph_open') continue;
+    for (let line = map[0] + 1; line < map[1]; line++) add(line, 'prose', true);
+    const mayBeFormula = tokens[index + 1]!.content.split('\n').some((line) => mathOpenedBy(line) !== undefined);
+    if (!isEnd && mayBeFormula && text.length - lines[map[0]]! <= MAX_FORMULA) break;
+  }
+  return starts;
 }
 
 function closes(fence: Fence, text: string): boolean {

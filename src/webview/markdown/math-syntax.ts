@@ -60,7 +60,7 @@ export function readMath(markdown: InstanceType<typeof MarkdownIt>): void {
       formula = formula.trimEnd().slice(0, -2);
       if (formula.trim() === '' || formula.length > MAX_FORMULA) return false;
       if (silent) return true;
-      state.push('paragraph_open', 'p', 1);
+      state.push('paragraph_open', 'p', 1).map = [startLine, line + 1];
       const token = state.push('math', 'code', 0);
       token.content = formula;
       token.attrSet('class', 'math-display');
