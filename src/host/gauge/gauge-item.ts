@@ -65,28 +65,18 @@ export class GaugeItem implements vscode.Disposable {
 }
 
 /** What the parts of a request are called, in status bar and tree alike. */
-export function partName(part: GaugePart): string {
-  switch (part) {
-    case 'system':
-      return vscode.l10n.t('System prompt');
-    case 'rules':
-      return vscode.l10n.t('Project instructions');
-    case 'memory':
-      return vscode.l10n.t('Memory');
-    case 'ledger':
-      return vscode.l10n.t('Key events');
-    case 'summaries':
-      return vscode.l10n.t('Summaries');
-    case 'window':
-      return vscode.l10n.t('Recent messages');
-    case 'task':
-      return vscode.l10n.t('Task');
-    case 'attachments':
-      return vscode.l10n.t('Attachments');
-    case 'recalled':
-      return vscode.l10n.t('Recalled excerpts');
-  }
-}
+export const partName = (part: GaugePart): string =>
+  ({
+    system: vscode.l10n.t('System prompt'),
+    rules: vscode.l10n.t('Project instructions'),
+    memory: vscode.l10n.t('Memory'),
+    ledger: vscode.l10n.t('Key events'),
+    summaries: vscode.l10n.t('Summaries'),
+    window: vscode.l10n.t('Recent messages'),
+    task: vscode.l10n.t('Task'),
+    attachments: vscode.l10n.t('Attachments'),
+    recalled: vscode.l10n.t('Recalled excerpts'),
+  })[part];
 
 function tooltip(
   view: GaugeView,

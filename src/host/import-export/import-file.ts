@@ -107,34 +107,21 @@ function leftOut({ skipped }: ImportPreview): string {
   return skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
 }
 
-function formatName(format: TranscriptFormat): string {
-  switch (format) {
-    case 'messages':
-      return vscode.l10n.t('messages with role and content');
-    case 'vscode-chat':
-      return vscode.l10n.t('VS Code chat');
-    case 'aider':
-      return 'aider';
-    case 'specstory':
-      return 'SpecStory';
-    case 'claude-code':
-      return 'Claude Code';
-    case 'codex':
-      return 'Codex';
-    case 'copilot':
-      return 'GitHub Copilot';
-    case 'gemini':
-      return 'Gemini CLI';
-    case 'qwen':
-      return 'Qwen Code';
-    case 'continue':
-      return 'Continue';
-    case 'chatgpt':
-      return 'ChatGPT';
-    case 'threadkeeper':
-      return 'Threadkeeper';
-  }
-}
+const formatName = (format: TranscriptFormat): string =>
+  ({
+    messages: vscode.l10n.t('messages with role and content'),
+    'vscode-chat': vscode.l10n.t('VS Code chat'),
+    aider: 'aider',
+    specstory: 'SpecStory',
+    'claude-code': 'Claude Code',
+    codex: 'Codex',
+    copilot: 'GitHub Copilot',
+    gemini: 'Gemini CLI',
+    qwen: 'Qwen Code',
+    continue: 'Continue',
+    chatgpt: 'ChatGPT',
+    threadkeeper: 'Threadkeeper',
+  })[format];
 
 async function askForFile(): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({

@@ -82,24 +82,16 @@ export function faultView(error: unknown): FaultView {
   };
 }
 
-function summaryFaultText({ reason }: SummaryFault): string {
-  switch (reason) {
-    case 'unknown_node':
-      return vscode.l10n.t('This summary is no longer in the session.');
-    case 'not_on_branch':
-      return vscode.l10n.t('Some messages of this summary are on another branch. Switch to that branch first.');
-    case 'empty':
-      return vscode.l10n.t('A summary can’t be empty. To send the original messages instead, revert the summary.');
-    case 'nothing_shorter':
-      return vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.');
-    case 'changed':
-      return vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.');
-    case 'outdated':
-      return vscode.l10n.t('The summary changed in the meantime, so the verification result was discarded.');
-    case 'unanswered':
-      return vscode.l10n.t('The model returned no usable response. Try again or select another model.');
-  }
-}
+const summaryFaultText = ({ reason }: SummaryFault): string =>
+  ({
+    unknown_node: vscode.l10n.t('This summary is no longer in the session.'),
+    not_on_branch: vscode.l10n.t('Some messages of this summary are on another branch. Switch to that branch first.'),
+    empty: vscode.l10n.t('A summary can’t be empty. To send the original messages instead, revert the summary.'),
+    nothing_shorter: vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.'),
+    changed: vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.'),
+    outdated: vscode.l10n.t('The summary changed in the meantime, so the verification result was discarded.'),
+    unanswered: vscode.l10n.t('The model returned no usable response. Try again or select another model.'),
+  })[reason];
 
 function correctionFaultView({ reason }: CorrectionFault): FaultView {
   switch (reason) {
@@ -115,22 +107,15 @@ export function isUnforeseen(error: unknown): boolean {
   return faultView(error).reason === 'failed';
 }
 
-function actionLabel(action: FaultAction): string {
-  switch (action) {
-    case 'setKey':
-      return vscode.l10n.t('Set API Key');
-    case 'chooseModel':
-      return vscode.l10n.t('Select Model');
-    case 'compress':
-      return vscode.l10n.t('Compress History');
-    case 'retry':
-      return vscode.l10n.t('Try Again');
-    case 'retryWithRoom':
-      return vscode.l10n.t('Try Again with a Higher Limit');
-    case 'openSettings':
-      return vscode.l10n.t('Open Settings');
-  }
-}
+const actionLabel = (action: FaultAction): string =>
+  ({
+    setKey: vscode.l10n.t('Set API Key'),
+    chooseModel: vscode.l10n.t('Select Model'),
+    compress: vscode.l10n.t('Compress History'),
+    retry: vscode.l10n.t('Try Again'),
+    retryWithRoom: vscode.l10n.t('Try Again with a Higher Limit'),
+    openSettings: vscode.l10n.t('Open Settings'),
+  })[action];
 
 function reasonOf(reason: FaultReason): RequestFaultReason {
   switch (reason) {

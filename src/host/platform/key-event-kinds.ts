@@ -2,26 +2,17 @@ import * as vscode from 'vscode';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 
 /** A kind of key event as a heading. */
-export function kindName(kind: KeyEventKind): string {
-  switch (kind) {
-    case 'decision':
-      return vscode.l10n.t('Decisions');
-    case 'error':
-      return vscode.l10n.t('Errors');
-    case 'preference':
-      return vscode.l10n.t('Preferences');
-    case 'constraint':
-      return vscode.l10n.t('Constraints');
-    case 'configuration':
-      return vscode.l10n.t('Configuration');
-    case 'fact':
-      return vscode.l10n.t('Facts');
-    case 'todo':
-      return vscode.l10n.t('To-dos');
-    case 'outcome':
-      return vscode.l10n.t('Outcomes');
-  }
-}
+export const kindName = (kind: KeyEventKind): string =>
+  ({
+    decision: vscode.l10n.t('Decisions'),
+    error: vscode.l10n.t('Errors'),
+    preference: vscode.l10n.t('Preferences'),
+    constraint: vscode.l10n.t('Constraints'),
+    configuration: vscode.l10n.t('Configuration'),
+    fact: vscode.l10n.t('Facts'),
+    todo: vscode.l10n.t('To-dos'),
+    outcome: vscode.l10n.t('Outcomes'),
+  })[kind];
 
 /** The icon of a kind, by its name among the editor's own. */
 export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
@@ -38,15 +29,10 @@ export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
 /** What became of a key event: sent verbatim, by the user's wish or by itself; replaced; or left out for want of room. */
 export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
 
-export function standingName(standing: Standing): string {
-  switch (standing) {
-    case 'pinned':
-      return vscode.l10n.t('pinned');
-    case 'active':
-      return vscode.l10n.t('active');
-    case 'superseded':
-      return vscode.l10n.t('superseded');
-    case 'dropped':
-      return vscode.l10n.t('didn’t fit');
-  }
-}
+export const standingName = (standing: Standing): string =>
+  ({
+    pinned: vscode.l10n.t('pinned'),
+    active: vscode.l10n.t('active'),
+    superseded: vscode.l10n.t('superseded'),
+    dropped: vscode.l10n.t('didn’t fit'),
+  })[standing];

@@ -51,13 +51,9 @@ export function sizeText(bytes: number): string {
 }
 
 /** What a compression is at. */
-export function stageText(stage: CompressionProgress['stage']): string {
-  switch (stage) {
-    case 'planning':
-      return vscode.l10n.t('planning');
-    case 'events':
-      return vscode.l10n.t('finding key events');
-    case 'summarizing':
-      return vscode.l10n.t('summarizing');
-  }
-}
+export const stageText = (stage: CompressionProgress['stage']): string =>
+  ({
+    planning: vscode.l10n.t('planning'),
+    events: vscode.l10n.t('finding key events'),
+    summarizing: vscode.l10n.t('summarizing'),
+  })[stage];

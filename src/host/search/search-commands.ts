@@ -71,16 +71,12 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   await openMessageDocument(session, message, position, text);
 }
 
-function tierName({ tier }: WorkspaceHit): string {
-  switch (tier) {
-    case 'sent':
-      return vscode.l10n.t('sent');
-    case 'summarized':
-      return vscode.l10n.t('summarized');
-    case 'archived':
-      return vscode.l10n.t('archived');
-  }
-}
+const tierName = ({ tier }: WorkspaceHit): string =>
+  ({
+    sent: vscode.l10n.t('sent'),
+    summarized: vscode.l10n.t('summarized'),
+    archived: vscode.l10n.t('archived'),
+  })[tier];
 
 function kindName(kind: 'event' | 'summary'): string {
   return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');

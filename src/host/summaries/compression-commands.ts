@@ -189,23 +189,18 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
   await conversation.journal.append({ type: 'policy_selected', policy: picked.policy });
 }
 
-function about(policy: PolicyName): string {
-  switch (policy) {
-    case 'balanced':
-      return vscode.l10n.t(
-        'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',
-      );
-    case 'steady':
-      return vscode.l10n.t(
-        'Compresses every 10 messages into summaries of two to three sentences. Keeps the 10 most recent messages.',
-      );
-    case 'frugal':
-      return vscode.l10n.t(
-        'Compresses when there are more than 8,000 uncompressed tokens or 50 uncompressed messages. Keeps the 12 most recent messages.',
-      );
-    case 'long-memory':
-      return vscode.l10n.t(
-        'Compresses in the background at 80% of the context budget. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
-      );
-  }
-}
+const about = (policy: PolicyName): string =>
+  ({
+    balanced: vscode.l10n.t(
+      'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',
+    ),
+    steady: vscode.l10n.t(
+      'Compresses every 10 messages into summaries of two to three sentences. Keeps the 10 most recent messages.',
+    ),
+    frugal: vscode.l10n.t(
+      'Compresses when there are more than 8,000 uncompressed tokens or 50 uncompressed messages. Keeps the 12 most recent messages.',
+    ),
+    'long-memory': vscode.l10n.t(
+      'Compresses in the background at 80% of the context budget. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
+    ),
+  })[policy];

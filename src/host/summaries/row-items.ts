@@ -264,31 +264,21 @@ function ago(ms: number): string {
   return format.format(-Math.round(minutes / 1440), 'day');
 }
 
-function stepName(status: StepStatus): string {
-  switch (status) {
-    case 'pending':
-      return vscode.l10n.t('pending');
-    case 'in_progress':
-      return vscode.l10n.t('in progress');
-    case 'done':
-      return vscode.l10n.t('done');
-    case 'skipped':
-      return vscode.l10n.t('skipped');
-  }
-}
+const stepName = (status: StepStatus): string =>
+  ({
+    pending: vscode.l10n.t('pending'),
+    in_progress: vscode.l10n.t('in progress'),
+    done: vscode.l10n.t('done'),
+    skipped: vscode.l10n.t('skipped'),
+  })[status];
 
-function saidName(list: SaidList): string {
-  switch (list) {
-    case 'topics':
-      return vscode.l10n.t('Topics');
-    case 'decisions':
-      return vscode.l10n.t('Decisions');
-    case 'preferences':
-      return vscode.l10n.t('Preferences');
-    case 'files':
-      return vscode.l10n.t('Files');
-  }
-}
+const saidName = (list: SaidList): string =>
+  ({
+    topics: vscode.l10n.t('Topics'),
+    decisions: vscode.l10n.t('Decisions'),
+    preferences: vscode.l10n.t('Preferences'),
+    files: vscode.l10n.t('Files'),
+  })[list];
 
 const STANDING_ICON: Readonly<Record<Standing, string>> = {
   pinned: 'pinned',

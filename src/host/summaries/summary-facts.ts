@@ -24,58 +24,36 @@ function checkText({ statements }: SummaryCheck): string {
   return vscode.l10n.t('{0}/{1} statements', supported.length, judged.length);
 }
 
-export function rungName(rung: Rung): string {
-  switch (rung) {
-    case 'model':
-      return vscode.l10n.t('model');
-    case 'retry':
-      return vscode.l10n.t('model (second attempt)');
-    case 'tight':
-      return vscode.l10n.t('model (stricter prompt)');
-    case 'extractive':
-      return vscode.l10n.t('extractive');
-    case 'cut':
-      return vscode.l10n.t('truncated');
-    case 'edited':
-      return vscode.l10n.t('edited by you');
-  }
-}
+export const rungName = (rung: Rung): string =>
+  ({
+    model: vscode.l10n.t('model'),
+    retry: vscode.l10n.t('model (second attempt)'),
+    tight: vscode.l10n.t('model (stricter prompt)'),
+    extractive: vscode.l10n.t('extractive'),
+    cut: vscode.l10n.t('truncated'),
+    edited: vscode.l10n.t('edited by you'),
+  })[rung];
 
-export function levelName(level: Level): string {
-  switch (level) {
-    case 'brief':
-      return vscode.l10n.t('Brief');
-    case 'detailed':
-      return vscode.l10n.t('Detailed');
-    case 'full':
-      return vscode.l10n.t('Full');
-  }
-}
+export const levelName = (level: Level): string =>
+  ({
+    brief: vscode.l10n.t('Brief'),
+    detailed: vscode.l10n.t('Detailed'),
+    full: vscode.l10n.t('Full'),
+  })[level];
 
-export function triggerName(trigger: TriggerName): string {
-  switch (trigger) {
-    case 'share':
-      return vscode.l10n.t('Context nearly full');
-    case 'before_send':
-      return vscode.l10n.t('Context full before sending');
-    case 'tokens':
-      return vscode.l10n.t('Token limit');
-    case 'messages':
-      return vscode.l10n.t('Message limit');
-    case 'every':
-      return vscode.l10n.t('Message interval');
-    case 'age':
-      return vscode.l10n.t('Age of the last summary');
-    case 'task_reset':
-      return vscode.l10n.t('Task reset');
-    case 'provider_overflow':
-      return vscode.l10n.t('Request rejected as too long');
-    case 'command':
-      return vscode.l10n.t('On request');
-    case 'import':
-      return vscode.l10n.t('Import');
-  }
-}
+export const triggerName = (trigger: TriggerName): string =>
+  ({
+    share: vscode.l10n.t('Context nearly full'),
+    before_send: vscode.l10n.t('Context full before sending'),
+    tokens: vscode.l10n.t('Token limit'),
+    messages: vscode.l10n.t('Message limit'),
+    every: vscode.l10n.t('Message interval'),
+    age: vscode.l10n.t('Age of the last summary'),
+    task_reset: vscode.l10n.t('Task reset'),
+    provider_overflow: vscode.l10n.t('Request rejected as too long'),
+    command: vscode.l10n.t('On request'),
+    import: vscode.l10n.t('Import'),
+  })[trigger];
 
 /** What there is to warn of: what the audit found, and the statements that a model did not find in the messages. */
 export function faultTexts(state: SessionState, node: SummaryNode): string[] {
@@ -102,19 +80,12 @@ function auditFaultText({ kind, text }: AuditFault): string {
 }
 
 /** What was found of a statement, for a hover or a warning. */
-export function reasonText({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string {
-  switch (reason) {
-    case 'verbatim':
-      return vscode.l10n.t('Verbatim quote from the source.');
-    case 'not_in_source':
-      return vscode.l10n.t('Not in the source: {0}', missing.join(', '));
-    case 'unchecked':
-      return vscode.l10n.t('Not verified, but all names, numbers, and paths appear in the source.');
-    case 'supported':
-      return vscode.l10n.t('Supported by the source.');
-    case 'no_source':
-      return vscode.l10n.t('Not mentioned in the source.');
-    case 'told_otherwise':
-      return vscode.l10n.t('The source says something different.');
-  }
-}
+export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string =>
+  ({
+    verbatim: vscode.l10n.t('Verbatim quote from the source.'),
+    not_in_source: vscode.l10n.t('Not in the source: {0}', missing.join(', ')),
+    unchecked: vscode.l10n.t('Not verified, but all names, numbers, and paths appear in the source.'),
+    supported: vscode.l10n.t('Supported by the source.'),
+    no_source: vscode.l10n.t('Not mentioned in the source.'),
+    told_otherwise: vscode.l10n.t('The source says something different.'),
+  })[reason];
