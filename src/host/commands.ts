@@ -1,10 +1,18 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
 import { isChatRow } from './all-chats/chat-rows.ts';
-import { copyDropped, restoreDropped } from './all-chats/dropped-commands.ts';
-import { continueHere, openChat, type OpenedChatApp } from './all-chats/opened-chat.ts';
-import { chatsAboutFile, searchChats } from './all-chats/search-chats.ts';
-import { findChats, forgetChats, type AllChatsApp } from './all-chats/chat-commands.ts';
+import {
+  chatsAboutFile,
+  continueHere,
+  copyDropped,
+  findChats,
+  forgetChats,
+  openChat,
+  restoreDropped,
+  searchChats,
+  type AllChatsApp,
+  type OpenedChatApp,
+} from './all-chats/chat-commands.ts';
 import {
   askAboutSelection,
   attachFiles,
@@ -27,13 +35,17 @@ import {
   type MemoryApp,
 } from './memory/memory-commands.ts';
 import { manageKeys, setModelKey } from './models/key-commands.ts';
-import type { ModelsApp } from './models/models-app.ts';
+import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
-import { recall, searchSessions, type SearchApp } from './search/search-commands.ts';
-import { whyForgotten } from './search/why-forgotten.ts';
-import { reattachSessions } from './sessions/reattach.ts';
-import { cleanUp, openOtherSession, switchSession, type SessionsApp } from './sessions/session-commands.ts';
+import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
+import {
+  cleanUp,
+  openOtherSession,
+  reattachSessions,
+  switchSession,
+  type SessionsApp,
+} from './sessions/session-commands.ts';
 import {
   checkSummary,
   closeNode,

@@ -1,5 +1,6 @@
+import * as vscode from 'vscode';
 import type { Sessions } from '../app/sessions.ts';
-import type { Log, SessionSummary } from '../app/ports.ts';
+import type { Log, SessionJournal, SessionSummary } from '../app/ports.ts';
 import type { Attachments } from './chat/attachments.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
@@ -16,7 +17,8 @@ import { pageSurroundings, untitled } from './chat/surroundings.ts';
 import { showWhatIsPossible } from './summaries/possible-commands.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
-import { unsavedTeller } from './sessions/unsaved.ts';
+import { inform } from './platform/inform.ts';
+import { translated } from './platform/translated.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
 const TOGETHER_MS = 100;
@@ -168,4 +170,16 @@ export class SessionViews {
   #inBackground(work: Promise<unknown>): void {
     void work.catch((error: unknown) => this.#deps.describe(error));
   }
+}
+
+/** Tells the user, once each time, that a full disk keeps what is said in memory alone, and that it was written. */
+export function unsavedTeller(journal: SessionJournal): () => void {
+  let told = false;
+  return () => {
+    const { unsaved } = journal;
+    if (told === (unsaved !== undefined)) return;
+    told = unsaved !== undefined;
+    if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
+    else inform(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
+  };
 }

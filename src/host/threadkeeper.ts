@@ -18,8 +18,7 @@ import { openSessionStore, type FileSessionStore } from '../storage/session-stor
 import { AllChats } from './all-chats/all-chats.ts';
 import { ChatsTree } from './all-chats/chats-tree.ts';
 import { Attachments } from './chat/attachments.ts';
-import { decisionsTool, recallTool } from './participant/memory-tools.ts';
-import { answerRequest } from './participant/participant.ts';
+import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
@@ -44,17 +43,14 @@ import { openMessageDocument } from './summaries/documents.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY, type CommandName } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
-import { channelLog } from './platform/log.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
 import { assumedWindow } from './models/model-notices.ts';
-import { chosenChatModel, Models, type ChosenModel } from './models/models.ts';
-import { RecentModels } from './models/recent-models.ts';
+import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
-import { MemoryTree } from './memory/memory-tree.ts';
-import { WorkspaceMemory } from './memory/workspace-memory.ts';
+import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
@@ -65,10 +61,10 @@ import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
 import type { EntryPoints } from './registration.ts';
 import type { Row } from './summaries/rows.ts';
-import { systemClock } from './platform/system-clock.ts';
 import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
-import { workspaceIdentity } from './platform/workspace.ts';
+import { workspaceKey } from '../storage/workspace-key.ts';
+import { SharedThread } from '../core/pace/breather.ts';
 
 /**
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
@@ -449,4 +445,34 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       void vscode.window.showWarningMessage(text);
     }
   }
+}
+
+/** Structured lines in the *Threadkeeper* output channel: `name {"field":value}`. Never message text. */
+export function channelLog(channel: vscode.LogOutputChannel): Log {
+  return {
+    event: (name, fields, level) => channel[level ?? 'info'](`${name} ${JSON.stringify(fields)}`),
+    warn: (message) => channel.warn(message),
+  };
+}
+
+/** What the sessions of this window belong to: its folder, its workspace file, or no folder at all. */
+export function workspaceIdentity(): string {
+  const { workspaceFolders = [], workspaceFile } = vscode.workspace;
+  return workspaceKey({
+    folders: workspaceFolders.map((folder) => folder.uri.toString()),
+    ...(workspaceFile && { workspaceFile: workspaceFile.toString() }),
+    ...(vscode.env.remoteName !== undefined && { remoteName: vscode.env.remoteName }),
+  });
+}
+
+/** The machine's time and new ids, and breaks in which the extension host's thread does other work. */
+export function systemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    id: () => randomUUID(),
+    breather: new SharedThread(
+      () => performance.now(),
+      () => new Promise((resolve) => setImmediate(resolve)),
+    ),
+  };
 }

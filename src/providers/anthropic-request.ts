@@ -10,7 +10,7 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
-import { isStrictSchema } from './strict-schema.ts';
+import { isStrictSchema } from './json.ts';
 import type { Extra } from './tolerance.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns } from './turns.ts';
 import type { ResultBlock, Turn } from './turns.ts';

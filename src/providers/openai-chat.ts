@@ -9,10 +9,9 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { isRecord } from './json.ts';
+import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicMark } from './anthropic-request.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
 import { PAST_TOOL, plainText, toolNames, toTurns } from './turns.ts';

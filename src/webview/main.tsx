@@ -1,6 +1,5 @@
 import { render } from 'preact';
-import { FileLinks } from './file-links.ts';
-import { Formulas } from './formulas.ts';
+import { linkFiles, setFormulas } from './drawn.ts';
 import { FocusKeeper } from './focus-keeper.ts';
 import type { EditorApi } from './host-link.ts';
 import { activateLinks } from './clicks.ts';
@@ -15,8 +14,8 @@ readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
 const page = new Page(acquireVsCodeApi());
 activateLinks(root, page);
-new FileLinks(root, (paths) => page.ask('existingFiles', { paths }));
-new Formulas(root, (formulas) => page.ask('renderMath', { formulas }));
+linkFiles(root, (paths) => page.ask('existingFiles', { paths }));
+setFormulas(root, (formulas) => page.ask('renderMath', { formulas }));
 new FocusKeeper(root, () => page.signal({ type: 'focus', target: 'composer' }));
 render(<App page={page} />, root);
 page.start();

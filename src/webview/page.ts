@@ -7,9 +7,8 @@ import { Acts } from './acts.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
 import { CarefulDrawing } from './careful.ts';
-import { LiveReply } from './live-reply.ts';
+import { LiveReply, reduce, type OpenSession, type PageState } from './state.ts';
 import { plainText } from './markdown/parser.ts';
-import { reduce, type OpenSession, type PageState } from './state.ts';
 import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
 

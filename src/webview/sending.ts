@@ -1,6 +1,6 @@
 import type { RequestFaultReason } from '../protocol/faults.ts';
 import type { MessageView } from '../protocol/views.ts';
-import type { Transcript } from './transcript.ts';
+import type { Transcript } from './state.ts';
 
 /** Refusals after which the same text may be sent again as it is. */
 const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([

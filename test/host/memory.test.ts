@@ -6,8 +6,7 @@ import * as vscode from 'vscode';
 import { keyEventId, messageId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { answerRequest } from '../../src/host/participant/participant.ts';
-import { decisionsTool, recallTool } from '../../src/host/participant/memory-tools.ts';
+import { answerRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
 import { answering, product, withSettings } from './product.ts';
 
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>

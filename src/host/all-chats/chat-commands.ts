@@ -1,11 +1,23 @@
 import * as vscode from 'vscode';
-import { TOOL_NAMES, type Tool } from '../../app/library/source.ts';
+import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { inform } from '../platform/inform.ts';
-import { locale, sessionsText, sizeText } from '../platform/l10n.ts';
+import { locale, oneLine, sessionsText, sizeText } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/translated.ts';
 import type { AllChats } from './all-chats.ts';
-import { isToolRow } from './chat-rows.ts';
+import { isDroppedRow, isToolRow, type DroppedEventRow, type DroppedRow } from './chat-rows.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { CopiedSession } from '../../app/library/library.ts';
+import { messageText, type Message } from '../../core/model/message.ts';
+import { contentOf } from '../../core/transcript/transcript-message.ts';
+import type { ChatApp } from '../chat/chat-app.ts';
+import { showInComposer } from '../chat/editor-commands.ts';
+import { KeptJournal, keptSessionId } from '../../app/library/kept-journal.ts';
+import type { ListedChat } from '../../app/library/chat-library.ts';
+import { messageId, type MessageId } from '../../core/model/ids.ts';
+import { importMessages, type ImportApp } from '../import-export/import-file.ts';
+import type { ChatHit } from '../../app/library/chat-index.ts';
+import { readTypedQuery, type TypedQuery } from '../../core/search/chat-query.ts';
 
 /** What commands on other tools' chats need of the product. */
 export interface AllChatsApp {
@@ -117,4 +129,275 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
   if (items.length === 0) inform(vscode.l10n.t('No chats from other tools have been copied.'));
   else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
   return undefined;
+}
+
+/** Copies the key events of a row that a compaction lost. */
+export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
+  if (!isDroppedRow(row)) return false;
+  await vscode.env.clipboard.writeText(listOf(row));
+  inform(vscode.l10n.t('Copied'));
+  return undefined;
+}
+
+/**
+ * Attaches the key events of a row to the next message of the session that continues the chat; the chat is continued
+ * first where that session is not open. As an attachment they are fenced off, and no words of the user's.
+ */
+export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
+  if (!isDroppedRow(row)) return false;
+  const copy = await app.chats.library.read(row.chat.key);
+  if (!copy) {
+    inform(vscode.l10n.t('The copy of this chat was deleted.'));
+    return false;
+  }
+  if (!continues(app.sessions.current, copy)) {
+    if (!(await openChat(app, row.chat)) || !(await continueHere(app))) return false;
+  }
+  const conversation = await app.sessions.currentOrLatest();
+  const name = vscode.l10n.t('Dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
+  app.attachments.hold(conversation, { kind: 'paste', name, text: listOf(row) });
+  showInComposer(app, conversation.journal.id, '');
+  return undefined;
+}
+
+const listOf = (row: DroppedRow | DroppedEventRow): string =>
+  (row.kind === 'dropped' ? row.group.events : [row.event])
+    .map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`)
+    .join('\n');
+
+/** Whether a session of ours begins as the chat does. */
+function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {
+  if (!session || session.journal.readOnly || !first) return false;
+  const own = session.state.messages.get(session.state.path[0]!);
+  const isSameTime = first.at === undefined || own?.at === first.at;
+  return own !== undefined && isSameTime && messageText(own) === messageText({ content: contentOf(first) });
+}
+
+/** What opening a chat of another tool needs of the product. */
+export interface OpenedChatApp extends ImportApp {
+  readonly chats: AllChats;
+  readonly panel: ImportApp['panel'] & { reveal(session: Conversation['journal']['id'], position: number): void };
+  describe: ChatApp['describe'];
+}
+
+/** Messages that are imported at once. */
+const BATCH = 200;
+
+/** Opens a chat for reading, at a message where one is given by its 0-based position. False when it is not kept. */
+export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
+  const id = keptSessionId(key, entry);
+  if (app.sessions.current?.journal.id !== id) {
+    const copy = await app.chats.library.read(key);
+    if (!copy) {
+      inform(vscode.l10n.t('The copy of this chat was deleted.'));
+      return false;
+    }
+    const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));
+    const conversation = await app.sessions.show(journal);
+    const { counts, counter } = conversation;
+    journal.add(journal.compactions({ message: (one) => counts.known(one) ?? 0, text: (text) => counter.text(text) }));
+    void showKeyEvents(app, conversation, journal).catch((error: unknown) => app.describe(error));
+  }
+  if (position === undefined) app.panel.open();
+  else app.panel.reveal(id, position);
+  return true;
+}
+
+/** Finds the chat's key events while it is being read. */
+async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
+  const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
+  const { resting } = await import('../../core/pace/steps.ts');
+  const { state } = journal;
+  const messages = state.path.flatMap((id) => {
+    const message = state.messages.get(id);
+    return message ? [{ role: message.role, text: messageText(message) }] : [];
+  });
+  const isOpen = (): boolean => app.sessions.current === conversation;
+  const found = await resting(
+    keyEventsOf(messages, (index) => state.path[index]!),
+    {
+      isDue: () => !isOpen() || app.clock.breather.isDue(),
+      rest: async () => {
+        if (!isOpen()) throw new Closed('the chat is no longer open');
+        await app.clock.breather.rest();
+      },
+    },
+  ).catch((error: unknown) => {
+    if (error instanceof Closed) return [];
+    throw error;
+  });
+  journal.add(found.map((event) => ({ type: 'event_added', event })));
+}
+
+class Closed extends Error {}
+
+/** Makes the chat that is open for reading a session of ours, up to a message or as a whole. */
+export async function continueHere(app: OpenedChatApp, argument?: unknown): Promise<boolean> {
+  const { current } = app.sessions;
+  if (!(current?.journal instanceof KeptJournal)) return false;
+  const { state } = current;
+  const last = typeof argument === 'string' ? state.positionOf(messageId(argument)) : undefined;
+  let end = (last ?? state.path.length - 1) + 1;
+  // A tool call stays with its result.
+  while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
+  const path = state.path.slice(0, end);
+  const messages = await importMessages(app, state.title, batches(app, current, path), {
+    isCancelled: () => false,
+    report: () => undefined,
+  });
+  app.panel.open();
+  if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat isn’t changed.'));
+  return true;
+}
+
+async function* batches(
+  app: Pick<ImportApp, 'clock'>,
+  { state }: Conversation,
+  path: readonly MessageId[],
+): AsyncGenerator<readonly Message[]> {
+  let parent: MessageId | null = null;
+  for (let from = 0; from < path.length; from += BATCH) {
+    const made: Message[] = [];
+    for (const id of path.slice(from, from + BATCH)) {
+      const message: Message = { ...state.messages.get(id)!, id: messageId(app.clock.id()), parent };
+      parent = message.id;
+      made.push(message);
+    }
+    yield await Promise.resolve(made);
+  }
+}
+
+/** Hits shown for one search. */
+const MAX_HITS = 30;
+/** Hits that are looked through for a kind of key event. */
+const MAX_LOOKED_THROUGH = 300;
+/** Words are searched once the user has stopped typing for so long (ms). */
+const TYPED_MS = 150;
+
+type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
+
+/** Searches all kept chats while the user types, and opens the chosen place. */
+export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
+  const { chats: kept } = await app.chats.list();
+  if (kept.length === 0) return inform(vscode.l10n.t('No chats from other tools have been copied.'));
+  const chats = new Map(kept.map((chat) => [chat.key, chat]));
+  const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
+    itemsOf(await find(app, readTypedQuery(typed)), chats),
+  );
+  return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
+}
+
+async function find({ chats, clock }: OpenedChatApp, typed: TypedQuery): Promise<readonly ChatHit[]> {
+  const { kind, tool, role, ...query } = typed;
+  const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
+  const limit = kind === undefined ? MAX_HITS : MAX_LOOKED_THROUGH;
+  const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
+  if (kind === undefined) return hits;
+  const { detectSteps } = await import('../../core/events/detect.ts');
+  const { resting } = await import('../../core/pace/steps.ts');
+  const ofKind: ChatHit[] = [];
+  for (const hit of hits) {
+    const events = await resting(detectSteps({ role: hit.role, text: hit.text }, {}), clock.breather);
+    if (events.some((event) => event.kind === kind)) ofKind.push(hit);
+    if (ofKind.length === MAX_HITS) break;
+  }
+  return ofKind;
+}
+
+const isNamed = (tool: (typeof TOOLS)[number], name: string): boolean =>
+  [tool, TOOL_NAMES[tool]].some((one) => one.toLowerCase().includes(name.toLowerCase()));
+
+function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat>): Item[] {
+  return hits.flatMap(({ key, message, role, at, text }) => {
+    const chat = chats.get(key);
+    if (!chat) return [];
+    const { tool, title, updatedAt } = chat.entry;
+    const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
+    return [
+      {
+        label: oneLine(text, 150),
+        description: `${TOOL_NAMES[tool]} · ${when}`,
+        detail: `${title} · ${message + 1} · ${role}`,
+        // The search decides what fits; the picker would filter again by letters.
+        alwaysShow: true,
+        chat,
+        message,
+      },
+    ];
+  });
+}
+
+function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = vscode.l10n.t('Search Chats from Other Tools');
+  picker.placeholder = vscode.l10n.t(
+    'Text to search for (filters: tool: workspace: role: file: kind: since: before: cmd:)',
+  );
+  picker.value = first;
+  let timer: NodeJS.Timeout | undefined;
+  let latest = 0;
+  const search = async (): Promise<void> => {
+    const turn = ++latest;
+    if (picker.value.trim() === '') {
+      picker.items = [];
+      return;
+    }
+    picker.busy = true;
+    const items = await itemsFor(picker.value);
+    if (turn !== latest) return;
+    picker.busy = false;
+    picker.items = items.length > 0 ? items : [{ label: vscode.l10n.t('Nothing found.'), alwaysShow: true }];
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown): void => {
+      reject(error instanceof Error ? error : new Error(String(error)));
+      picker.hide();
+    };
+    picker.onDidChangeValue(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void search().catch(failed), TYPED_MS);
+    });
+    picker.onDidAccept(() => {
+      resolve(picker.selectedItems[0]);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      clearTimeout(timer);
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
+    void search().catch(failed);
+  });
+}
+
+/** Lists the chats that read or changed a file, the newest first, and opens the chosen place. */
+export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
+  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+  if (!uri) return inform(vscode.l10n.t('Open a file to see the chats about it.'));
+  const { chats: kept } = await app.chats.list();
+  const deeds = await app.chats.library.fileDeeds(uri.fsPath);
+  const items = kept
+    .flatMap((chat): Item[] => {
+      const own = deeds.filter(({ key }) => key === chat.key);
+      const shown = own.findLast(({ kind }) => kind === 'edit') ?? own.at(-1);
+      if (!shown) return [];
+      const edits = own.filter(({ kind }) => kind === 'edit').length;
+      return [
+        {
+          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${chat.entry.title}`,
+          description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
+          detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, own.length - edits),
+          chat,
+          message: shown.message,
+        },
+      ];
+    })
+    .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
+  if (items.length === 0) return inform(vscode.l10n.t('This file wasn’t read or changed in any copied chat.'));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
+    matchOnDescription: true,
+  });
+  return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
 }

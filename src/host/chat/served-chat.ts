@@ -1,7 +1,7 @@
 import type { LastEditor } from './last-editor.ts';
 import type { ChatApp } from './chat-app.ts';
 import { readSettings } from '../platform/settings.ts';
-import type { ModelsApp } from '../models/models-app.ts';
+import type { ModelsApp } from '../models/models.ts';
 import type { ChatPanelDeps } from './chat-panel.ts';
 import type { PageLink } from './page-link.ts';
 

@@ -3,8 +3,7 @@ import * as vscode from 'vscode';
 import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
-import { contextSeries } from './context-series.ts';
-import { chartSvg } from './chart-svg.ts';
+import { chartSvg, contextSeries } from './chart-svg.ts';
 
 /** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
 export class ChartPanel implements vscode.Disposable {

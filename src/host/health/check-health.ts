@@ -15,7 +15,7 @@ import { verifyJournal } from '../../storage/verify-journal.ts';
 import { tryKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
-import type { ModelsApp } from '../models/models-app.ts';
+import type { ModelsApp } from '../models/models.ts';
 import { eventRules, isSet, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
 /** What the health check needs of the product. */

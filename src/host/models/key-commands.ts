@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from './keys.ts';
-import { chosenSummaryModel, keyHolders } from './models.ts';
-import type { ModelsApp } from './models-app.ts';
+import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** How long a provider may take to list its models, in ms. */

@@ -9,8 +9,7 @@ import type { ProviderName } from '../platform/settings-schema.ts';
 import { translated } from '../platform/translated.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, LABEL } from './keys.ts';
-import { addressOf, isSameModel, type ChosenModel } from './models.ts';
-import type { ModelsApp } from './models-app.ts';
+import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Memento } from 'vscode';
+import * as v from 'valibot';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -13,7 +15,8 @@ import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
 import { readSettings } from '../platform/settings.ts';
-import type { ProviderName, Settings } from '../platform/settings-schema.ts';
+import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
+import type { Sessions } from '../../app/sessions.ts';
 
 /** The model of a provider when the user names none. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
@@ -263,4 +266,43 @@ const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>
 /** A server of one's own often takes none. */
 function needsKey(provider: ProviderName): boolean {
   return provider === 'openai' || provider === 'anthropic';
+}
+
+const KEY = 'threadkeeper.recentModels';
+/** More would push the providers out of sight. */
+const MAX_RECENT = 5;
+
+const schema = v.array(v.object({ provider: v.picklist(PROVIDERS), model: v.string(), baseUrl: v.string() }));
+
+/** The models that the user chose last, the newest first. */
+export class RecentModels {
+  readonly #memento: Memento;
+
+  constructor(memento: Memento) {
+    this.#memento = memento;
+  }
+
+  all(): readonly ChosenModel[] {
+    const kept = v.safeParse(schema, this.#memento.get(KEY));
+    return kept.success ? kept.output : [];
+  }
+
+  async add(chosen: ChosenModel): Promise<void> {
+    const { provider, model, baseUrl } = chosen;
+    const others = this.all().filter((each) => !isSameModel(each, chosen));
+    await this.#memento.update(KEY, [{ provider, model, baseUrl }, ...others].slice(0, MAX_RECENT));
+  }
+}
+
+/** What commands on models and keys need of the product. */
+export interface ModelsApp {
+  readonly channel: vscode.LogOutputChannel;
+  readonly sessions: Sessions;
+  readonly keys: Keys;
+  readonly models: Models;
+  readonly recentModels: RecentModels;
+  /** The chat's model in the current session. */
+  chosenModel(): ChosenModel;
+  /** Shows the model everywhere; called after another one was chosen. */
+  modelChanged(): Promise<void>;
 }

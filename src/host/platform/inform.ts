@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { ModelFault } from '../../app/fault.ts';
 
 /** The chat's own place for short messages: at the foot of its page, where they do not cover the composer. */
 export interface PageMessages {
@@ -39,3 +40,23 @@ export async function offer(text: string, label: string, act: () => unknown): Pr
 /** Where progress is shown that the page shows by itself while it is in sight. */
 export const progressLocation = (): vscode.ProgressLocation =>
   pageInSight() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
+
+/** Shows that work goes on, with a button that ends it. Undefined where the user has ended it: that is no fault. */
+export async function cancellable<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  return vscode.window.withProgress(options, async (_, token) => {
+    const abort = new AbortController();
+    token.onCancellationRequested(() => abort.abort());
+    try {
+      return await work(abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted && endsWork(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** What work that was ended rejects with: in this process, over the network, or where it was asked to go on. */
+const endsWork = (error: unknown): boolean =>
+  ModelFault.is(error, 'cancelled') ||
+  (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

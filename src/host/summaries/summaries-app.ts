@@ -3,7 +3,7 @@ import type { Clock } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { ChartPanel } from '../gauge/chart-panel.ts';
-import type { ModelsApp } from '../models/models-app.ts';
+import type { ModelsApp } from '../models/models.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
 import { parseDocumentUri, type DocumentAddress } from './documents.ts';

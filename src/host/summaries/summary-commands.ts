@@ -12,12 +12,11 @@ import { documentUri, LEVELS, openDocument, readDocument, type DocumentKind } fr
 import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
-import { inform, offer } from '../platform/inform.ts';
+import { cancellable, inform, offer } from '../platform/inform.ts';
 import type { Compared } from './comparison.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
-import { cancellable } from '../platform/cancellable.ts';
 import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';

@@ -5,9 +5,8 @@ import type { Signal } from '../page.ts';
 import { Row } from '../parts/row.tsx';
 import { Icon } from '../parts/icon-button.tsx';
 import { Minimap } from '../parts/minimap.tsx';
-import { coverAt, type OpenSession } from '../state.ts';
+import { coverAt, PAGE, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { PAGE } from '../transcript.ts';
 import { FeedKeys } from './feed-keys.ts';
 import { Viewport, type Range } from './viewport.ts';
 

@@ -41,7 +41,7 @@ function link(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
   targets.set(span, target);
   if (target.kind === 'refused') span.className = 'refused-link';
-  // Which files there are only the host knows: see `FileLinks`.
+  // Which files there are only the host knows: see `linkFiles`.
   else if (target.kind === 'file') span.dataset['file'] = target.path;
   else makeLink(span, target);
   return span;

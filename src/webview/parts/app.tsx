@@ -14,8 +14,7 @@ import { Markdown } from './markdown.tsx';
 import { ModelSetup } from './model-setup.tsx';
 import { Notices } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
-import { RecallPanel } from './recall-panel.tsx';
-import { SessionsPanel } from './sessions-panel.tsx';
+import { RecallPanel, SessionsPanel } from './session-panels.tsx';
 import { TaskHeader } from './task-header.tsx';
 
 /** The whole page. */

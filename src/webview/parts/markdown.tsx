@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { LiveReply } from '../live-reply.ts';
+import type { LiveReply } from '../state.ts';
 import { MarkdownBody } from '../markdown/body.ts';
 import { formatCount } from '../format.ts';
 import { text } from '../texts.ts';

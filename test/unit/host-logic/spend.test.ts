@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { SpendLimitReached } from '../../../src/app/spend.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { merged, monthOf, parseSpend, withSpent } from '../../../src/host/models/spend-ledger.ts';
-import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
+import { merged, monthOf, parseSpend, SpendLimit, withSpent } from '../../../src/host/models/spend-limit.ts';
 import { Desk, fill, says } from '../app/desk.ts';
 
 /** The editor's state, as it is in one window. */

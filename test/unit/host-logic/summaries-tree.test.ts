@@ -17,8 +17,7 @@ import {
   type TreeFilter,
   type TreeSource,
 } from '../../../src/host/summaries/rows.ts';
-import { contextSeries } from '../../../src/host/gauge/context-series.ts';
-import { chartSvg } from '../../../src/host/gauge/chart-svg.ts';
+import { chartSvg, contextSeries } from '../../../src/host/gauge/chart-svg.ts';
 import { Desk, fill } from '../app/desk.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { HeightIndex } from '../../../src/webview/list/heights.ts';
-import { PAGE, Transcript } from '../../../src/webview/transcript.ts';
+import { PAGE, Transcript } from '../../../src/webview/state.ts';
 
 const message = (position: number): MessageView => ({
   id: messageId(`m${position}`),

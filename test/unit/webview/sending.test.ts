@@ -3,7 +3,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
 import { givesBack, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
-import { Transcript } from '../../../src/webview/transcript.ts';
+import { Transcript } from '../../../src/webview/state.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
   id: messageId(`m${index}`),

@@ -1,12 +1,42 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SessionView } from '../../protocol/views.ts';
-import { formatCounted, formatDay } from '../format.ts';
 import { usePage } from '../page-context.ts';
-import type { Page } from '../page.ts';
-import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
-import { PanelSearch } from './panel-search.tsx';
+import type { HitView, SessionView } from '../../protocol/views.ts';
+import { formatCounted, formatDay } from '../format.ts';
+import type { Page } from '../page.ts';
+import type { OpenSession } from '../state.ts';
+
+/** The head of a panel that is searched: its field, which has the focus, and the way out. */
+export function PanelSearch(props: {
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly label: string;
+  readonly query: string;
+  readonly setQuery: (query: string) => void;
+  readonly onEnter?: () => void;
+}) {
+  const { field, label, query, setQuery, onEnter } = props;
+  const page = usePage();
+  useEffect(() => field.current?.focus(), [field]);
+  return (
+    <div class="panel-head">
+      <input
+        ref={field}
+        class="input"
+        type="search"
+        value={query}
+        placeholder={label}
+        aria-label={label}
+        onInput={(event) => setQuery(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onEnter?.();
+        }}
+      />
+      <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
+    </div>
+  );
+}
 
 /** The list of sessions: search, switch, rename, pin, archive, delete. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
@@ -147,5 +177,57 @@ function Rename(props: { readonly session: SessionView; readonly page: Page; rea
         else if (event.key === 'Escape') props.close();
       }}
     />
+  );
+}
+
+/** How long the typing must pause before it is searched for, in ms. */
+const TYPING_PAUSE = 150;
+
+/** Finds what was said in the session, however long ago, and goes there. */
+export function RecallPanel() {
+  const page = usePage();
+  const [query, setQuery] = useState(page.recallQuery);
+  const [hits, setHits] = useState<readonly HitView[]>();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const words = query.trim();
+    if (words === '') {
+      setHits(undefined);
+      return undefined;
+    }
+    let current = true;
+    const timer = setTimeout(() => {
+      void page.ask('recall', { query: words }).then((found) => {
+        if (current) setHits(found ?? []);
+      });
+    }, TYPING_PAUSE);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [query]);
+  return (
+    <section class="panel" tabIndex={-1} aria-label={text('recall')}>
+      <PanelSearch field={field} label={text('recallField')} query={query} setQuery={setQuery} />
+      <ul class="session-list" aria-live="polite">
+        {hits?.map((hit) => (
+          <li key={`${hit.message}-${hit.start}`} class="session">
+            <button
+              type="button"
+              class="session-open"
+              disabled={hit.position === null}
+              onClick={() => {
+                page.show('none');
+                if (hit.position !== null) page.signal({ type: 'reveal', position: hit.position });
+              }}
+            >
+              <span class="hit-text">{hit.text}</span>
+              {hit.position !== null && <span class="meta">{text('recallHit', hit.position + 1)}</span>}
+            </button>
+          </li>
+        ))}
+        {hits?.length === 0 && <li class="meta nothing">{text('recallNothing')}</li>}
+      </ul>
+    </section>
   );
 }

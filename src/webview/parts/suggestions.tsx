@@ -1,9 +1,43 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { text } from '../texts.ts';
+import { Icon } from './icon-button.tsx';
 import type { ContextItem } from '../../protocol/views.ts';
 import { commandsFor, type Completing } from '../completion.ts';
 import { usePage } from '../page-context.ts';
-import { text } from '../texts.ts';
-import type { Suggestion } from './suggestion-list.tsx';
+
+export interface Suggestion {
+  readonly key: string;
+  readonly icon: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly choose: () => void;
+}
+
+/** What may be meant by what is being typed. The focus stays in the field. */
+export function SuggestionList(props: { readonly suggestions: readonly Suggestion[]; readonly picked: number }) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
+  return (
+    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('suggestions')} tabIndex={0} ref={list}>
+      {props.suggestions.map((each, index) => (
+        <li
+          key={each.key}
+          id={`suggestion-${index}`}
+          role="option"
+          aria-selected={index === props.picked}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            each.choose();
+          }}
+        >
+          <Icon name={each.icon} />
+          <span class="suggestion-label">{each.label}</span>
+          <span class="meta">{each.detail}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** What can stand in place of what is being completed, and what each choice does. */
 export function useSuggestions(
