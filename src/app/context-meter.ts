@@ -31,6 +31,8 @@ export class ContextMeter {
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
   /** What a refusal showed, until the next report. */
   #refused: { readonly by: Calibration | undefined; readonly factor: number } | undefined;
+  /** What a refusal said. Not kept on disk: who sees it may restart the server with more. */
+  #stated: { readonly by: Calibration | undefined; readonly window: number } | undefined;
 
   constructor(deps: ContextMeterDeps) {
     this.#deps = deps;
@@ -59,10 +61,17 @@ export class ContextMeter {
     return Math.floor(this.providerBudget() / this.tokenFactor);
   }
 
+  /** Tokens that the server is known to read and write in all; infinite while the settings' figure holds. */
+  get serverWindow(): number {
+    const by = this.#deps.calibration();
+    const stated = this.#stated?.by === by ? this.#stated?.window : undefined;
+    return Math.min(stated ?? Number.POSITIVE_INFINITY, by?.serverWindow ?? Number.POSITIVE_INFINITY);
+  }
+
   /** The same in the provider's own tokens, as the gauge shows it. */
   providerBudget(): number {
     const { contextWindow, reservedTokens } = this.#deps.settings();
-    const read = this.#deps.calibration()?.serverWindow ?? Number.POSITIVE_INFINITY;
+    const read = this.serverWindow;
     // A server that reads less than the setting says still needs room for its reply within that.
     const less = Math.max(read - reservedTokens, read * LEAST_PROMPT_SHARE);
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
@@ -109,10 +118,12 @@ export class ContextMeter {
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
-  /** Learns from a provider that called a context too long: at least that much does not fit. */
-  refused(context: Context): void {
-    const factor = Math.max(this.tokenFactor * 1.1, (this.providerBudget() / context.total) * 1.1);
-    this.#refused = { by: this.#deps.calibration(), factor };
+  /** Learns from a provider that called a context too long: at least that much does not fit in the `window` it named. */
+  refused(context: Context, window = Number.POSITIVE_INFINITY): void {
+    const by = this.#deps.calibration();
+    if (window < this.serverWindow) this.#stated = { by, window };
+    // With a window that explains the refusal the tokenizer is not to blame.
+    this.#refused = { by, factor: Math.max(this.tokenFactor, (this.providerBudget() / context.total) * 1.1) };
   }
 
   /** Reads the counts that were kept, and counts what is new. Yields as it goes. */

@@ -378,21 +378,22 @@ export class Conversation {
     }
   }
 
-  /** When the provider calls the request too long, it is compressed and sent once more. */
+  /** While the provider calls the request too long and it can get shorter, it is compressed and sent once more. */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
-    const first = await this.#makeRoom(text, signal);
-    if (!first) return;
-    try {
-      await streamReply(deps, model, first, signal, this.#moreRoom);
-    } catch (error) {
-      if (!ModelFault.is(error, 'context_too_long')) throw error;
-      const refused = this.context(first);
-      this.meter.refused(refused);
-      const isShorter = await this.#triggers.afterRefusal(refused.total, signal);
-      if (!isShorter && !signal.aborted) throw error;
-      const second = await this.#makeRoom(text, signal);
-      if (second) await streamReply(deps, model, second, signal, this.#moreRoom);
+    let recalled = await this.#makeRoom(text, signal);
+    while (recalled) {
+      try {
+        await streamReply(deps, model, recalled, signal, this.#moreRoom);
+        return;
+      } catch (error) {
+        if (!ModelFault.is(error, 'context_too_long')) throw error;
+        const refused = this.context(recalled);
+        this.meter.refused(refused, error.contextWindow);
+        const isShorter = await this.#triggers.afterRefusal(refused.total, signal);
+        if (!isShorter && !signal.aborted) throw error;
+      }
+      recalled = await this.#makeRoom(text, signal);
     }
   }
 

@@ -35,17 +35,20 @@ export class ModelFault extends Error {
   /** Milliseconds until another try makes sense, where the provider said so. */
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
+  /** Tokens that the model reads and writes in all, where a request was too long and the provider said so. */
+  readonly contextWindow: number | undefined;
 
   constructor(
     reason: FaultReason,
     message: string,
-    options: { retryAfterMs?: number; status?: number; cause?: unknown } = {},
+    options: { retryAfterMs?: number; status?: number; contextWindow?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ModelFault';
     this.reason = reason;
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
+    this.contextWindow = options.contextWindow;
   }
 
   static is(error: unknown, ...reasons: readonly FaultReason[]): error is ModelFault {

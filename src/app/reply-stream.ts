@@ -39,7 +39,10 @@ export async function streamReply(
   const context = meter.context(recalled);
   const inputTokens = meter.shown(context.total);
   const roomy = requestOf(context, deps.settings(), journal, inputTokens);
-  const request = moreRoom ? roomy : requestOf(context, deps.settings(), journal);
+  const asked = moreRoom ? roomy : requestOf(context, deps.settings(), journal);
+  // Servers refuse a request whose input and output limit together exceed what they read.
+  const room = Math.max(1, meter.serverWindow - inputTokens);
+  const request = { ...asked, maxOutputTokens: Math.min(asked.maxOutputTokens, room) };
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };

@@ -29,7 +29,10 @@ const MAX_MESSAGE = 300;
 const QUOTA =
   /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)/i;
 const CONTEXT =
-  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|input length and `?max_tokens`? exceed|context the overflows/i;
+  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows/i;
+/** The window in a refusal: of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, Mistral. */
+const STATED_WINDOW =
+  /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
 /** A request that is larger than what the account may send in a minute: shorter it may be sent, and waiting helps nothing. */
 const OVER_RATE = /request too large.*tokens per m|tokens per minute \(TPM\).*requested/i;
 /** OpenRouter and its kin hold the credit for the whole output limit before they answer. */
@@ -71,11 +74,19 @@ export const responseFault = ({ status, headers, statusText }: Response, error: 
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const complaint = complaintOf(error);
   const retryAfterMs = retryAfter(error.headers, Date.now());
-  return new ModelFault(reasonOf(complaint), clean(complaint.message, secrets), {
+  const reason = reasonOf(complaint);
+  return new ModelFault(reason, clean(complaint.message, secrets), {
+    contextWindow: reason === 'context_too_long' ? statedWindow(complaint.message) : undefined,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(complaint.status === undefined ? {} : { status: complaint.status }),
     cause,
   });
+}
+
+function statedWindow(message: string): number | undefined {
+  const [, after, before] = STATED_WINDOW.exec(message) ?? [];
+  const stated = after ?? before;
+  return stated === undefined ? undefined : Number(stated);
 }
 
 /** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */

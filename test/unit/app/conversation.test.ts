@@ -187,6 +187,42 @@ describe('a conversation', () => {
     assert.equal(conversation.state.compressions.at(-1)?.trigger, 'provider_overflow');
   });
 
+  describe('when the model reads far less than was assumed', () => {
+    const refusesAbove = (window: number, contextWindow?: number): void => {
+      desk.script = (request, signal) => {
+        const input = Math.ceil(JSON.stringify(request.messages).length / 4);
+        const room = contextWindow === undefined ? input : input + request.maxOutputTokens;
+        return room > window
+          ? throws(new ModelFault('context_too_long', 'too long', { contextWindow }))(request, signal)
+          : says('It fits.')(request, signal);
+      };
+    };
+    const longMessages = async (count: number): Promise<Conversation> => {
+      desk.settings = { ...desk.settings, contextWindow: 32_768, reservedTokens: 8192 };
+      const conversation = await desk.converse();
+      desk.script = says('Each part of the plan, once more in full. '.repeat(160));
+      for (let i = 0; i < count; i++) await conversation.send(`Question ${i}: what is next?`);
+      desk.requests.length = 0;
+      return conversation;
+    };
+
+    it('reads its context window from the refusal, and shows that', async () => {
+      const conversation = await longMessages(9);
+      refusesAbove(6000, 6000);
+      await conversation.send('Are you there?');
+      assert.equal(texts(conversation).at(-1), 'It fits.');
+      assert.equal(desk.requests.length, 2);
+      assert.ok(conversation.budget() < 6000, `a budget of ${conversation.budget()}`);
+    });
+
+    it('compresses until the request fits, where the refusal names no number', async () => {
+      const conversation = await longMessages(9);
+      refusesAbove(2500);
+      await conversation.send('Are you there?');
+      assert.equal(texts(conversation).at(-1), 'It fits.');
+    });
+  });
+
   it('acts to the end of a turn on the settings that the turn began with', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 60);

@@ -93,6 +93,21 @@ describe('an error of a provider', () => {
     assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
   });
 
+  for (const [message, window] of [
+    ["This model's maximum context length is 6000 tokens. However, your messages resulted in 15484 tokens.", 6000],
+    ['prompt is too long: 215000 tokens > 200000 maximum', 200_000],
+    ['input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000', 200_000],
+    ['request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', 4096],
+    ['when context the overflows. However, the model is loaded with context length of only 4096 tokens', 4096],
+    ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    ['Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 32_768],
+    ['the request exceeds the context length', undefined],
+  ] as const) {
+    it(`reads ${window ?? 'no window'} in "${message.slice(0, 40)}…"`, () => {
+      assert.equal(refused(400, { error: { message } }).contextWindow, window);
+    });
+  }
+
   it('tells silence from a network that is not there', () => {
     const lost = (code: string) => new APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
     assert.equal(toModelFault(new APIConnectionTimeoutError(), SDK).reason, 'timeout');
