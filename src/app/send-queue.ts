@@ -84,7 +84,7 @@ export class SendQueue {
 
   /** Called when a turn has ended: sends the next one, or holds them all. */
   turnEnded(isComplete: boolean): void {
-    if (isComplete || this.#isUrgent) this.#next();
+    if (this.#isUrgent || (isComplete && !this.#isHeld)) this.#next();
     else this.hold();
   }
 

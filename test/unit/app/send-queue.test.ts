@@ -70,6 +70,19 @@ describe('what is written while a reply arrives', () => {
     assert.equal(conversation.queue.isHeld, false);
   });
 
+  it('stays on hold when another message is sent and answered meanwhile', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    conversation.stop();
+    await first;
+    desk.script = says('Short.');
+    await conversation.queue.send({ text: 'Another' }, 'queue');
+    assert.deepEqual(queued(), ['Two']);
+    assert.equal(conversation.queue.isHeld, true);
+    await conversation.queue.sendNow(conversation.queue.items[0]?.id ?? '');
+    await sent;
+    assert.deepEqual(texts(conversation), ['One', 'Long ', 'Another', 'Short.', 'Two', 'Short.']);
+  });
+
   it('ends the reply and goes before what waits, where the user wants that', async () => {
     const waits = conversation.queue.send({ text: 'Later' }, 'queue');
     desk.script = says('Short.');
