@@ -17,7 +17,7 @@ const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 /** A file that is written and renamed at once is a leftover when it is older than this, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
-const LOCK_DRAFT = /^.+\.(?:lock\.[0-9a-f]{12}|request)$/;
+const LOCK_DRAFT = /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request)$/;
 const DERIVED = /^(?<id>.+)\.(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)?$/;
 
 /** A file that belongs to no session. `bytes` is its size. */

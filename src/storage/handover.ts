@@ -1,6 +1,14 @@
-import { unsavedElsewhere } from './journal-role.ts';
-import type { Urgency } from './lock-request.ts';
+import { readFile, rename, rm } from 'node:fs/promises';
+import * as v from 'valibot';
+import { StoreFault } from '../app/ports.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { ifThere, replaceFile, succeeds } from './disk-errors.ts';
 import type { WriterLock } from './writer-lock.ts';
+
+/** `now`: a user has clicked *Take over*. `if_gone`: only if nobody sits before the window that writes. */
+type Urgency = 'now' | 'if_gone';
+
+const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.picklist(['now', 'if_gone']) }));
 
 /** What a window says when another one asks to write. */
 export interface Handing {
@@ -22,39 +30,43 @@ const SETTLE_MS = 100;
 
 /**
  * How the lock goes from one window to another in peace: the one asks, the other ends what it writes and hands over. A
- * window whose browser or editor is gone, while its process goes on for a while, lets go for the asking.
+ * window whose browser or editor is gone, while its process goes on for a while, lets go for the asking. A request is a
+ * file beside the lock. It holds what the lock would say if it were that window's, so that the writer hands over by
+ * renaming it: the lock is never free in between.
  */
 export class Handover {
   readonly #lock: WriterLock;
   readonly #handing: Handing;
+  readonly #request: string;
   #askedAt = -Infinity;
   #answering = false;
 
   constructor(lock: WriterLock, handing: Handing) {
     this.#lock = lock;
     this.#handing = handing;
+    this.#request = lock.path.replace(/\.lock$/, '.request');
   }
 
   /** As a follower: asks whether somebody is still there, unless that was asked a moment ago. Does not wait. */
   async wish(): Promise<void> {
     if (performance.now() - this.#askedAt < ASK_EVERY_MS) return;
     this.#askedAt = performance.now();
-    await this.#lock.ask('if_gone');
+    await this.#place('if_gone');
   }
 
   /** As a follower: asks and waits for the answer. True when this window holds the lock now. */
   async ask(urgency: Urgency): Promise<'granted' | 'refused' | 'silent'> {
     this.#askedAt = performance.now();
-    await this.#lock.ask(urgency);
+    await this.#place(urgency);
     const patience = urgency === 'now' ? TAKE_OVER_PATIENCE_MS : WISH_PATIENCE_MS;
     while (performance.now() - this.#askedAt < patience) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       // Looked for first: the writer renames the request to the lock, so it is never in neither place.
-      const open = (await this.#lock.request.read()) !== undefined;
+      const open = (await this.#read()) !== undefined;
       if ((await this.#lock.check()) === 'held') return 'granted';
       if (!open) return 'refused';
     }
-    await this.#lock.request.remove();
+    await this.remove();
     return 'silent';
   }
 
@@ -74,12 +86,17 @@ export class Handover {
         return;
       }
     }
-    throw unsavedElsewhere();
+    throw new StoreFault('not_writer', UNSAVED_ELSEWHERE);
   }
 
-  /** As the writer: takes away what was asked of a writer before. */
-  begin(): Promise<void> {
-    return this.#lock.request.remove();
+  /** As the writer: gives the lock to whoever asked last; false when the request was taken back. */
+  grant(): Promise<boolean> {
+    return succeeds(rename(this.#request, this.#lock.path), 'ENOENT');
+  }
+
+  /** Takes the request away: as the writer to refuse it, as the one who asked to take it back. */
+  async remove(): Promise<void> {
+    await rm(this.#request, { force: true });
   }
 
   /**
@@ -88,12 +105,12 @@ export class Handover {
    */
   async shouldLetGo(): Promise<boolean> {
     if (this.#answering) return false;
-    const urgency = await this.#lock.request.read();
+    const urgency = await this.#read();
     if (urgency === undefined) return false;
     this.#answering = true;
     try {
       if (urgency === 'if_gone' && (await this.#handing.isPresent())) {
-        await this.#lock.request.remove();
+        await this.remove();
         return false;
       }
       await this.#handing.beforeLettingGo();
@@ -102,4 +119,20 @@ export class Handover {
       this.#answering = false;
     }
   }
+
+  /** Puts the request down; a wish does not replace what somebody has asked for at once. */
+  async #place(urgency: Urgency): Promise<void> {
+    if (urgency === 'if_gone' && (await this.#read()) === 'now') return;
+    await replaceFile(this.#request, JSON.stringify({ ...this.#lock.holding(), urgency }));
+  }
+
+  /** How urgent the request is that lies there; undefined when there is none. */
+  async #read(): Promise<Urgency | undefined> {
+    const parsed = v.safeParse(requestSchema, await ifThere(readFile(this.#request, 'utf8')));
+    return parsed.success ? parsed.output.urgency : undefined;
+  }
 }
+
+const UNSAVED_ELSEWHERE = phrase(
+  'The other window has messages that couldn’t be saved yet. Free up disk space, then take over.',
+);

@@ -6,13 +6,11 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
 import { JournalCopy } from './journal-copy.ts';
-import type { JournalOptions } from './journal-options.ts';
-import { closed, elsewhere } from './journal-role.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { MemoryTail } from './memory-tail.ts';
 import { GroupCommit, Serial } from './serial.ts';
 import { HEARTBEAT_MS } from './writer-lock.ts';
-import { WriterSeat } from './writer-seat.ts';
+import { closed, elsewhere, WriterSeat, type JournalOptions } from './writer-seat.ts';
 
 /** How often a window that follows looks for news that the file system did not announce, in ms. */
 const POLL_MS = 1_000;
@@ -220,12 +218,12 @@ export class SessionJournalFile implements SessionJournal {
   /** Hands the lock over if somebody asks for it and nothing speaks against it. */
   async #answer(): Promise<void> {
     // What could not be written yet would be lost to the other window.
-    if (!this.#unsaved.isEmpty) return this.#seat.lock.request.remove();
+    if (!this.#unsaved.isEmpty) return this.#seat.handover.remove();
     if (!(await this.#seat.handover.shouldLetGo())) return;
     await this.#serial.run(async () => {
       if (this.#seat.role.kind !== 'writer' || !this.#unsaved.isEmpty) return;
       await this.#copy.saveCheckpoint();
-      if (await this.#seat.lock.request.grant()) await this.#stepBack();
+      if (await this.#seat.handover.grant()) await this.#stepBack();
     });
   }
 

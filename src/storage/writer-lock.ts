@@ -4,7 +4,6 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { errorCode, ifThere, replaceFile, succeeds } from './disk-errors.ts';
-import { LockRequest, type Urgency } from './lock-request.ts';
 
 /** How often the writer shows that it lives, in ms. */
 export const HEARTBEAT_MS = 2_000;
@@ -22,17 +21,14 @@ const lockSchema = v.pipe(v.string(), v.parseJson(), holder);
  * line is lost or doubled when two windows believe it at once is settled by the order of the lines (`LineOrder`).
  */
 export class WriterLock {
-  readonly #path: string;
+  readonly path: string;
   readonly #window: string;
-  /** Where windows ask the writer for the lock. */
-  readonly request: LockRequest;
   #token: string;
   /** The file in which this token was read: it is not read again while it is the same and unchanged. */
   #known: string | undefined;
 
   constructor(path: string, window: string) {
-    this.#path = path;
-    this.request = new LockRequest(path);
+    this.path = path;
     this.#window = window;
     this.#token = newToken(window);
   }
@@ -60,14 +56,9 @@ export class WriterLock {
     return { held: (await this.check()) === 'held', alone: found.life === 'dead' };
   }
 
-  /** Asks the writer for the lock. */
-  ask(urgency: Urgency): Promise<void> {
-    return this.request.place(this.#holding(), urgency);
-  }
-
   /** Takes the lock whoever holds it. */
   seize(): Promise<void> {
-    return replaceFile(this.#path, this.#text());
+    return replaceFile(this.path, this.#text());
   }
 
   /** Whether this window is still the writer. A lock that somebody deleted is put back. */
@@ -93,27 +84,27 @@ export class WriterLock {
   async beat(): Promise<boolean> {
     if ((await this.check()) === 'lost') return false;
     const now = new Date();
-    await succeeds(utimes(this.#path, now, now), 'ENOENT');
+    await succeeds(utimes(this.path, now, now), 'ENOENT');
     return true;
   }
 
   async release(): Promise<void> {
     const text = await this.#read();
-    if (text !== undefined && parseHolder(text)?.token === this.#token) await rm(this.#path, { force: true });
+    if (text !== undefined && parseHolder(text)?.token === this.#token) await rm(this.path, { force: true });
   }
 
   async #create(): Promise<boolean> {
     try {
-      return await succeeds(writeFile(this.#path, this.#text(), { flag: 'wx' }), 'EEXIST');
+      return await succeeds(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
     } catch (error) {
       // A full disk leaves an empty file, which would keep everyone out.
-      if (errorCode(error) === 'ENOSPC') await rm(this.#path, { force: true });
+      if (errorCode(error) === 'ENOSPC') await rm(this.path, { force: true });
       throw error;
     }
   }
 
   #read(): Promise<string | undefined> {
-    return ifThere(readFile(this.#path, 'utf8'));
+    return ifThere(readFile(this.path, 'utf8'));
   }
 
   /** Which file it is, in which state; undefined when there is none, or when its times cannot tell yet. */
@@ -124,14 +115,15 @@ export class WriterLock {
   }
 
   #stat(): Promise<BigIntStats | undefined> {
-    return ifThere(stat(this.#path, { bigint: true }));
+    return ifThere(stat(this.path, { bigint: true }));
   }
 
   #text(): string {
-    return JSON.stringify(this.#holding());
+    return JSON.stringify(this.holding());
   }
 
-  #holding(): Holder {
+  /** What the file says when the lock is this window's. */
+  holding(): Holder {
     return { token: this.#token, pid: process.pid, host: hostname() };
   }
 

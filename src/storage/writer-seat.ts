@@ -1,13 +1,43 @@
-import { StoreFault } from '../app/ports.ts';
+import { StoreFault, type Clock } from '../app/ports.ts';
+import type { SessionId } from '../core/model/ids.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
+import type { OpenForAppend } from './append-file.ts';
 import { errorCode, storeFault } from './disk-errors.ts';
-import { Handover } from './handover.ts';
+import { Handover, type Handing } from './handover.ts';
 import type { JournalCopy } from './journal-copy.ts';
-import { CLOSED, follower, tooOld, type Role } from './journal-role.ts';
-import type { JournalOptions } from './journal-options.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { repairJournal } from './repair.ts';
 import { WriterLock } from './writer-lock.ts';
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly id: SessionId;
+  readonly clock: Clock;
+  /** Names the window in lock and lines. */
+  readonly window: string;
+  readonly openForAppend: OpenForAppend;
+  /** Asked on `close`: false while others in this window still have the journal open. */
+  readonly isLast: () => boolean;
+  readonly handing: Handing;
+}
+
+/** What a window may do with a journal that it has open. */
+type Role =
+  | { readonly kind: 'writer'; readonly writer: JournalWriter }
+  | { readonly kind: 'reader'; readonly fault: StoreFault }
+  | { readonly kind: 'closed' };
+
+const CLOSED = phrase('This session is closed.');
+const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
+const NEWER = phrase(
+  'This session was created by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
+);
+
+export const closed = (): StoreFault => new StoreFault('not_writer', CLOSED);
+export const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
+
+/** A window that follows, since another one writes. */
+const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
 
 /** What a window may do with a journal now, and how it comes to write it or lets go of it again. */
 export class WriterSeat {
@@ -85,7 +115,7 @@ export class WriterSeat {
     const { path, clock, openForAppend } = this.#options;
     const { file, reader, shorter } = this.#copy;
     try {
-      await this.handover.begin();
+      await this.handover.remove();
       const append = await openForAppend(path);
       const notice = await repairJournal({ path, file, reader, shorter, append, alone, time: clock.now() });
       this.#notice ??= notice;
@@ -109,7 +139,7 @@ export class WriterSeat {
 
   /** A later version has written here: nothing is written by this one. */
   becomeTooOld(): void {
-    this.#role = tooOld();
+    this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
   }
 
   /** Writes all of the file anew when somebody has deleted it while it was open; true when that was so. */
