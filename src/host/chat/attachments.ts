@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment, ImageBlock } from '../../core/model/message.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
+import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
@@ -62,7 +63,8 @@ export class Attachments {
   room({ journal, meter }: Holder): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
-    return Math.max(0, meter.providerBudget() - meter.shown(system + rules + memory + ledger + summaries) - held);
+    const always = system + rules + memory + ledger + summaries + REPLY_PRIMING_TOKENS;
+    return Math.max(0, meter.providerBudget() - meter.shown(always) - held);
   }
 
   /**
