@@ -28,8 +28,6 @@ describe('what goes with a message', () => {
     server.answer('Understood.');
     chat = await ChatPage.open('attachments', {
       ...answeredBy(server),
-      // Its rows are elements then, and can be read.
-      'terminal.integrated.gpuAcceleration': 'off',
       'threadkeeper.models.overrides': { 'test-model': { takesImages: true } },
     });
     await writeFile(path.join(chat.folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
@@ -42,7 +40,6 @@ describe('what goes with a message', () => {
   });
 
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
-  const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
 
   /** Chooses from the menu of what can be attached, by keyboard. */
   async function attach(what: string): Promise<void> {
@@ -54,20 +51,6 @@ describe('what goes with a message', () => {
       await chat.workbench.page.keyboard.press('ArrowDown');
     await chat.workbench.page.keyboard.press('Enter');
   }
-
-  it('attaches a file by its name, with its size in tokens', async () => {
-    await chat.composer().fill('');
-    await chat.composer().pressSequentially('Look at #config');
-    await suggestions().filter({ hasText: 'config.ts' }).waitFor();
-    await chat.composer().press('Enter');
-    await chips()
-      .filter({ hasText: /config\.ts.*[\d.,]+ tokens/ })
-      .waitFor();
-    assert.equal(await chat.composer().inputValue(), 'Look at ');
-    await chat.button('Remove config.ts').click();
-    await chips().waitFor({ state: 'detached' });
-    await chat.composer().fill('');
-  });
 
   it('folds a long paste into an attachment', async () => {
     const { page } = chat.workbench;
@@ -149,32 +132,6 @@ describe('what goes with a message', () => {
     assert.match(sent, /Value expected/);
     assert.match(sent, /host.*local/);
     assert.equal(await chips().count(), 0);
-  });
-
-  it('takes what is selected in the terminal, and leaves the clipboard as it was', async () => {
-    const { page } = chat.workbench;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await chat.workbench.runCommand('Terminal: Create New Terminal');
-    await page
-      .locator('.terminal-wrapper.active .xterm-rows')
-      .getByText(/[$#%>]/)
-      .first()
-      .waitFor();
-    await page.locator('.terminal-wrapper.active .xterm').click();
-    await page.keyboard.type('echo port-$((8000+443))');
-    await page.keyboard.press('Enter');
-    await page.locator('.terminal-wrapper.active .xterm-rows').getByText('port-8443').first().waitFor();
-    await attach('Terminal selection');
-    await chat.said('No text is selected in the terminal.').waitFor();
-    await chat.workbench.runCommand('Terminal: Select All');
-    await attach('Terminal selection');
-    await chips()
-      .filter({ hasText: /Terminal.*\d+ tokens/ })
-      .waitFor();
-    server.answer('It printed a port.');
-    await chat.send('What did it print?', 'It printed a port.');
-    assert.match(JSON.stringify(server.lastRequest?.body), /port-8443/);
-    await chat.workbench.runCommand('Terminal: Kill All Terminals');
   });
 
   it('sends an image to a model that takes one, and shows it', async () => {

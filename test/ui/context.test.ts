@@ -45,6 +45,7 @@ describe('what goes with a message, by keyboard alone', () => {
     ...answeredBy(server),
     'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
     'testModels.offered': true,
+    // Its rows are elements then, and can be read.
     'terminal.integrated.gpuAcceleration': 'off',
     ...more,
   });
@@ -115,7 +116,9 @@ describe('what goes with a message, by keyboard alone', () => {
 
   it('is chosen behind # and @: a file, a folder, a symbol', async () => {
     await keys.toComposer();
-    await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
+    await attach('Look at #SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
+    await keys.reads('Look at');
+    await keys.clear();
     await attach('@jobs', /^jobs.*src\/jobs/, /jobs.*tokens/);
     await attach('#readConf', /^readConfig/, /config\.ts, lines \d+–\d+/);
     const sent = await ask('Why?');
@@ -160,6 +163,8 @@ describe('what goes with a message, by keyboard alone', () => {
     await chat.show();
     await keys.toComposer();
     await attach('#chang', /^Changes/, /Changes.*tokens/);
+    await pick('@term', /^Terminal selection/);
+    await chat.said('No text is selected in the terminal.').waitFor();
     await chat.workbench.runCommand('Terminal: Select All');
     await chat.show();
     await keys.toComposer();
