@@ -7,6 +7,7 @@ import { messageSchema } from '../../core/model/message.ts';
 /** Drafts kept for the sessions that were used last. */
 const MOST = 20;
 const KEY = 'threadkeeper.drafts';
+const draftsSchema = v.fallback(v.array(v.tuple([v.string(), v.string()])), []);
 
 /** What stands unsent in the composer, per session; it survives a reload. */
 export class Drafts {
@@ -17,7 +18,7 @@ export class Drafts {
   constructor(memento: Memento, key = KEY) {
     this.#memento = memento;
     this.#key = key;
-    this.#drafts = new Map(stored(memento.get<unknown>(key)));
+    this.#drafts = new Map(v.parse(draftsSchema, memento.get<unknown>(key)));
   }
 
   get(session: string): string {
@@ -82,11 +83,4 @@ export class QueuedMessages {
       this.#kept.set(journal.id, messages.length === 0 ? '' : JSON.stringify(messages));
     });
   }
-}
-
-function stored(value: unknown): [string, string][] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(
-    (one): one is [string, string] => Array.isArray(one) && typeof one[0] === 'string' && typeof one[1] === 'string',
-  );
 }
