@@ -16,43 +16,44 @@ kinds[10] = kinds[13] = BREAK;
  * characters beyond ASCII may take part; then the pattern decides.
  */
 export function asciiPieceEnd(text: string, at: number): number {
-  const kindAt = (index: number): number => {
-    const unit = text.charCodeAt(index);
-    // Beyond the end there is no unit.
-    return unit < 128 ? kinds[unit]! : unit >= 128 ? OTHER : -1;
-  };
-  const kind = kindAt(at);
+  const kind = kindAt(text, at);
   let end = at + 1;
-  let next = kindAt(end);
+  let next = kindAt(text, end);
   if (kind === OTHER || next === OTHER) return -1;
   const isWord = kind === UPPER || kind === LOWER;
   if (isWord || ((next === UPPER || next === LOWER) && kind !== DIGIT && kind !== BREAK)) {
     end = at;
     if (!isWord) end++;
-    while (kindAt(end) === UPPER) end++;
-    while (kindAt(end) === LOWER) end++;
-    return kindAt(end) === OTHER ? -1 : end + contraction(text, end);
+    while (kindAt(text, end) === UPPER) end++;
+    while (kindAt(text, end) === LOWER) end++;
+    return kindAt(text, end) === OTHER ? -1 : end + contraction(text, end);
   }
   if (kind === DIGIT) {
-    while (end < at + 3 && next === DIGIT) next = kindAt(++end);
+    while (end < at + 3 && next === DIGIT) next = kindAt(text, ++end);
     return next === OTHER && end < at + 3 ? -1 : end;
   }
   if (kind === MARK || (text.charCodeAt(at) === 32 && next === MARK)) {
-    while (next === MARK) next = kindAt(++end);
+    while (next === MARK) next = kindAt(text, ++end);
     if (next === OTHER) return -1;
-    while (next === BREAK || text.charCodeAt(end) === 47) next = kindAt(++end);
+    while (next === BREAK || text.charCodeAt(end) === 47) next = kindAt(text, ++end);
     return end;
   }
   let lines = kind === BREAK ? end : at;
   while (next === BLANK || next === BREAK) {
     end++;
     if (next === BREAK) lines = end;
-    next = kindAt(end);
+    next = kindAt(text, end);
   }
   if (next === OTHER) return -1;
   if (lines > at) return lines;
   // The last blank belongs to the word that follows.
   return next === -1 || end === at + 1 ? end : end - 1;
+}
+
+function kindAt(text: string, at: number): number {
+  if (at >= text.length) return -1;
+  const unit = text.charCodeAt(at);
+  return unit < 128 ? kinds[unit]! : OTHER;
 }
 
 /** How long `'s`, `'ll` and the like are, in either case; 0 for anything else. */
