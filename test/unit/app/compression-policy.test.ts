@@ -44,6 +44,39 @@ describe('what a policy and a budget make of a compression', () => {
     }
   });
 
+  it('cuts what is larger than the summarizer takes, and warns in the log', async () => {
+    const conversation = await desk.converse();
+    desk.summarizerInput = 1_500;
+    const inputs: number[] = [];
+    desk.summarizer = (request, signal) => {
+      const texts = [...request.system, ...request.messages.map((one) => messageText(one))];
+      inputs.push(texts.reduce((sum, text) => sum + conversation.counter.text(text), 0));
+      return says('They went through the harbour rules one by one.')(request, signal);
+    };
+    const rule = (n: number): string =>
+      Array.from(
+        { length: 30 },
+        (_, at) => `Rule ${n}.${at}: berth ${n * at} closes at ${at} for ships of line ${n}.`,
+      ).join('\n');
+    await fill(conversation, 30, rule);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    assert.ok(inputs.length > 0);
+    for (const tokens of inputs) assert.ok(tokens <= 1_500, `${tokens} tokens`);
+    const warned = desk.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
+    assert.match(warned.join('\n'), /summarizer's context window is too small: it reads \d+ of up to \d+ tokens/);
+    assert.doesNotMatch(warned.join('\n'), /berth/);
+
+    const roomy = await desk.converse();
+    desk.log.length = 0;
+    desk.summarizerInput = 100_000;
+    await fill(roomy, 30, rule);
+    await roomy.compressNow();
+    assert.deepEqual(
+      desk.log.filter(({ level }) => level === 'warn'),
+      [],
+    );
+  });
+
   it('keeps half of the window where the request would still take more than 70 % of the budget', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 60);

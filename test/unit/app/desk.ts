@@ -43,6 +43,8 @@ export class Desk {
   summary: JobModel | undefined;
   /** Calls that the summarizer takes at once. */
   summarizerAtOnce = 3;
+  /** Tokens that it reads, at most. */
+  summarizerInput = 100_000;
   /** Answers in the script's place, where there is one. */
   chat: ChatModel | undefined;
   calibration: Calibration | undefined;
@@ -189,7 +191,7 @@ export class Desk {
         summaryModel: () => {
           const script = this.summarizer;
           const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
-          return Promise.resolve(this.summary ?? (model && { model, maxInputTokens: 100_000 }));
+          return Promise.resolve(this.summary ?? (model && { model, maxInputTokens: this.summarizerInput }));
         },
         price,
       }),
