@@ -45,6 +45,21 @@ describe('settings that change', () => {
     assert.equal(hasChangedBeside('chat.location', foreign), false);
   });
 
+  it('are refused by name and bound where a value makes no sense', async () => {
+    for (const [name, value, problem] of [
+      ['chat.temperature', 2.1, 'at most 2'],
+      ['chat.temperature', -0.1, 'at least 0'],
+      ['summarizer.temperature', 3, 'at most 2'],
+      ['compression.backgroundThreshold', 1.2, 'at most 1'],
+      ['compression.recentMessages', 2.5, 'an integer'],
+    ] as const) {
+      await write({ [`threadkeeper.${name}`]: value });
+      assert.throws(readSettings, (error: Error) => error.message.includes(name) && error.message.includes(problem));
+    }
+    await write({ 'threadkeeper.chat.temperature': 1.5 });
+    assert.equal(readSettings().chat.temperature, 1.5);
+  });
+
   it('keep the user’s values under new names, and what was set under the new name wins', async () => {
     const configuration = vscode.workspace.getConfiguration('threadkeeper');
     const set = (name: string, value: unknown): Thenable<void> =>
