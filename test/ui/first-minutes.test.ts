@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Workbench } from './workbench.ts';
 
 describe('the first minutes', () => {
@@ -42,6 +43,8 @@ describe('the first minutes', () => {
     await follow('Compress the history, and undo it', 'Compress History');
     await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
+    // Its replies are a model's, and wait for no other.
+    assert.equal(await workbench.webview().locator('.model-setup').count(), 0);
     await follow('See what is sent', 'Show Context');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();
   });

@@ -4,12 +4,13 @@ import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
-/** Beneath the first reply of a session that no model answers: ways to a model, which then answers the question. */
+/** Below a response without a model: ways to a model, which then responds to the same message. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { transcript, model, status } = session;
   const last = transcript.at(transcript.total - 1);
-  const isAnswered = status.readOnly === null && last?.role === 'assistant' && !last.streaming;
+  // Of a chat that was imported the last reply is some model's, and nothing asks for another.
+  const isAnswered = status.readOnly === null && last?.model === 'local' && !last.streaming;
   const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);
   useEffect(() => {
