@@ -13,7 +13,7 @@ const SHOWING_CLASSES = /(^|\.)(TreeItem|MarkdownString|SettingsError|RequestFau
 const NAMES = /https?:\/\/\S+|Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threadkeeper\.[\w.]+|\$\([\w~-]+\)/g;
 
 /** What takes words for the log, for a developer or for translation, and not for the page. */
-const QUIET_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken)$/;
+const QUIET_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken|^text|^formatCounted)$/;
 
 /** A sentence, wherever it stands, that no call around it translates or logs; undefined when there is none. */
 export function judgeSentence(node: ts.Node): string | undefined {

@@ -10,16 +10,13 @@ export interface SourceTexts {
   readonly faults: readonly string[];
 }
 
-const PAGE_TABLE = 'src/webview/texts.ts';
 /** Here texts arrive from elsewhere, so their keys are no literals. */
-const PASSING_ON = new Set(['src/host/platform/translated.ts', 'src/core/text/phrase.ts']);
+const PASSING_ON = new Set(['src/host/platform/translated.ts', 'src/core/text/phrase.ts', 'src/webview/format.ts']);
 
 /** Collects what the sources in `files` (paths below `root`) say to people, and where they say it past translation. */
 export function collectTexts(root: string, files: readonly string[]): SourceTexts {
   const english = new Set<string>();
   const faults: string[] = [];
-  const pageKeys = new Map<string, string>();
-  const usedLiterals = new Set<string>();
 
   for (const file of files) {
     const source = ts.createSourceFile(
@@ -35,51 +32,52 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
       faults.push(`${file}:${line + 1}: ${what}`);
     };
     const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node) && isTranslation(node) && !PASSING_ON.has(file)) {
-        const [key, ...values] = node.arguments;
-        if (key === undefined || !ts.isStringLiteralLike(key)) fault(node, 'the key of a text has to be written out');
-        else {
-          english.add(key.text);
-          if (holesOf(key.text).size !== values.length)
-            fault(node, `“${key.text}” does not have as many holes as values`);
-        }
+      const said = ts.isCallExpression(node) ? translationIn(node, isPage) : undefined;
+      const texts = said?.english.map(writtenOut);
+      for (const text of texts?.flat() ?? []) {
+        english.add(text);
+        const holes = holesOf(text).size;
+        // On the page one of a thing is said without its number, which is handed over all the same.
+        if (isPage ? holes > said!.values : holes !== said!.values)
+          fault(node, `“${text}” does not have as many holes as values`);
       }
-      if (isPage && ts.isStringLiteralLike(node) && file !== PAGE_TABLE) usedLiterals.add(node.text);
-      if (file === PAGE_TABLE && ts.isVariableDeclaration(node) && node.name.getText() === 'ENGLISH')
-        for (const [key, text] of tableOf(node)) pageKeys.set(key, text);
-      const hardCoded =
-        isPage && file !== PAGE_TABLE
-          ? (judgePageNode(node) ?? judgeSentence(node))
-          : file.startsWith('src/host/')
-            ? (judgeHostNode(node) ?? judgeSentence(node))
-            : undefined;
+      if (texts?.some((some) => some.length === 0) && !PASSING_ON.has(file))
+        fault(node, 'the key of a text has to be written out');
+      const hardCoded = isPage
+        ? (judgePageNode(node) ?? judgeSentence(node))
+        : file.startsWith('src/host/')
+          ? (judgeHostNode(node) ?? judgeSentence(node))
+          : undefined;
       if (hardCoded !== undefined) fault(node, `“${hardCoded}” is said without translation`);
       ts.forEachChild(node, visit);
     };
     visit(source);
   }
-  for (const [key, text] of pageKeys) {
-    english.add(text);
-    if (!usedLiterals.has(key)) faults.push(`${PAGE_TABLE}: nothing says ${key}`);
-  }
   return { english: [...english].sort(), faults };
 }
 
-function isTranslation({ expression }: ts.CallExpression): boolean {
+/** What a call translates, and how many values it has for that: the page says several of a thing by `formatCounted`. */
+function translationIn(
+  { expression, arguments: given }: ts.CallExpression,
+  isPage: boolean,
+): { readonly english: readonly (ts.Expression | undefined)[]; readonly values: number } | undefined {
   const called = expression.getText();
-  return called === 'vscode.l10n.t' || called === 'phrase';
+  const values = given.some(ts.isSpreadElement) ? Number.POSITIVE_INFINITY : given.length - 1;
+  if (isPage && called === 'formatCounted') return { english: given.slice(1, 3), values: values - 1 };
+  const translates = isPage ? called === 'text' : called === 'vscode.l10n.t' || called === 'phrase';
+  return translates ? { english: [given[0]], values } : undefined;
+}
+
+/** The texts that an expression may be; none where they are not written out. */
+function writtenOut(node: ts.Expression | undefined): readonly string[] {
+  if (node === undefined) return [];
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (!ts.isConditionalExpression(node)) return [];
+  const [yes, no] = [writtenOut(node.whenTrue), writtenOut(node.whenFalse)];
+  return yes.length > 0 && no.length > 0 ? [...yes, ...no] : [];
 }
 
 /** The holes of a text: `{0}`, `{1}`, … */
 export function holesOf(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/\{\d\}/g), ([hole]) => hole));
-}
-
-function tableOf({ initializer }: ts.VariableDeclaration): readonly (readonly [string, string])[] {
-  if (!initializer || !ts.isObjectLiteralExpression(initializer)) return [];
-  return initializer.properties.flatMap((one) =>
-    ts.isPropertyAssignment(one) && ts.isStringLiteralLike(one.initializer)
-      ? [[one.name.getText().replaceAll("'", ''), one.initializer.text] as const]
-      : [],
-  );
 }

@@ -35,7 +35,7 @@ function act(element: Element, page: Page): boolean {
     void page
       .do('codeAction', { action, text: code.code, ...(language !== '' && { language: language.slice(0, 100) }) })
       .then((done) => {
-        if (done && action === 'copy') page.tell(text('copied'));
+        if (done && action === 'copy') page.tell(text('Copied'));
       });
     return true;
   }

@@ -1,28 +1,38 @@
 import type { PageCommand } from '../protocol/views.ts';
-import type { TextKey } from './texts.ts';
+import { text } from './texts.ts';
 
 /** A command that can be typed, with what it does. */
 export interface SlashCommand {
   readonly name: string;
   /** `pin` is the page's own: it takes what is selected or typed. */
   readonly command: PageCommand | 'pin';
-  readonly help: TextKey;
+  readonly help: () => string;
   /** True when text is to follow it. */
   readonly argument: boolean;
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'compress', command: 'compressHistory', help: 'commandCompress', argument: false },
+  { name: 'compress', command: 'compressHistory', help: () => text('Summarize older messages now'), argument: false },
   // What VS Code, Copilot and Claude Code call it.
-  { name: 'compact', command: 'compressHistory', help: 'commandCompress', argument: false },
-  { name: 'reset', command: 'resetTask', help: 'commandReset', argument: false },
-  { name: 'task', command: 'setTask', help: 'commandTask', argument: true },
-  { name: 'recall', command: 'recall', help: 'commandRecall', argument: true },
-  { name: 'pin', command: 'pin', help: 'commandPin', argument: true },
-  { name: 'model', command: 'chooseModel', help: 'commandModel', argument: false },
-  { name: 'policy', command: 'choosePolicy', help: 'commandPolicy', argument: false },
-  { name: 'export', command: 'exportSession', help: 'commandExport', argument: false },
-  { name: 'new', command: 'newSession', help: 'commandNew', argument: false },
+  { name: 'compact', command: 'compressHistory', help: () => text('Summarize older messages now'), argument: false },
+  {
+    name: 'reset',
+    command: 'resetTask',
+    help: () => text('End the current task and continue the session'),
+    argument: false,
+  },
+  { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: true },
+  { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), argument: true },
+  { name: 'pin', command: 'pin', help: () => text('Keep a sentence verbatim: /pin text'), argument: true },
+  { name: 'model', command: 'chooseModel', help: () => text('Select a model'), argument: false },
+  {
+    name: 'policy',
+    command: 'choosePolicy',
+    help: () => text('Select the compression policy of this session'),
+    argument: false,
+  },
+  { name: 'export', command: 'exportSession', help: () => text('Export the session to a file'), argument: false },
+  { name: 'new', command: 'newSession', help: () => text('Start a new session'), argument: false },
 ];
 
 /** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */

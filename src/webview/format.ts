@@ -1,4 +1,4 @@
-import { text, type TextKey } from './texts.ts';
+import { text } from './texts.ts';
 
 let locale = 'en';
 
@@ -19,13 +19,13 @@ export function formatCount(value: number): string {
  * A text that counts something: `one` when there is one of it, else `many`. The count is the first value of both, and
  * `values` follow it. The languages of the product all tell one from several, or do not tell them apart.
  */
-export function formatCounted(count: number, one: TextKey, many: TextKey, ...values: readonly string[]): string {
+export function formatCounted(count: number, one: string, many: string, ...values: readonly string[]): string {
   return text(count === 1 ? one : many, formatCount(count), ...values);
 }
 
 /** `1 token`, `12.4k tokens`. */
 export const formatTokens = (count: number): string =>
-  count === 1 ? text('oneToken') : text('tokens', formatShort(count));
+  count === 1 ? text('1 token') : text('{0} tokens', formatShort(count));
 
 /** 940, 12.4k, 1.2M: for places where every digit would be noise. */
 export function formatShort(value: number): string {
@@ -53,8 +53,8 @@ export function formatFull(at: number): string {
 /** Today, yesterday or a date, seen from `now` (both ms since the epoch). */
 export function formatDay(at: number, now: number): string {
   const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
-  if (days === 0) return text('today');
-  if (days === 1) return text('yesterday');
+  if (days === 0) return text('Today');
+  if (days === 1) return text('Yesterday');
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   return new Date(at).toLocaleDateString(locale, {
     weekday: 'short',

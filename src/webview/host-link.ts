@@ -55,7 +55,12 @@ export class HostLink {
           try {
             resolve(parseAnswer(type, message.value));
           } catch {
-            reject(new RequestFault('failed', text('brokenContract')));
+            reject(
+              new RequestFault(
+                'failed',
+                text('An internal error occurred in the chat. If the chat looks wrong, reload the window.'),
+              ),
+            );
           }
         },
       });

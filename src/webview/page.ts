@@ -41,8 +41,8 @@ const READ_OUT_FROM = 4_000;
 
 /** What can be done without a session. */
 const RECOVERY = (): ActionView[] => [
-  { command: 'newSession', label: text('newSession') },
-  { command: 'openLog', label: text('report') },
+  { command: 'newSession', label: text('New session') },
+  { command: 'openLog', label: text('Show Log') },
 ];
 
 /** The page's model: state from the host, what only the page knows, and the way to the host. */
@@ -92,7 +92,11 @@ export class Page {
     if (!message) {
       // Without its session the page would wait for ever.
       if (this.state.phase === 'loading' && this.#link.refusedSession) {
-        this.state = { phase: 'unavailable', text: text('brokenSession'), actions: RECOVERY() };
+        this.state = {
+          phase: 'unavailable',
+          text: text('This session can’t be displayed. Nothing in it is lost. Start a new session to continue.'),
+          actions: RECOVERY(),
+        };
         this.changed();
       }
       return;
@@ -135,7 +139,7 @@ export class Page {
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
       this.announce(
-        text('replyEnded', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
+        text('Response finished: {0}', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
       );
     } else if (message.type === 'draft' && message.focus) {
       this.signal({ type: 'draft', text: message.draft.text });

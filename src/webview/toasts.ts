@@ -64,8 +64,8 @@ export class Toasts {
   sessionDeleted(session: SessionId, restore: (sessions: readonly SessionId[]) => void): void {
     const before = this.#deletions?.toast === this.passing?.id ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];
-    const words = formatCounted(sessions.length, 'sessionDeleted', 'sessionsDeleted');
-    this.tell(words, 'info', { label: text('undo'), run: () => restore(sessions) });
+    const words = formatCounted(sessions.length, 'Session deleted.', '{0} sessions deleted.');
+    this.tell(words, 'info', { label: text('Undo'), run: () => restore(sessions) });
     this.#deletions = { toast: this.#last, sessions };
   }
 }

@@ -134,7 +134,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
           onScroll={scrolled}
           onKeyDown={(event) => keys.current?.keyDown(event)}
           role="feed"
-          aria-label={text('messages')}
+          aria-label={text('Messages')}
           aria-busy={session.status.replying}
           tabIndex={0}
         >
@@ -148,7 +148,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         {!atEnd && (
           <button type="button" class="to-latest" onClick={toEnd}>
             <Icon name="arrow-down" />
-            <span>{text('latest')}</span>
+            <span>{text('Jump to latest')}</span>
           </button>
         )}
       </div>

@@ -1,16 +1,16 @@
-import { text, type TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 import { readFence } from './blocks.ts';
 import { showHidden } from './decorate.ts';
 import { highlightSoon } from './highlight.ts';
 
 export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply' | 'preview';
 
-const ACTIONS: readonly { readonly action: CodeAction; readonly label: TextKey; readonly icon: string }[] = [
-  { action: 'apply', label: 'apply', icon: 'git-pull-request-go-to-changes' },
-  { action: 'copy', label: 'copy', icon: 'copy' },
-  { action: 'insert', label: 'insert', icon: 'insert' },
-  { action: 'newFile', label: 'newFile', icon: 'new-file' },
-  { action: 'preview', label: 'previewDiagram', icon: 'open-preview' },
+const ACTIONS: readonly { readonly action: CodeAction; readonly label: () => string; readonly icon: string }[] = [
+  { action: 'apply', label: () => text('Apply in editor'), icon: 'git-pull-request-go-to-changes' },
+  { action: 'copy', label: () => text('Copy'), icon: 'copy' },
+  { action: 'insert', label: () => text('Insert at cursor'), icon: 'insert' },
+  { action: 'newFile', label: () => text('Open in new file'), icon: 'new-file' },
+  { action: 'preview', label: () => text('Preview diagram'), icon: 'open-preview' },
 ];
 
 interface Source {
@@ -48,8 +48,7 @@ export class CodeBlock {
     name.textContent = language;
     bar.append(name);
     for (const { action, label, icon } of ACTIONS) {
-      if (action !== 'preview' || language.toLowerCase() === 'mermaid')
-        bar.append(actionButton(action, text(label), icon));
+      if (action !== 'preview' || language.toLowerCase() === 'mermaid') bar.append(actionButton(action, label(), icon));
     }
     const pre = document.createElement('pre');
     pre.tabIndex = 0;

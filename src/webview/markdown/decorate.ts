@@ -66,11 +66,11 @@ function makeLink(span: HTMLElement, target: Exclude<LinkTarget, { kind: 'refuse
 function hint(target: Exclude<LinkTarget, { kind: 'refused' }>): string {
   switch (target.kind) {
     case 'web':
-      return text('linkOpens', target.shown);
+      return text('Opens {0}', target.shown);
     case 'file':
-      return text('linkOpens', `${target.path}${target.line ? `:${target.line}` : ''}`);
+      return text('Opens {0}', `${target.path}${target.line ? `:${target.line}` : ''}`);
     case 'message':
-      return text('linkShowsMessage');
+      return text('Go to message');
   }
 }
 
@@ -85,7 +85,7 @@ function boxTask(item: HTMLLIElement): void {
   const box = document.createElement('span');
   box.className = `task-box codicon ${done ? 'codicon-pass-filled' : 'codicon-circle-large-outline'}`;
   box.setAttribute('role', 'img');
-  box.setAttribute('aria-label', text(done ? 'taskDone' : 'taskOpen'));
+  box.setAttribute('aria-label', text(done ? 'done' : 'open'));
   holder.prepend(box);
   item.classList.add('task-item');
 }

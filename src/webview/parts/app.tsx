@@ -53,7 +53,7 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
   return (
     <main
       class="chat"
-      aria-label={text('chat')}
+      aria-label={text('Chat')}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || page.panel === 'none') return;
         event.preventDefault();
@@ -87,7 +87,7 @@ function Header({ session, page }: { readonly session: OpenSession; readonly pag
           type="button"
           class="title-button"
           aria-expanded={open}
-          title={text('sessions')}
+          title={text('Sessions')}
           onClick={() => page.show(open ? 'none' : 'sessions')}
         >
           <span>{session.title}</span>
@@ -96,11 +96,11 @@ function Header({ session, page }: { readonly session: OpenSession; readonly pag
       </h1>
       <IconButton
         icon="search"
-        label={text('recall')}
+        label={text('Search')}
         expanded={page.panel === 'recall'}
         onClick={() => page.show(page.panel === 'recall' ? 'none' : 'recall')}
       />
-      <IconButton icon="add" label={text('newSession')} onClick={() => page.run('newSession')} />
+      <IconButton icon="add" label={text('New session')} onClick={() => page.run('newSession')} />
     </header>
   );
 }
@@ -110,18 +110,28 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
   return (
     <div class="empty">
       <Icon name="comment-discussion" class="empty-icon" />
-      <h2>{text('emptyTitle')}</h2>
-      <p>{text('emptyText')}</p>
-      {(local || !session.model.ready) && <p class="meta">{text('emptyNoModel')}</p>}
+      <h2>{text('What are you working on?')}</h2>
+      <p>
+        {text(
+          'The most important decisions, errors, and constraints stay verbatim. Type / for commands and # to add context.',
+        )}
+      </p>
+      {(local || !session.model.ready) && (
+        <p class="meta">
+          {text(
+            'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.',
+          )}
+        </p>
+      )}
       <div class="row-of-buttons">
         <button type="button" class="button" onClick={() => page.run('chooseModel')}>
-          {text('chooseModel')}
+          {text('Select a model')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('importTranscript')}>
-          {text('importTranscript')}
+          {text('Import a transcript')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('openSampleSession')}>
-          {text('openSample')}
+          {text('Open the sample session')}
         </button>
       </div>
     </div>
@@ -130,10 +140,10 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
 
 function Loading() {
   return (
-    <main class="empty" aria-busy="true" aria-label={text('chat')}>
-      <h1 class="off-screen">{text('chat')}</h1>
+    <main class="empty" aria-busy="true" aria-label={text('Chat')}>
+      <h1 class="off-screen">{text('Chat')}</h1>
       <Icon name="loading" class="codicon-modifier-spin empty-icon" />
-      <p class="meta">{text('loading')}</p>
+      <p class="meta">{text('Opening session…')}</p>
     </main>
   );
 }
@@ -141,8 +151,8 @@ function Loading() {
 function Unavailable({ words, actions }: { readonly words: string; readonly actions: readonly WayOut[] }) {
   const page = usePage();
   return (
-    <main class="empty" aria-label={text('chat')}>
-      <h1 class="off-screen">{text('chat')}</h1>
+    <main class="empty" aria-label={text('Chat')}>
+      <h1 class="off-screen">{text('Chat')}</h1>
       <Icon name="error" class="empty-icon" />
       <p role="alert">{words}</p>
       <div class="row-of-buttons">
@@ -179,7 +189,7 @@ function ToastBar({ page, toast }: { readonly page: Page; readonly toast: Toast 
           {action.label}
         </button>
       )}
-      <IconButton icon="close" label={text('dismiss')} onClick={() => page.toasts.untell(toast.id)} />
+      <IconButton icon="close" label={text('Dismiss')} onClick={() => page.toasts.untell(toast.id)} />
     </div>
   );
 }

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
-import { text, type TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
 type Place = 'selection' | 'currentFile' | 'problems' | 'terminal';
 
-const PLACES: readonly { readonly kind: Place; readonly label: TextKey; readonly icon: string }[] = [
-  { kind: 'selection', label: 'attachSelection', icon: 'list-selection' },
-  { kind: 'currentFile', label: 'attachCurrentFile', icon: 'file' },
-  { kind: 'problems', label: 'attachProblems', icon: 'warning' },
-  { kind: 'terminal', label: 'attachTerminal', icon: 'terminal' },
+const PLACES: readonly { readonly kind: Place; readonly label: () => string; readonly icon: string }[] = [
+  { kind: 'selection', label: () => text('Selection'), icon: 'list-selection' },
+  { kind: 'currentFile', label: () => text('Current file'), icon: 'file' },
+  { kind: 'problems', label: () => text('Problems in the current file'), icon: 'warning' },
+  { kind: 'terminal', label: () => text('Terminal selection'), icon: 'terminal' },
 ];
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
@@ -34,9 +34,9 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
       onFocusOut={leave}
       onKeyDown={(event) => moveInMenu(event, menu.current, close)}
     >
-      <IconButton icon="attach" label={text('attach')} expanded={open} onClick={() => setOpen(!open)} />
+      <IconButton icon="attach" label={text('Add Context')} expanded={open} onClick={() => setOpen(!open)} />
       {open && (
-        <div class="menu" role="menu" aria-label={text('attach')}>
+        <div class="menu" role="menu" aria-label={text('Add Context')}>
           {PLACES.map(({ kind, label, icon }) => (
             <button
               key={kind}
@@ -47,12 +47,12 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
                 void page.ask('attach', { what: { kind } });
               }}
             >
-              <Icon name={icon} /> {text(label)}
+              <Icon name={icon} /> {label()}
             </button>
           ))}
           {images && (
             <button type="button" role="menuitem" onClick={() => files.current?.click()}>
-              <Icon name="file-media" /> {text('attachImage')}
+              <Icon name="file-media" /> {text('Image…')}
             </button>
           )}
         </div>
@@ -79,17 +79,17 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
 export async function attachImage(page: Page, file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
   if (!mediaType) {
-    page.tell(text('imageFormats'), 'error');
+    page.tell(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
     return;
   }
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
-    reader.onerror = () => reject(new Error(text('requestFailed', file.name)));
+    reader.onerror = () => reject(new Error(text('The request failed: {0}', file.name)));
     reader.readAsDataURL(file);
   });
   const base64 = address.slice(address.indexOf(',') + 1);
-  await page.ask('attach', { what: { kind: 'image', name: file.name || text('image'), mediaType, base64 } });
+  await page.ask('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
 }
 
 /** Arrow keys, Home, End and Escape in a menu. */

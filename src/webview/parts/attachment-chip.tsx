@@ -16,16 +16,16 @@ const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
   const { attachment } = props;
   const name = baseName(attachment.name);
-  const label = attachment.lines ? text('attachmentLines', name, ...attachment.lines) : name;
+  const label = attachment.lines ? text('{0}, lines {1}–{2}', name, ...attachment.lines) : name;
   return (
     <span
       class={attachment.implicit ? 'implicit' : 'chip'}
-      title={attachment.implicit ? text('implicitContext', attachment.name) : attachment.name}
+      title={attachment.implicit ? text('{0} (active file, sent with the message)', attachment.name) : attachment.name}
     >
       <Icon name={attachment.name.endsWith('/') ? 'folder' : ICONS[attachment.kind]} />
       <span class="chip-name">{label}</span>
       <span class="meta">{formatTokens(attachment.tokens)}</span>
-      {props.remove && <IconButton icon="close" label={text('removeAttachment', name)} onClick={props.remove} />}
+      {props.remove && <IconButton icon="close" label={text('Remove {0}', name)} onClick={props.remove} />}
     </span>
   );
 }

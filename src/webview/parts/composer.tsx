@@ -168,11 +168,13 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
-          <div class="chips" role="group" aria-label={text('attachments')}>
+          <div class="chips" role="group" aria-label={text('Attachments')}>
             {draft.attachments.map((each) => (
               <AttachmentChip key={each.id} attachment={each} remove={() => void page.ask('detach', { id: each.id })} />
             ))}
-            {draft.attachments.length > 1 && <span class="meta">{text('attachedTotal', formatShort(attached))}</span>}
+            {draft.attachments.length > 1 && (
+              <span class="meta">{text('{0} tokens in attachments', formatShort(attached))}</span>
+            )}
           </div>
         )}
         <textarea
@@ -181,8 +183,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           rows={1}
           value={value}
           readOnly={status.readOnly !== null}
-          placeholder={text(placeholderOf(status))}
-          aria-label={text('composer')}
+          placeholder={placeholderOf(status)}
+          aria-label={text('Message')}
           aria-autocomplete="list"
           aria-controls={open ? 'suggestions' : undefined}
           aria-activedescendant={open ? `suggestion-${picked}` : undefined}
@@ -202,7 +204,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           <button
             type="button"
             class="model-button"
-            title={text('chooseModel')}
+            title={text('Select a model')}
             onClick={() => page.run('chooseModel')}
           >
             {!model.ready && <Icon name="warning" />}
@@ -213,7 +215,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           {status.replying && (
             <IconButton
               icon="stop-circle"
-              label={text('stop')}
+              label={text('Stop response')}
               class="stop"
               onClick={() => page.post({ type: 'stop' })}
             />
@@ -222,7 +224,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
             <IconButton
               icon="send"
               label={text(
-                !status.replying ? 'send' : settings.sendWhileResponding === 'queue' ? 'queue' : 'stopAndSend',
+                !status.replying ? 'Send' : settings.sendWhileResponding === 'queue' ? 'Add to queue' : 'Stop and send',
               )}
               class="send"
               disabled={status.readOnly !== null || isEmpty}
@@ -240,7 +242,7 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
     page.recallQuery = argument;
     page.show('recall');
   } else if (slash.command === 'pin') {
-    if (argument === '') page.tell(text('pinNothing'));
+    if (argument === '') page.tell(text('Type /pin followed by the text.'));
     else void pinText(page, argument);
   } else {
     page.run(slash.command, argument === '' ? undefined : argument);
@@ -248,15 +250,15 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
 }
 
 async function pinText(page: Page, quote: string): Promise<void> {
-  if (await page.do('pinQuote', { quote, kind: 'fact' })) page.tell(text('pinned'));
+  if (await page.do('pinQuote', { quote, kind: 'fact' }))
+    page.tell(text('Pinned. This text stays verbatim through every compression.'));
 }
 
-function placeholderOf({
-  readOnly,
-  foreign,
-}: StatusView): 'placeholder' | 'placeholderReadOnly' | 'placeholderForeign' {
-  if (readOnly === null) return 'placeholder';
-  return foreign ? 'placeholderForeign' : 'placeholderReadOnly';
+function placeholderOf({ readOnly, foreign }: StatusView): string {
+  if (readOnly === null) return text('Ask, or type / for commands and # for context');
+  return foreign
+    ? text('Read-only. To continue this chat, select Continue Here.')
+    : text('Read-only. This session is open in another window.');
 }
 
 /** What is sent after the reply that is arriving, above the composer; each can be sent at once, edited or removed. */
@@ -264,7 +266,7 @@ export function QueuedMessages(props: { readonly queue: StatusView['queue']; rea
   const page = usePage();
   const { items, isHeld } = props.queue;
   if (items.length === 0) return null;
-  const heading = text(isHeld ? 'queueHeld' : 'queued');
+  const heading = text(isHeld ? 'Queued messages (on hold)' : 'Queued messages');
   const take = async (id: string, edit: boolean): Promise<void> => {
     const taken = await page.ask('takeQueued', { id, edit });
     if (edit && taken?.text != null) props.edit(taken.text);
@@ -280,17 +282,17 @@ export function QueuedMessages(props: { readonly queue: StatusView['queue']; rea
           <li key={each.id}>
             <span class="queued-text">{each.text}</span>
             {each.attachments > 0 && (
-              <span class="meta" title={text('attachments')}>
+              <span class="meta" title={text('Attachments')}>
                 <Icon name="attach" /> {each.attachments}
               </span>
             )}
             <IconButton
               icon="arrow-up"
-              label={text('sendNow')}
+              label={text('Send now')}
               onClick={() => void page.ask('sendQueued', { id: each.id })}
             />
-            <IconButton icon="edit" label={text('editQueued')} onClick={() => void take(each.id, true)} />
-            <IconButton icon="close" label={text('removeQueued')} onClick={() => void take(each.id, false)} />
+            <IconButton icon="edit" label={text('Edit')} onClick={() => void take(each.id, true)} />
+            <IconButton icon="close" label={text('Remove from queue')} onClick={() => void take(each.id, false)} />
           </li>
         ))}
       </ol>

@@ -27,12 +27,18 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     setNodes(answers.filter((answer) => answer !== undefined));
   };
   const undo = () => void page.ask('undoCompression', { compression: compression.id, undone: !undone });
-  const made = formatCounted(compression.summaries, 'oneSummary', 'summaries');
-  const title = formatCounted(compression.messages, 'compressedOne', 'compressed', made);
+  const made = formatCounted(compression.summaries, '1 summary', '{0} summaries');
+  const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', made);
   const facts = [
-    text('compressedTokens', formatCount(tokens.before), formatCount(tokens.after)),
+    text('{0} → {1} tokens', formatCount(tokens.before), formatCount(tokens.after)),
     ...(keyEvents.total > 0
-      ? [text(keyEvents.total === 1 ? 'compressedEvent' : 'compressedEvents', keyEvents.kept, keyEvents.total)]
+      ? [
+          text(
+            keyEvents.total === 1 ? '{0} of 1 key event kept' : '{0} of {1} key events kept',
+            keyEvents.kept,
+            keyEvents.total,
+          ),
+        ]
       : []),
     formatCost(compression.costUsd),
     formatTime(compression.at),
@@ -45,17 +51,19 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           class="compression-toggle"
           aria-expanded={nodes !== undefined}
           aria-busy={loading}
-          title={text('compressionDetails')}
+          title={text('Show summary')}
           onClick={() => void toggle()}
         >
           <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
           <Icon name="archive" />
           <span class="compression-title">{title}</span>
-          <span class="meta">{undone ? text('compressionUndone') : facts.join(' · ')}</span>
+          <span class="meta">
+            {undone ? text('Undone. The original messages will be sent again.') : facts.join(' · ')}
+          </span>
         </button>
         {compression.nodes.length > 0 && (
           <button type="button" class="text-button" onClick={undo}>
-            {text(undone ? 'redoCompression' : 'undoCompression')}
+            {text(undone ? 'Restore summary' : 'Undo')}
           </button>
         )}
       </div>
@@ -72,19 +80,19 @@ function NodeCard({ node }: { readonly node: NodeView }) {
     <div class="node">
       <h2>{node.title}</h2>
       <p class="meta">
-        {rungText(node)} · {text('compressedTokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
+        {rungText(node)} · {text('{0} → {1} tokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
         {formatPercent(node.audit.score)}
       </p>
       {node.audit.faults.length > 0 && (
         <p class="fault">
-          <Icon name="warning" /> {text('auditFaults', node.audit.faults.join(', '))}
+          <Icon name="warning" /> {text('Not in the source: {0}', node.audit.faults.join(', '))}
         </p>
       )}
       <Markdown source={node.text} />
       {node.events.length > 0 && <EventList events={node.events} fixed />}
       <div class="row-of-buttons">
         <button type="button" class="text-button" onClick={() => void page.ask('openNodeInEditor', { node: node.id })}>
-          {text('openInEditor')}
+          {text('Open in editor')}
         </button>
       </div>
       <Originals from={node.from} to={node.to} />
@@ -95,15 +103,15 @@ function NodeCard({ node }: { readonly node: NodeView }) {
 function rungText(node: NodeView): string {
   switch (node.rung) {
     case 'extractive':
-      return text('rungExtractive');
+      return text('Extracted from the source without a model');
     case 'cut':
-      return text('rungCut');
+      return text('Truncated: no valid summary could be generated');
     case 'edited':
-      return text('rungEdited');
+      return text('Edited by you');
     case 'model':
     case 'retry':
     case 'tight':
-      return text('rungModel', node.model);
+      return text('Written by {0}', node.model);
   }
 }
 
@@ -137,23 +145,25 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           aria-busy={loading}
           onClick={() => (messages ? setMessages(undefined) : void more())}
         >
-          {messages ? text('hideOriginals') : formatCounted(to - from + 1, 'showOriginal', 'showOriginals')}
+          {messages
+            ? text('Hide original messages')
+            : formatCounted(to - from + 1, 'Show original message', 'Show {0} original messages')}
         </button>
       </div>
       {messages && (
-        <div class="originals" role="group" aria-label={text('originals')}>
+        <div class="originals" role="group" aria-label={text('Original messages')}>
           {messages.map((message, index) => (
             <div key={message.id} class={`original from-${message.role}`}>
               <p class="original-head">
                 <Icon name={ICONS[message.role]} />
-                <span class="name">{text(NAMES[message.role])}</span>
+                <span class="name">{NAMES[message.role]()}</span>
                 <span class="meta">{formatTime(message.at)}</span>
                 <button
                   type="button"
                   class="text-button"
                   onClick={() => page.signal({ type: 'reveal', position: from + index })}
                 >
-                  {text('recallHit', formatCount(from + index + 1))}
+                  {text('Message {0}', formatCount(from + index + 1))}
                 </button>
               </p>
               <Parts message={message} />
@@ -161,7 +171,7 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           ))}
           {left > 0 && (
             <button type="button" class="text-button" aria-busy={loading} onClick={() => void more()}>
-              {text('moreOriginals', formatCount(left))}
+              {text('Show more ({0} remaining)', formatCount(left))}
             </button>
           )}
         </div>

@@ -13,7 +13,7 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
     <div class="events">
       <button type="button" class="text-button quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="bookmark" />
-        {formatCounted(events.length, 'keyEvent', 'keyEvents')}
+        {formatCounted(events.length, '1 key event', '{0} key events')}
       </button>
       {open && <EventList events={events} />}
     </div>
@@ -23,7 +23,7 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
 async function strike(page: Page, { id }: EventMark): Promise<void> {
   if (!(await page.do('removeEvent', { event: id, removed: true }))) return;
   const undo = () => void page.ask('removeEvent', { event: id, removed: false });
-  page.tell(text('eventRemoved'), 'info', { label: text('undo'), run: undo });
+  page.tell(text('No longer a key event.'), 'info', { label: text('Undo'), run: undo });
 }
 
 export function EventList({ events, fixed }: { readonly events: readonly EventMark[]; readonly fixed?: boolean }) {
@@ -41,11 +41,11 @@ export function EventList({ events, fixed }: { readonly events: readonly EventMa
             <span class="event-actions">
               <IconButton
                 icon={event.pinned ? 'pinned' : 'pin'}
-                label={text(event.pinned ? 'unpin' : 'pinEvent')}
+                label={text(event.pinned ? 'Unpin' : 'Pin')}
                 pressed={event.pinned}
                 onClick={() => void page.ask('setEventPinned', { event: event.id, pinned: !event.pinned })}
               />
-              <IconButton icon="trash" label={text('removeEvent')} onClick={() => void strike(page, event)} />
+              <IconButton icon="trash" label={text('Dismiss key event')} onClick={() => void strike(page, event)} />
             </span>
           )}
         </li>

@@ -74,19 +74,19 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         class="input"
         type="search"
         value={words}
-        placeholder={text('find')}
-        aria-label={text('find')}
+        placeholder={text('Find in this session')}
+        aria-label={text('Find in this session')}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.isComposing) step(event.shiftKey ? -1 : 1);
         }}
       />
       <span class="meta find-count" role="status">
-        {found && (found.length === 0 ? text('findNone') : `${at + 1} / ${found.length}`)}
+        {found && (found.length === 0 ? text('No results') : `${at + 1} / ${found.length}`)}
       </span>
-      <IconButton icon="arrow-up" label={text('findPrevious')} disabled={!found?.length} onClick={() => step(-1)} />
-      <IconButton icon="arrow-down" label={text('findNext')} disabled={!found?.length} onClick={() => step(1)} />
-      <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
+      <IconButton icon="arrow-up" label={text('Previous match')} disabled={!found?.length} onClick={() => step(-1)} />
+      <IconButton icon="arrow-down" label={text('Next match')} disabled={!found?.length} onClick={() => step(1)} />
+      <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />
     </search>
   );
 }

@@ -1,19 +1,19 @@
 import type { GaugeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent } from '../format.ts';
 import { usePage } from '../page-context.ts';
-import { text, type TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 import { Icon } from './icon-button.tsx';
 
-const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], TextKey>> = {
-  system: 'partSystem',
-  rules: 'partRules',
-  memory: 'partMemory',
-  ledger: 'partLedger',
-  summaries: 'partSummaries',
-  window: 'partWindow',
-  task: 'partTask',
-  attachments: 'partAttachments',
-  recalled: 'partRecalled',
+const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], () => string>> = {
+  system: () => text('System prompt'),
+  rules: () => text('Project instructions'),
+  memory: () => text('Memory'),
+  ledger: () => text('Key events'),
+  summaries: () => text('Summaries'),
+  window: () => text('Recent messages'),
+  task: () => text('Task'),
+  attachments: () => text('Attachments'),
+  recalled: () => text('Recalled excerpts'),
 };
 
 /** How full the context is, by its parts; opens to the figures. */
@@ -24,7 +24,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
   const level = share >= 0.9 ? 'full' : share >= (gauge.threshold ?? 0.75) ? 'high' : 'low';
   const about = gauge.approximate === true ? '~' : '';
   const used = about + formatCount(gauge.used);
-  const size = text('gaugeText', used, formatCount(gauge.budget), about + formatPercent(share));
+  const size = text('{0} of {1} tokens ({2})', used, formatCount(gauge.budget), about + formatPercent(share));
   const label = gauge.costUsd > 0 ? `${size} · ${formatCost(gauge.costUsd)}` : size;
   const parts = gauge.parts.filter((part) => part.tokens > 0);
   const scale = Math.max(gauge.budget, gauge.used, 1);
@@ -35,8 +35,8 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView }) {
         type="button"
         class={`gauge gauge-${level}`}
         aria-expanded={open}
-        aria-label={`${text('gauge')}: ${label}`}
-        title={text('gaugeDetails')}
+        aria-label={`${text('Context')}: ${label}`}
+        title={text('Context usage')}
         onClick={() => page.show(open ? 'none' : 'gauge')}
       >
         <span class="gauge-bar" aria-hidden="true">
@@ -73,14 +73,14 @@ export function GaugeRoom() {
 function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
   const page = usePage();
   return (
-    <section class="gauge-panel" aria-label={text('gaugeDetails')}>
+    <section class="gauge-panel" aria-label={text('Context usage')}>
       <table>
         <tbody>
           {parts.map((part) => (
             <tr key={part.name}>
               <th scope="row">
                 <span class={`swatch part-${part.name}`} aria-hidden="true" />
-                {text(NAMES[part.name])}
+                {NAMES[part.name]()}
               </th>
               <td>{formatCount(part.tokens)}</td>
               <td>{formatPercent(part.tokens / Math.max(1, gauge.budget))}</td>
@@ -89,7 +89,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           <tr>
             <th scope="row">
               <span class="swatch" aria-hidden="true" />
-              {text('gaugeFree')}
+              {text('Free')}
             </th>
             <td>{formatCount(Math.max(0, gauge.budget - gauge.used))}</td>
             <td>{formatPercent(Math.max(0, 1 - gauge.used / Math.max(1, gauge.budget)))}</td>
@@ -97,7 +97,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           <tr class="apart">
             <th scope="row">
               <span class="swatch" aria-hidden="true" />
-              {text('gaugeReserved')}
+              {text('Reserved for the response')}
             </th>
             <td>{formatCount(gauge.reserved)}</td>
             <td />
@@ -107,17 +107,22 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
       <p class="gauge-policy meta">
         <span>
           {gauge.threshold !== undefined
-            ? text('gaugeThreshold', formatPercent(gauge.threshold), gauge.policy)
-            : text('gaugePolicy', gauge.policy)}
+            ? text('Compresses automatically at {0} (policy: {1})', formatPercent(gauge.threshold), gauge.policy)
+            : text('Policy: {0}', gauge.policy)}
         </span>
         <button type="button" class="text-button" onClick={() => page.run('choosePolicy')}>
-          {text('choosePolicy')}
+          {text('Change policy')}
         </button>
       </p>
-      {gauge.costUsd > 0 && <p class="meta">{text('sessionCost', formatCost(gauge.costUsd))}</p>}
+      {gauge.costUsd > 0 && <p class="meta">{text('Cost of this session: {0}.', formatCost(gauge.costUsd))}</p>}
       {gauge.droppedEvents > 0 && (
         <p class="fault">
-          <Icon name="warning" /> {formatCounted(gauge.droppedEvents, 'gaugeDroppedOne', 'gaugeDropped')}
+          <Icon name="warning" />{' '}
+          {formatCounted(
+            gauge.droppedEvents,
+            '1 key event didn’t fit in the context and isn’t sent.',
+            '{0} key events didn’t fit in the context and aren’t sent.',
+          )}
         </p>
       )}
     </section>

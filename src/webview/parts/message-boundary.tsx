@@ -37,13 +37,13 @@ function SourceOnly({ message, error }: { readonly message: MessageView; readonl
   return (
     <div class="message" role="article" tabIndex={-1} data-message={message.id}>
       <p class="fault" role="alert">
-        <Icon name="error" /> {text('notDrawn')}{' '}
+        <Icon name="error" /> {text('This message can’t be displayed. Its source is below.')}{' '}
         <button type="button" class="text-button" onClick={report}>
-          {text('report')}
+          {text('Show Log')}
         </button>
       </p>
       <div class="message-body">
-        <PlainText source={message.parts.map(sourceOf).join('\n\n')} label={text('source')} />
+        <PlainText source={message.parts.map(sourceOf).join('\n\n')} label={text('Source')} />
       </div>
     </div>
   );

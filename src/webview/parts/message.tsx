@@ -17,7 +17,11 @@ type Tokens = NonNullable<MessageView['tokens']>;
 /** Characters from which a message has its actions at its end, too. */
 const LONG = 1_500;
 
-const ENDINGS = { stopped: 'endedStopped', interrupted: 'endedInterrupted', length: 'endedLength' } as const;
+const ENDINGS = {
+  stopped: () => text('Stopped'),
+  interrupted: () => text('Interrupted (partial response)'),
+  length: () => text('Truncated: the response reached the length limit'),
+};
 
 /** A message with its head, its parts, what can be done with it, and how it ended. */
 export function Message(props: {
@@ -56,7 +60,7 @@ export function Message(props: {
       <div class="message-head">
         <h2 class="message-name" id={head}>
           <Icon name={ICONS[message.role]} />
-          <span class="name">{text(NAMES[message.role])}</span>
+          <span class="name">{NAMES[message.role]()}</span>
           {message.model !== undefined && <span class="meta model">{message.model}</span>}
           <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatFull(message.at)}>
             {formatTime(message.at)}
@@ -69,16 +73,16 @@ export function Message(props: {
         <button
           type="button"
           class="cover-chip"
-          title={text('coveredHint')}
+          title={text('Sent as part of this summary instead of verbatim.')}
           onClick={() => void page.ask('openNodeInEditor', { node: cover.node })}
         >
           <Icon name="fold" />
-          <span>{text('covered', cover.title)}</span>
+          <span>{text('In a summary: {0}', cover.title)}</span>
         </button>
       )}
       {message.recalled && message.recalled.length > 0 && (
         <details class="recalled">
-          <summary>{text('recalledCount', String(message.recalled.length))}</summary>
+          <summary>{text('Recalled for this message: {0}', String(message.recalled.length))}</summary>
           {message.recalled.map((one) => (
             <button
               key={one.position}
@@ -120,8 +124,11 @@ function isLong(message: MessageView): boolean {
 function Usage({ tokens }: { readonly tokens: Tokens }) {
   const { input, output, cachedInput } = tokens;
   return (
-    <span class="meta usage" title={cachedInput ? text('usageCached', formatShort(cachedInput)) : undefined}>
-      {input === undefined ? formatTokens(output) : text('usage', formatShort(input), formatShort(output))}
+    <span
+      class="meta usage"
+      title={cachedInput ? text('{0} of input from cache', formatShort(cachedInput)) : undefined}
+    >
+      {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
     </span>
   );
 }
@@ -143,14 +150,14 @@ function Foot(props: {
         <span class="branches">
           <IconButton
             icon="chevron-left"
-            label={text('previousBranch')}
+            label={text('Previous branch')}
             disabled={busy || branches.index === 0}
             onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index - 1]! })}
           />
-          <span>{text('branchOf', branches.index + 1, branches.ids.length)}</span>
+          <span>{text('Branch {0} of {1}', branches.index + 1, branches.ids.length)}</span>
           <IconButton
             icon="chevron-right"
-            label={text('nextBranch')}
+            label={text('Next branch')}
             disabled={busy || branches.index >= branches.ids.length - 1}
             onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index + 1]! })}
           />
@@ -158,17 +165,17 @@ function Foot(props: {
       )}
       {unusual && (
         <span class={`ending ending-${ending}`}>
-          <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {text(unusual)}
+          <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {unusual()}
         </span>
       )}
       {unusual && !busy && props.isLast && (
         <button type="button" class="text-button" onClick={() => void page.ask('continue', { message: message.id })}>
-          {text('continue')}
+          {text('Continue')}
         </button>
       )}
       {unanswered && !busy && (
         <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
-          {text('retry')}
+          {text('Retry')}
         </button>
       )}
     </div>
@@ -190,7 +197,7 @@ export function MessageEditor(props: { readonly message: MessageView; readonly c
       <textarea
         ref={field}
         value={value}
-        aria-label={text('edit')}
+        aria-label={text('Edit and resend')}
         onInput={(event) => setValue(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
@@ -201,12 +208,12 @@ export function MessageEditor(props: { readonly message: MessageView; readonly c
         }}
       />
       <div class="row-of-buttons">
-        <span class="meta">{text('editHint')}</span>
+        <span class="meta">{text('Later messages are kept on a separate branch.')}</span>
         <button type="button" class="button secondary" onClick={props.close}>
-          {text('cancel')}
+          {text('Cancel')}
         </button>
         <button type="button" class="button" disabled={value.trim() === ''} onClick={() => void resend()}>
-          {text('resend')}
+          {text('Send')}
         </button>
       </div>
     </div>
@@ -226,57 +233,70 @@ export function MessageActions(props: {
   const id = { message: message.id };
   const spoken = message.role === 'user' || message.role === 'assistant';
   return (
-    <div class="message-actions" role="group" aria-label={text('messageActions')}>
+    <div class="message-actions" role="group" aria-label={text('Message actions')}>
       {message.steps && (
-        <IconButton icon="checklist" label={text('adoptSteps')} onClick={() => void adopt(page, message)} />
+        <IconButton icon="checklist" label={text('Use as task steps')} onClick={() => void adopt(page, message)} />
       )}
       {message.files !== undefined && (
         <IconButton
           icon="git-pull-request-go-to-changes"
-          label={text('applyAll', String(message.files))}
+          label={text('Apply all in editor ({0})', String(message.files))}
           onClick={() => void page.ask('applyEdits', id)}
         />
       )}
-      <IconButton icon="copy" label={text('copyMarkdown')} onClick={() => void copyMessage(page, message)} />
-      {message.role === 'user' && <IconButton icon="edit" label={text('edit')} disabled={busy} onClick={props.edit} />}
+      <IconButton icon="copy" label={text('Copy as Markdown')} onClick={() => void copyMessage(page, message)} />
+      {message.role === 'user' && (
+        <IconButton icon="edit" label={text('Edit and resend')} disabled={busy} onClick={props.edit} />
+      )}
       {message.role === 'assistant' && (
-        <IconButton icon="refresh" label={text('retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
+        <IconButton icon="refresh" label={text('Retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
       )}
       {spoken && (
         <>
-          <IconButton icon="quote" label={text('quote')} keepSelection onClick={() => quote(page, message)} />
-          <IconButton icon="pin" label={text('pin')} keepSelection onClick={() => void pin(page, message)} />
+          <IconButton icon="quote" label={text('Quote')} keepSelection onClick={() => quote(page, message)} />
+          <IconButton
+            icon="pin"
+            label={text('Pin as key event')}
+            keepSelection
+            onClick={() => void pin(page, message)}
+          />
           <IconButton
             icon="bookmark"
-            label={text('remember')}
+            label={text('Save to Workspace Memory')}
             keepSelection
             onClick={() => void page.ask('remember', { ...id, quote: selectionIn(message) })}
           />
           <IconButton
             icon="repo-forked"
-            label={text(isForeign ? 'continueHere' : 'fork')}
+            label={text(isForeign ? 'Continue Here' : 'Fork session from here')}
             disabled={props.busy}
             onClick={() => void fork(page, message, isForeign)}
           />
         </>
       )}
-      <IconButton icon="trash" label={text('remove')} disabled={busy} onClick={() => void remove(page, message)} />
+      <IconButton
+        icon="trash"
+        label={text('Delete message')}
+        disabled={busy}
+        onClick={() => void remove(page, message)}
+      />
     </div>
   );
 }
 
 async function copyMessage(page: Page, message: MessageView): Promise<void> {
-  if (await page.do('copyMessage', { message: message.id })) page.tell(text('copied'));
+  if (await page.do('copyMessage', { message: message.id })) page.tell(text('Copied'));
 }
 
 async function fork(page: Page, message: MessageView, isForeign: boolean): Promise<void> {
-  if ((await page.do('fork', { message: message.id })) && !isForeign) page.tell(text('forked'));
+  if ((await page.do('fork', { message: message.id })) && !isForeign)
+    page.tell(text('Your next message starts a new branch here. The previous branch is kept.'));
 }
 
 async function remove(page: Page, message: MessageView): Promise<void> {
   if (!(await page.do('deleteMessage', { message: message.id }))) return;
   const undo = () => void page.ask('undoDelete', { message: message.id });
-  page.tell(text('deleted'), 'info', { label: text('undo'), run: undo });
+  page.tell(text('Message deleted.'), 'info', { label: text('Undo'), run: undo });
 }
 
 /** The selected text, if it lies in this message. */
@@ -295,7 +315,7 @@ function quote(page: Page, message: MessageView): void {
 
 async function pin(page: Page, message: MessageView): Promise<void> {
   const fields = { message: message.id, quote: selectionIn(message), kind: 'fact' as const };
-  if (await page.do('pinQuote', fields)) page.tell(text('pinned'));
+  if (await page.do('pinQuote', fields)) page.tell(text('Pinned. This text stays verbatim through every compression.'));
 }
 
 /** Makes the task lists of a reply the steps of the task; what was done of a task that is there stays done. */

@@ -54,7 +54,7 @@ export function Minimap(props: {
     const draw = () => {
       if (!canvas.current) return;
       canvas.current.ariaValueNow = String(position() + 1);
-      canvas.current.ariaValueText = text('recallHit', formatCount(position() + 1));
+      canvas.current.ariaValueText = text('Message {0}', formatCount(position() + 1));
       if (outline) drawMap(canvas.current, outline, session, props.viewport.current);
     };
     draw();
@@ -84,10 +84,10 @@ export function Minimap(props: {
       role="slider"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={text('minimap')}
+      aria-label={text('Session overview')}
       aria-valuemin={1}
       aria-valuemax={total}
-      title={text('minimap')}
+      title={text('Session overview')}
       onKeyDown={keyDown}
       onPointerDown={(event) => {
         const share = event.offsetY / Math.max(1, event.currentTarget.clientHeight);

@@ -19,8 +19,8 @@ export function Notices({ session }: { readonly session: OpenSession }) {
           words={status.readOnly}
           action={
             status.foreign
-              ? { label: text('continueHere'), command: 'continueHere' }
-              : { label: text('takeOver'), command: 'takeOver' }
+              ? { label: text('Continue Here'), command: 'continueHere' }
+              : { label: text('Take Over'), command: 'takeOver' }
           }
         />
       )}
@@ -29,7 +29,9 @@ export function Notices({ session }: { readonly session: OpenSession }) {
       {status.escalation && <Escalation escalation={status.escalation} />}
       {status.waiting && <Waiting waiting={status.waiting} />}
       {status.thinking !== null && <Thinking since={status.thinking} />}
-      {status.resetPending && <Banner severity="info" icon="history" words={text('resetPending')} />}
+      {status.resetPending && (
+        <Banner severity="info" icon="history" words={text('The task will be reset when this response finishes.')} />
+      )}
       {status.compression && <Progress compression={status.compression} />}
       {notice !== null && (
         <Banner severity="warning" icon="warning" words={notice} dismiss={() => page.dismissNotice()} />
@@ -56,7 +58,7 @@ function Banner(props: {
           {action.label}
         </button>
       )}
-      {props.dismiss && <IconButton icon="close" label={text('dismiss')} onClick={props.dismiss} />}
+      {props.dismiss && <IconButton icon="close" label={text('Dismiss')} onClick={props.dismiss} />}
     </div>
   );
 }
@@ -69,10 +71,12 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
         <Icon name="warning" /> {escalation.text}
       </p>
       <p class="meta">
-        {text('gaugeText', formatCount(escalation.requestTokens), formatCount(escalation.budget), '').replace(
-          / \(\)$/,
+        {text(
+          '{0} of {1} tokens ({2})',
+          formatCount(escalation.requestTokens),
+          formatCount(escalation.budget),
           '',
-        )}
+        ).replace(/ \(\)$/, '')}
       </p>
       <div class="row-of-buttons">
         {escalation.ways.map((way, index) => (
@@ -106,7 +110,7 @@ function Thinking({ since }: { readonly since: number }) {
     <div class="notice notice-info">
       <Icon name="loading" />
       <span class="notice-text" role="timer">
-        {text('thinking', seconds)}
+        {text('Thinking… {0} s', seconds)}
       </span>
     </div>
   );
@@ -118,7 +122,7 @@ function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waitin
     <div class="notice notice-info">
       <Icon name="watch" />
       <span class="notice-text" role="timer">
-        {text('waiting', waiting.text, seconds)}
+        {text('{0} Retrying in {1} s…', waiting.text, seconds)}
       </span>
     </div>
   );
@@ -127,14 +131,14 @@ function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waitin
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
   const page = usePage();
   const { stage, done, total } = compression;
-  const words = total > 0 ? text('compressingProgress', stage, done, total) : stage;
+  const words = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
   return (
     <div class="notice notice-progress" role="status">
       <Icon name="loading" class="codicon-modifier-spin" />
-      <span class="notice-text">{text('compressing', words)}</span>
-      {total > 0 && <progress max={total} value={done} aria-label={text('compressing', stage)} />}
+      <span class="notice-text">{text('Compressing: {0}', words)}</span>
+      {total > 0 && <progress max={total} value={done} aria-label={text('Compressing: {0}', stage)} />}
       <button type="button" class="text-button" onClick={() => page.run('cancelCompression')}>
-        {text('cancelCompression')}
+        {text('Cancel')}
       </button>
     </div>
   );

@@ -47,19 +47,19 @@ function Part(props: {
       if (props.message.role === 'tool' || props.message.role === 'system') {
         return <Folded icon="note" title={firstLine(part.text)} content={part.text} />;
       }
-      if (!props.rich) return <PlainText source={part.text} label={text('source')} />;
+      if (!props.rich) return <PlainText source={part.text} label={text('Source')} />;
       return <Markdown source={part.text} live={props.live} breaks={props.message.role === 'user'} />;
     case 'image':
-      return <img class="image" src={`data:${part.mediaType};base64,${part.base64}`} alt={text('image')} />;
+      return <img class="image" src={`data:${part.mediaType};base64,${part.base64}`} alt={text('Image')} />;
     case 'tool_call':
       return (
-        <Folded icon="tools" title={text('toolCall', part.name)} detail={firstLine(part.json)} content={part.json} />
+        <Folded icon="tools" title={text('Called {0}', part.name)} detail={firstLine(part.json)} content={part.json} />
       );
     case 'tool_result':
       return (
         <Folded
           icon={part.isError ? 'error' : 'output'}
-          title={text(part.isError ? 'toolError' : 'toolResult')}
+          title={text(part.isError ? 'Failed' : 'Result')}
           detail={firstLine(part.text)}
           content={part.text}
         />

@@ -20,11 +20,13 @@ export function PreviewPanel() {
   useEffect(() => confirm.current?.focus({ preventScroll: true }), [preview]);
   const nothing = preview?.messages === 0 && preview.tokens.after >= preview.tokens.before;
   return (
-    <section class="panel preview" aria-label={text('previewTitle')}>
-      <h2>{text('previewTitle')}</h2>
+    <section class="panel preview" aria-label={text('Compress now?')}>
+      <h2>{text('Compress now?')}</h2>
       {preview ? (
         <>
-          <p>{nothing ? text('previewNothing') : outcome(preview)}</p>
+          <p>
+            {nothing ? text('Nothing to compress: all messages are recent or already compressed.') : outcome(preview)}
+          </p>
           {!nothing && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons">
             <button
@@ -33,7 +35,7 @@ export function PreviewPanel() {
               class="button secondary"
               onClick={() => page.leavePanel()}
             >
-              {text(nothing ? 'close' : 'cancel')}
+              {text(nothing ? 'Close' : 'Cancel')}
             </button>
             {!nothing && (
               <button
@@ -45,13 +47,13 @@ export function PreviewPanel() {
                   page.run('compressHistory', 'now');
                 }}
               >
-                {text('compress')}
+                {text('Compress')}
               </button>
             )}
           </div>
         </>
       ) : (
-        <p class="meta">{text('working')}</p>
+        <p class="meta">{text('Calculating…')}</p>
       )}
     </section>
   );
@@ -59,9 +61,18 @@ export function PreviewPanel() {
 
 function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
-  const effect = formatCounted(messages, 'previewTextOne', 'previewText', before, after);
-  if (maxCostUsd === 0) return `${effect} ${text('previewFree')}`;
-  const cost = maxCostUsd === null ? text('previewCostUnknown', model) : text('previewCost', formatCost(maxCostUsd));
+  const effect = formatCounted(
+    messages,
+    'Summarizes 1 message: {1} → about {2} tokens.',
+    'Summarizes {0} messages: {1} → about {2} tokens.',
+    before,
+    after,
+  );
+  if (maxCostUsd === 0) return `${effect} ${text('No model is used. No cost.')}`;
+  const cost =
+    maxCostUsd === null
+      ? text('Unknown cost: there is no price for {0}.', model)
+      : text('Maximum cost: {0}.', formatCost(maxCostUsd));
   return `${effect} ${cost}`;
 }
 
@@ -69,16 +80,16 @@ function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
 function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: PreviewView }) {
   if (kept.length === 0 && dropped.length === 0) return null;
   return (
-    <div class="preview-events" tabIndex={0} role="group" aria-label={text('previewEvents')}>
+    <div class="preview-events" tabIndex={0} role="group" aria-label={text('Key events')}>
       {kept.length > 0 && (
         <>
-          <h3>{text('previewKept', kept.length)}</h3>
+          <h3>{text('Kept verbatim ({0})', kept.length)}</h3>
           <EventList events={kept} fixed />
         </>
       )}
       {dropped.length > 0 && (
         <>
-          <h3>{text('previewDropped', dropped.length)}</h3>
+          <h3>{text('Not kept verbatim ({0})', dropped.length)}</h3>
           <ul class="dropped">
             {dropped.map((each, index) => (
               <li key={index}>{each}</li>

@@ -1,12 +1,12 @@
 import type { MessageView } from '../../protocol/views.ts';
-import type { TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 
 /** Who speaks, by role. */
-export const NAMES: Readonly<Record<MessageView['role'], TextKey>> = {
-  user: 'you',
-  assistant: 'assistant',
-  system: 'systemRole',
-  tool: 'toolRole',
+export const NAMES: Readonly<Record<MessageView['role'], () => string>> = {
+  user: () => text('You'),
+  assistant: () => text('Assistant'),
+  system: () => text('System'),
+  tool: () => text('Tool'),
 };
 
 /** The codicon of each role. */

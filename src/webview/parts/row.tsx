@@ -82,7 +82,7 @@ export class Row extends Component<Props> {
             role="article"
             aria-posinset={row + 1}
             aria-setsize={total}
-            aria-label={text('loadingMessage')}
+            aria-label={text('Loading…')}
             tabIndex={-1}
           >
             <span class="bone" />

@@ -33,7 +33,7 @@ export function PanelSearch(props: {
           if (event.key === 'Enter') onEnter?.();
         }}
       />
-      <IconButton icon="close" label={text('close')} onClick={() => page.leavePanel()} />
+      <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />
     </div>
   );
 }
@@ -73,10 +73,10 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
     (at + step < 0 ? field.current : items[Math.min(at + step, items.length - 1)])?.focus();
   };
   return (
-    <section class="panel" ref={panel} tabIndex={-1} aria-label={text('sessions')} onKeyDown={keyDown}>
+    <section class="panel" ref={panel} tabIndex={-1} aria-label={text('Sessions')} onKeyDown={keyDown}>
       <PanelSearch
         field={field}
-        label={text('searchSessions')}
+        label={text('Search sessions')}
         query={query}
         setQuery={setQuery}
         onEnter={() => {
@@ -109,8 +109,8 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
                   </span>
                   <span class="meta">
                     {formatDay(each.updatedAt, Date.now())} ·{' '}
-                    {formatCounted(each.messages, 'oneMessage', 'manyMessages')}
-                    {each.archived && ` · ${text('archived')}`}
+                    {formatCounted(each.messages, '1 message', '{0} messages')}
+                    {each.archived && ` · ${text('Archived')}`}
                   </span>
                 </button>
                 <SessionActions session={each} page={page} rename={() => setRenaming(each.id)} />
@@ -118,7 +118,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
             )}
           </li>
         ))}
-        {found.length === 0 && <li class="meta nothing">{text('noSessions')}</li>}
+        {found.length === 0 && <li class="meta nothing">{text('No matching sessions')}</li>}
       </ul>
     </section>
   );
@@ -140,16 +140,16 @@ function SessionActions(props: { readonly session: SessionView; readonly page: P
     <span class="session-actions">
       <IconButton
         icon={session.pinned ? 'pinned' : 'pin'}
-        label={text(session.pinned ? 'unpinSession' : 'pinSession')}
+        label={text(session.pinned ? 'Unpin' : 'Pin')}
         onClick={() => void page.ask('pinSession', { session: session.id, pinned: !session.pinned })}
       />
-      <IconButton icon="edit" label={text('rename')} onClick={props.rename} />
+      <IconButton icon="edit" label={text('Rename')} onClick={props.rename} />
       <IconButton
         icon="archive"
-        label={text(session.archived ? 'unarchive' : 'archive')}
+        label={text(session.archived ? 'Unarchive' : 'Archive')}
         onClick={() => void page.ask('archiveSession', { session: session.id, archived: !session.archived })}
       />
-      <IconButton icon="trash" label={text('deleteSession')} onClick={() => void remove()} />
+      <IconButton icon="trash" label={text('Delete')} onClick={() => void remove()} />
     </span>
   );
 }
@@ -169,7 +169,7 @@ function Rename(props: { readonly session: SessionView; readonly page: Page; rea
       class="input"
       defaultValue={props.session.title}
       maxLength={200}
-      aria-label={text('renameTo')}
+      aria-label={text('New title')}
       onBlur={(event) => void rename(event.currentTarget.value.trim())}
       onKeyDown={(event) => {
         event.stopPropagation();
@@ -207,8 +207,8 @@ export function RecallPanel() {
     };
   }, [query]);
   return (
-    <section class="panel" tabIndex={-1} aria-label={text('recall')}>
-      <PanelSearch field={field} label={text('recallField')} query={query} setQuery={setQuery} />
+    <section class="panel" tabIndex={-1} aria-label={text('Search')}>
+      <PanelSearch field={field} label={text('Search this session')} query={query} setQuery={setQuery} />
       <ul class="session-list" aria-live="polite">
         {hits?.map((hit) => (
           <li key={`${hit.message}-${hit.start}`} class="session">
@@ -222,11 +222,11 @@ export function RecallPanel() {
               }}
             >
               <span class="hit-text">{hit.text}</span>
-              {hit.position !== null && <span class="meta">{text('recallHit', hit.position + 1)}</span>}
+              {hit.position !== null && <span class="meta">{text('Message {0}', hit.position + 1)}</span>}
             </button>
           </li>
         ))}
-        {hits?.length === 0 && <li class="meta nothing">{text('recallNothing')}</li>}
+        {hits?.length === 0 && <li class="meta nothing">{text('No results in this session')}</li>}
       </ul>
     </section>
   );

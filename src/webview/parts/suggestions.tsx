@@ -18,7 +18,7 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
   return (
-    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('suggestions')} tabIndex={0} ref={list}>
+    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('Suggestions')} tabIndex={0} ref={list}>
       {props.suggestions.map((each, index) => (
         <li
           key={each.key}
@@ -53,7 +53,7 @@ export function useSuggestions(
       key: each.name,
       icon: 'symbol-event',
       label: `/${each.name}`,
-      detail: text(each.help),
+      detail: each.help(),
       choose: () => (each.argument ? write(`/${each.name} `) : submit(`/${each.name}`)),
     }));
   }

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { TaskView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
-import { text, type TextKey } from '../texts.ts';
+import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
 type Status = TaskView['steps'][number]['status'];
 
-const STATUS: Readonly<Record<Status, { readonly icon: string; readonly label: TextKey }>> = {
-  pending: { icon: 'circle-large-outline', label: 'stepPending' },
-  in_progress: { icon: 'play-circle', label: 'stepInProgress' },
-  done: { icon: 'pass-filled', label: 'stepDone' },
-  skipped: { icon: 'circle-slash', label: 'stepSkipped' },
+const STATUS: Readonly<Record<Status, { readonly icon: string; readonly label: () => string }>> = {
+  pending: { icon: 'circle-large-outline', label: () => text('pending') },
+  in_progress: { icon: 'play-circle', label: () => text('in progress') },
+  done: { icon: 'pass-filled', label: () => text('done') },
+  skipped: { icon: 'circle-slash', label: () => text('skipped') },
 };
 
 /** What the user is working on now, at the head of the chat. */
@@ -25,27 +25,27 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
     if (await page.do('setTask', { goal: task.goal, steps })) setStep('');
   };
   return (
-    <section class="task" tabIndex={-1} aria-label={text('task')}>
+    <section class="task" tabIndex={-1} aria-label={text('Task')}>
       <div class="task-head">
         <button type="button" class="task-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
           <span class="task-goal">{task.goal}</span>
           {task.steps.length > 0 && (
             <span class="meta">
-              {text(task.steps.length === 1 ? 'taskProgressOne' : 'taskProgress', done, task.steps.length)}
+              {text(task.steps.length === 1 ? '{0} of 1 step' : '{0} of {1} steps', done, task.steps.length)}
             </span>
           )}
         </button>
         <button type="button" class="text-button" onClick={() => page.run('resetTask')}>
-          {text('resetTask')}
+          {text('Reset Task')}
         </button>
       </div>
       {task.steps.length > 0 && (
-        <progress class="task-progress" max={task.steps.length} value={done} aria-label={text('taskSteps')} />
+        <progress class="task-progress" max={task.steps.length} value={done} aria-label={text('Steps')} />
       )}
       {open && (
         <>
-          <ul class="steps" aria-label={text('taskSteps')}>
+          <ul class="steps" aria-label={text('Steps')}>
             {task.steps.map((each, index) => {
               const { icon, label } = STATUS[each.status];
               const finished = each.status === 'done';
@@ -56,7 +56,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
                     role="checkbox"
                     aria-checked={finished ? true : each.status === 'in_progress' ? 'mixed' : false}
                     class="step-toggle"
-                    title={text(label)}
+                    title={label()}
                     onClick={() => set(index, finished ? 'pending' : 'done')}
                   >
                     <Icon name={icon} />
@@ -65,7 +65,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
                   {(each.status === 'pending' || each.status === 'in_progress') && (
                     <IconButton
                       icon="close"
-                      label={text('skipStep', each.text)}
+                      label={text('Skip “{0}”', each.text)}
                       onClick={() => set(index, 'skipped')}
                     />
                   )}
@@ -76,8 +76,8 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
           <input
             class="input add-step"
             value={step}
-            placeholder={text('addStep')}
-            aria-label={text('addStep')}
+            placeholder={text('Add step')}
+            aria-label={text('Add step')}
             onInput={(event) => setStep(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && step.trim() !== '') void add();

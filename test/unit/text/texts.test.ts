@@ -24,10 +24,9 @@ describe('the check of texts', () => {
     const { english, faults } = await collect({
       'src/host/a.ts': `vscode.l10n.t('Open {0}', name); new vscode.TreeItem(vscode.l10n.t('Yes'));`,
       'src/core/b.ts': `throw new StoreFault(phrase("The file's gone: {0}.", what));`,
-      'src/webview/texts.ts': `const ENGLISH = { send: 'Send' };`,
-      'src/webview/c.tsx': `<b title={text('send')}> · </b>`,
+      'src/webview/c.tsx': `<b title={text(isNew ? 'Send' : 'Resend')}>{formatCounted(n, '1 line', '{0} lines')}</b>`,
     });
-    assert.deepEqual(english, ['Open {0}', 'Send', "The file's gone: {0}.", 'Yes']);
+    assert.deepEqual(english, ['1 line', 'Open {0}', 'Resend', 'Send', "The file's gone: {0}.", 'Yes', '{0} lines']);
     assert.deepEqual(faults, []);
   });
 
@@ -46,15 +45,16 @@ describe('the check of texts', () => {
     ]);
   });
 
-  it('finds keys that are no literals, holes that nothing fills and page texts that nothing shows', async () => {
+  it('finds keys that are no literals, and holes that nothing fills', async () => {
     const { faults } = await collect({
       'src/host/a.ts': `vscode.l10n.t(message);\nvscode.l10n.t('{0} of {1}', done);`,
-      'src/webview/texts.ts': `const ENGLISH = { stop: 'Stop' };`,
+      'src/webview/b.ts': `text(key);\ntext('Message {0}');`,
     });
     assert.deepEqual(faults, [
       'src/host/a.ts:1: the key of a text has to be written out',
       'src/host/a.ts:2: “{0} of {1}” does not have as many holes as values',
-      'src/webview/texts.ts: nothing says stop',
+      'src/webview/b.ts:1: the key of a text has to be written out',
+      'src/webview/b.ts:2: “Message {0}” does not have as many holes as values',
     ]);
   });
 
