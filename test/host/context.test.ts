@@ -76,14 +76,14 @@ describe('what goes with a message as context', () => {
   });
 
   it('is offered in the order in which it is likely meant: open files, names that begin with it, short paths', async () => {
-    const names = ['deep/gamma-deep.ts', 'pre-gamma.ts', 'gamma.ts', 'deep/an-open-gamma.ts'];
-    await mkdir(inside('deep'));
+    const names = ['deep/gamma-deep.ts', 'gammas/x-gamma.ts', 'gamma.ts', 'deep/an-open-gamma.ts'];
+    for (const folder of ['deep', 'gammas']) await mkdir(inside(folder));
     for (const name of names) await writeFile(inside(name), 'export {};\n');
     await vscode.window.showTextDocument(vscode.Uri.file(inside('deep/an-open-gamma.ts')));
     const { offered } = await page();
     assert.deepEqual(
       (await offered('gamma')).map(({ label }) => label),
-      ['an-open-gamma.ts', 'gamma.ts', 'gamma-deep.ts', 'pre-gamma.ts'],
+      ['an-open-gamma.ts', 'gamma.ts', 'gamma-deep.ts', 'x-gamma.ts', 'gammas'],
     );
   });
 

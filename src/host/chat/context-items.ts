@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
@@ -92,7 +93,7 @@ async function filesNamed(wanted: string): Promise<vscode.Uri[]> {
   const found = await findFiles(`**/*${anyCase(wanted)}*`, MAX_FOUND);
   const open = new Set((await openFiles()).map(String));
   const rank = (uri: vscode.Uri): number =>
-    (open.has(String(uri)) ? 0 : 2) + (uri.path.toLowerCase().includes(`/${wanted}`) ? 0 : 1);
+    (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(wanted) ? 0 : 1);
   const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
   return found.sort(order).slice(0, MAX_FILES);
 }
