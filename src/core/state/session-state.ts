@@ -19,13 +19,7 @@ import { KeyEventList } from './key-event-list.ts';
 import { MessageLog, type MessageBodies, type MessagePlace } from './message-log.ts';
 import { Summaries } from './summaries.ts';
 
-interface PartialReply {
-  readonly id: MessageId;
-  readonly parent: MessageId | null;
-  readonly model: string;
-  readonly text: string;
-  readonly at: number;
-}
+type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
 
 /** What the front of a request is made from: summaries and key events, and where their messages stand. */
 export type FrontFacts = Pick<
@@ -298,27 +292,18 @@ export class SessionState {
         this.createdAt = at;
         return;
       case 'session_renamed':
-        this.title = event.title;
-        return;
       case 'session_moved':
-        this.workspace = event.workspace;
-        return;
       case 'session_archived':
-        this.archived = event.archived;
-        return;
       case 'session_pinned':
-        this.pinned = event.pinned;
-        return;
       case 'session_deleted':
-        this.deleted = event.deleted;
-        return;
       case 'model_selected':
-        this.provider = event.provider;
-        this.model = event.model;
-        return;
       case 'policy_selected':
-        this.policy = event.policy;
+      case 'task_set': {
+        // Each of these has the fields that it sets.
+        const { type, ...fields } = event;
+        Object.assign(this, fields);
         return;
+      }
       case 'message_added':
         this.#add(event.message, event.message);
         return;
@@ -335,9 +320,6 @@ export class SessionState {
       case 'message_deleted':
         this.#branches.setDeleted(event.id, event.deleted);
         this.#branchChanged();
-        return;
-      case 'task_set':
-        this.task = event.task;
         return;
       case 'task_step':
         if (this.task) {
