@@ -33,7 +33,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: reasonOf(error.reason),
       text: translated(message),
-      ...(action && { action: { label: actionLabel(action), command: COMMAND_OF[action] } }),
+      action: { label: actionLabel(action), command: COMMAND_OF[action] },
     };
   }
   if (StoreFault.is(error)) {
