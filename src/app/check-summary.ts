@@ -2,17 +2,13 @@ import type { SummaryCheck } from '../core/model/summary.ts';
 import { askAboutStatements } from '../core/audit/asked.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import { paidModel, type JobModel, type PriceOf } from './paid-model.ts';
-import { readOnlyFault, type Clock, type SessionJournal } from './ports.ts';
+import { paidModel, type JobModel } from './paid-model.ts';
+import { readOnlyFault } from './ports.ts';
+import type { SessionParts } from './session-parts.ts';
 import type { SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
-export interface CheckSummaryDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly counter: TokenCounter;
-  readonly price: PriceOf;
+export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
 }
 

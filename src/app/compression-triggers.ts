@@ -13,16 +13,11 @@ import {
 import type { CompressionAim, CompressionOutcome, CompressionRequest } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
-import type { Clock, Log, SessionJournal } from './ports.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { SessionParts } from './session-parts.ts';
 
-export interface CompressionTriggersDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface CompressionTriggersDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'settings'> {
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
-  readonly settings: () => ConversationSettings;
   /** Nothing is committed while a reply arrives. */
   readonly isReplying: () => boolean;
   /** Nothing new is begun while the session is being closed or handed over. */

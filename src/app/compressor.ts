@@ -12,7 +12,6 @@ import type { MessageId, NodeId } from '../core/model/ids.ts';
 import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { CompressionGuard } from './compression-guard.ts';
 import type {
   CompressionJob,
@@ -25,19 +24,15 @@ import type {
 } from './compression-job.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
-import { paidModel, type JobModel, type PaidModel, type PriceOf, type UsageEvent } from './paid-model.ts';
-import { readOnlyFault, type Clock, type Log, type SessionJournal } from './ports.ts';
+import { paidModel, type JobModel, type PaidModel, type UsageEvent } from './paid-model.ts';
+import { readOnlyFault } from './ports.ts';
+import type { SessionParts } from './session-parts.ts';
 import { OPEN_GATE, type SpendGate } from './spend.ts';
 
-export interface CompressorDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly counter: TokenCounter;
+export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
   readonly work: CompressionWork;
   /** Undefined: summaries are extracted. Rejects with `ModelFault` when the chosen model cannot be had. */
   readonly summaryModel: (request: CompressionRequest) => Promise<JobModel | undefined>;
-  readonly price: PriceOf;
   /** No limit where it is left out. */
   readonly spendGate?: SpendGate;
 }

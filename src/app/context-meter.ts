@@ -4,22 +4,12 @@ import type { Recalled } from '../core/context/render.ts';
 import type { Message } from '../core/model/message.ts';
 import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { Clock, CountStore, SessionJournal } from './ports.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { SessionParts } from './session-parts.ts';
 
 /** Of what a server reads, this share stays for the prompt, however long replies may be. */
 const LEAST_PROMPT_SHARE = 0.6;
 
-export interface ContextMeterDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly counter: TokenCounter;
-  readonly countStore: CountStore;
-  readonly settings: () => ConversationSettings;
-  /** Corrects counts by what the chosen model's provider reports; undefined where our own count is the exact one. */
-  readonly calibration: () => Calibration | undefined;
-}
+type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
 /**
  * What would be sent, how many tokens it takes and how many it may take. Everything is reckoned in counted tokens;
@@ -27,14 +17,14 @@ export interface ContextMeterDeps {
  */
 export class ContextMeter {
   readonly counts: MessageCounts;
-  readonly #deps: ContextMeterDeps;
+  readonly #deps: MeterParts;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
   /** What a refusal showed, until the next report. */
   #refused: { readonly by: Calibration | undefined; readonly factor: number } | undefined;
   /** What a refusal said. Not kept on disk: who sees it may restart the server with more. */
   #stated: { readonly by: Calibration | undefined; readonly window: number } | undefined;
 
-  constructor(deps: ContextMeterDeps) {
+  constructor(deps: MeterParts) {
     this.#deps = deps;
     this.counts = new MessageCounts(deps.counter);
   }

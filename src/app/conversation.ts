@@ -2,7 +2,7 @@ import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
-import { messageText, type Attachment, type ImageBlock, type Usage } from '../core/model/message.ts';
+import { messageText, type Attachment, type ImageBlock } from '../core/model/message.ts';
 import type { Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -16,28 +16,19 @@ import { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate, Waiting } from './conversation-update.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
-import type { ChatModel, ChatRequest, Clock, CountStore, Log, SessionJournal } from './ports.ts';
+import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
 import { recoverReplies, recoverWhenTakenOver, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
+import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
 import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 import { changedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
-export interface ConversationDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly counter: TokenCounter;
-  readonly countStore: CountStore;
+export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
-  readonly settings: () => ConversationSettings;
   /** Throws `ModelFault` when the chosen model cannot be had (no key). */
   readonly chatModel: () => Promise<ChatModel>;
-  /** Corrects counts by what the chosen model's provider reports; undefined where our own count is the exact one. */
-  readonly calibration: () => Calibration | undefined;
-  /** Money of a call in US dollars; null when the price is not known. */
-  readonly price: (model: string, usage: Usage) => number | null;
   /** Excerpts of compressed history that match a text, within a number of tokens. */
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
 }

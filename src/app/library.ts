@@ -7,6 +7,7 @@ import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { joinOld } from '../core/compress/tree.ts';
 import { renderTranscript } from '../core/compress/transcript-text.ts';
 import { nodeText } from '../core/context/render.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, type ContentBlock, type Role } from '../core/model/message.ts';
@@ -54,14 +55,8 @@ export interface LibraryOptions {
   readonly breather?: Breather;
 }
 
-/** Model calls and their tokens. */
-export interface LibraryCalls {
-  readonly count: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** US dollars; 0 where the price is not known. */
-  readonly costUsd: number;
-}
+/** Model calls and their tokens; `costUsd` is 0 where the price is not known. */
+export type LibraryCalls = CompressionRecord['calls'];
 
 export interface RecursiveSummary {
   readonly text: string;

@@ -4,23 +4,16 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { Ending, Message, Usage } from '../core/model/message.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
 import { emptyReply, ModelFault } from './fault.ts';
-import type { ChatModel, ChatRequest, Clock, Log, SessionJournal } from './ports.ts';
+import type { ChatModel, ChatRequest, Log, SessionJournal } from './ports.ts';
 import { ReplyWriter } from './reply-writer.ts';
+import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 
-export interface ReplyDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'settings' | 'price'> {
   readonly meter: ContextMeter;
-  readonly counter: TokenCounter;
-  readonly settings: () => ConversationSettings;
-  /** Money of a call in US dollars; null when the price is not known. */
-  readonly price: (model: string, usage: Usage) => number | null;
   readonly onUpdate: (update: ConversationUpdate) => void;
 }
 

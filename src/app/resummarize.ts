@@ -9,11 +9,10 @@ import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
-import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { paidModel, type JobModel, type PaidModel, type PriceOf } from './paid-model.ts';
-import { readOnlyFault, type Clock, type SessionJournal } from './ports.ts';
-import type { ConversationSettings } from './settings.ts';
+import { paidModel, type JobModel, type PaidModel } from './paid-model.ts';
+import { readOnlyFault } from './ports.ts';
+import type { SessionParts } from './session-parts.ts';
 import { OPEN_GATE, type SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -28,16 +27,11 @@ export interface Resummary {
   readonly finer?: boolean;
 }
 
-export interface ResummarizeDeps {
-  readonly journal: SessionJournal;
-  readonly clock: Clock;
-  readonly counter: TokenCounter;
+export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'settings' | 'price'> {
   readonly counts: MessageCounts;
-  readonly settings: () => ConversationSettings;
   readonly preset: () => PresetName;
   /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
   readonly promptText?: () => string | undefined;
-  readonly price: PriceOf;
   /** No limit where it is left out. */
   readonly spendGate?: SpendGate;
 }

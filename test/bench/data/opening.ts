@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ContextMeter, type ContextMeterDeps } from '../../../src/app/context-meter.ts';
+import { ContextMeter } from '../../../src/app/context-meter.ts';
+import type { SessionParts } from '../../../src/app/session-parts.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -44,7 +45,7 @@ export async function openNewest(
 }
 
 /** What counts a session, as the editor makes it. */
-export function meterOf(parts: Pick<ContextMeterDeps, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
+export function meterOf(parts: Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
   const settings = {
     systemPrompt: '',
     memory: '',
