@@ -1,7 +1,7 @@
 import { asSpoken } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
-import { extract } from './extractive.ts';
+import { extract, type ExtractOptions } from './extractive.ts';
 import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, isRetelling, isScaffolding } from './telling.ts';
@@ -41,22 +41,32 @@ export async function digest(
       labelTokens: 2,
     });
     const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
-    const output =
-      left > 0
-        ? await extract(corpus, {
-            ...shared,
-            budgetTokens: left,
-            takes: (one) => !isSaid(one) && isRead.has(one),
-            partOf: perMessage(),
-            novelty: NOVELTY,
-          })
-        : { passages: [] };
-    const chosen = [...said.passages, ...output.passages].sort((a, b) => a.message - b.message || a.start - b.start);
+    const output = left > 0 ? await informing(corpus, isRead, left, shared) : [];
+    const chosen = [...said.passages, ...output].sort((a, b) => a.message - b.message || a.start - b.start);
     const text = renderDigest(corpus, chosen);
     const over = counter.text(text) - budgetTokens;
     if (over <= 0 || chosen.length === 0) return text;
     budget = Math.max(0, budget - over - 8);
   }
+}
+
+/** Lines of output: a little of each message, then of the room that is left what informs most, wherever it stands. */
+async function informing(
+  corpus: Corpus,
+  isRead: ReadonlySet<IndexedPassage>,
+  budgetTokens: number,
+  shared: Pick<ExtractOptions, 'counter' | 'pace' | 'range'>,
+): Promise<readonly IndexedPassage[]> {
+  const options = { ...shared, novelty: NOVELTY };
+  const takes = (one: IndexedPassage): boolean => !isSaid(one) && isRead.has(one);
+  const little = await extract(corpus, { ...options, budgetTokens, takes, partOf: perMessage() });
+  const taken = new Set(little.passages);
+  const more = await extract(corpus, {
+    ...options,
+    budgetTokens: budgetTokens - little.tokens,
+    takes: (one) => takes(one) && !taken.has(one) && one.inListing !== true && one.kind !== 'names',
+  });
+  return [...little.passages, ...more.passages];
 }
 
 /** Passages that tell something: no scaffolding, nothing told over again, and of lines that begin alike the newest few. */
@@ -85,7 +95,7 @@ async function readable(
 /** So many patterns look at each line. */
 const PATTERNS = 5;
 
-/** What one message may show, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
+/** What one message may show at first, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
 const SHOWN_TOKENS = { listing: 30, names: 40, other: 600 } as const;
 
 function perMessage(): (passage: IndexedPassage) => { left: number } {

@@ -161,6 +161,19 @@ describe('what a summarizer reads', () => {
     assert.doesNotMatch(text, /cannot be read/);
   });
 
+  it('shows a long report whole where there is room, and a little of it where there is none', async () => {
+    const places = ['pier', 'ferry', 'crane', 'depot', 'buoy', 'lock', 'canal', 'quay', 'dock', 'barge'];
+    const report = places.flatMap((place) =>
+      places.map((other) => `Beside ${place} ${other} failed in trial ${place.length * other.length} times.`),
+    );
+    const session = transcript(['user', 'What was measured?'], ['tool', report.join('\n')], ['user', 'And the tides?']);
+    const shown = async (budget: number): Promise<number> =>
+      (await digested(session, budget)).match(/^(?:tool: )?Beside/gm)?.length ?? 0;
+    assert.equal(await shown(8000), report.length);
+    const few = await shown(600);
+    assert.ok(few > 0 && few < report.length / 2, String(few));
+  });
+
   it('marks what is missing of a message once', async () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');
