@@ -10,7 +10,8 @@ import { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import { Models } from '@anthropic-ai/sdk/resources/models';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
-import type { Ending, Usage } from '../core/model/message.ts';
+import type { Ending } from '../core/model/message.ts';
+import { usageFrom } from './turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { parseBaseUrl, serverFetch, withoutCustomHeaders } from './http.ts';
 import { anthropicListed, type ListedModel } from './listed-model.ts';
@@ -204,15 +205,8 @@ function* usageOf(tally: Tally): Generator<ChatChunk> {
   const input = tally.input + tally.cacheRead + tally.cacheWrite;
   // No request takes no tokens: servers that do not count send zeros.
   if (input <= 0) return;
-  const usage: Usage = {
-    input,
-    output: tally.output,
-    ...(tally.reasoning > 0 ? { reasoning: tally.reasoning } : {}),
-    ...(tally.cacheRead > 0 ? { cachedInput: tally.cacheRead } : {}),
-    ...(tally.cacheWrite > 0 ? { cacheWrite: tally.cacheWrite } : {}),
-    ...(tally.cacheWriteHour > 0 ? { cacheWriteHour: tally.cacheWriteHour } : {}),
-  };
-  yield { type: 'usage', usage };
+  const { output, reasoning, cacheRead: cachedInput, cacheWrite, cacheWriteHour } = tally;
+  yield { type: 'usage', usage: usageFrom(input, output, { reasoning, cachedInput, cacheWrite, cacheWriteHour }) };
 }
 
 function ending(stop: StopReason | null): Ending {

@@ -14,7 +14,7 @@ import { anthropicMark } from './anthropic-request.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
-import { PAST_TOOL, plainText, toolNames, toTurns } from './turns.ts';
+import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom } from './turns.ts';
 import type { Turn, UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -168,13 +168,7 @@ function readUsage(usage: unknown): Usage | undefined {
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
-  return {
-    input,
-    output: typeof output === 'number' ? output : 0,
-    ...(typeof reasoning === 'number' && reasoning > 0 ? { reasoning } : {}),
-    ...(typeof cached === 'number' && cached > 0 ? { cachedInput: cached } : {}),
-    ...(typeof written === 'number' && written > 0 ? { cacheWrite: written } : {}),
-  };
+  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 /** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */

@@ -15,7 +15,7 @@ import { streamFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { Extra } from './tolerance.ts';
-import { toTurns } from './turns.ts';
+import { toTurns, usageFrom } from './turns.ts';
 import type { Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -128,13 +128,8 @@ function toUsage(usage: ResponseUsage): Usage {
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought: unknown = usage.output_tokens_details;
   const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
-  return {
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    ...(typeof reasoning === 'number' && reasoning > 0 ? { reasoning } : {}),
-    ...(typeof cached === 'number' && cached > 0 ? { cachedInput: cached } : {}),
-    ...(typeof written === 'number' && written > 0 ? { cacheWrite: written } : {}),
-  };
+  const { input_tokens: input, output_tokens: output } = usage;
+  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 
@@ -88,17 +89,7 @@ export function waitMs(
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
+  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../app/ports.ts';
-import type { ContentBlock } from '../core/model/message.ts';
+import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { isRecord } from './json.ts';
 
 type TextBlock = Extract<ContentBlock, { type: 'text' }>;
@@ -83,6 +83,16 @@ export function inputObject(json: string): Readonly<Record<string, unknown>> {
   } catch {
     return { input: json };
   }
+}
+
+/** What a provider reports of a call; figures that it leaves out, or sends as zero, are not in it. */
+export function usageFrom(
+  input: number,
+  output: unknown,
+  parts: Readonly<Partial<Record<Exclude<keyof Usage, 'input' | 'output'>, unknown>>>,
+): Usage {
+  const known = Object.entries(parts).filter(([, tokens]) => typeof tokens === 'number' && tokens > 0);
+  return { input, output: typeof output === 'number' ? output : 0, ...Object.fromEntries(known) };
 }
 
 /** Between what were separate messages: a blank line, as between paragraphs. */

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { linkFiles, setFormulas } from './drawn.ts';
-import { FocusKeeper } from './focus-keeper.ts';
+import { keepFocus } from './focus-keeper.ts';
 import type { EditorApi } from './host-link.ts';
 import { activateLinks } from './clicks.ts';
 import { Page } from './page.ts';
@@ -16,6 +16,6 @@ const page = new Page(acquireVsCodeApi());
 activateLinks(root, page);
 linkFiles(root, (paths) => page.ask('existingFiles', { paths }));
 setFormulas(root, (formulas) => page.ask('renderMath', { formulas }));
-new FocusKeeper(root, () => page.signal({ type: 'focus', target: 'composer' }));
+keepFocus(root, () => page.signal({ type: 'focus', target: 'composer' }));
 render(<App page={page} />, root);
 page.start();

@@ -1,4 +1,3 @@
-import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
@@ -58,10 +57,6 @@ export class PageLink {
     ];
   }
 
-  get compressor(): Compressor {
-    return this.conversation.compressor;
-  }
-
   onMessage(listener: (message: HostToPage) => void): Disposable {
     return this.#out.on(listener);
   }
@@ -93,7 +88,7 @@ export class PageLink {
       model: model(),
       settings: settings(),
       status: statusView(conversation, this.#resetPending, this.#offline),
-      draft: draft(conversation),
+      draft: draft(),
       history: this.#views.history(HISTORY),
       notice: notice(),
     };
@@ -110,19 +105,15 @@ export class PageLink {
   }
 
   sendGauge(): void {
-    this.#post({ type: 'gauge', gauge: this.#gauge.view(this.conversation) });
-  }
-
-  sendStatus(): void {
-    this.#sendStatus();
+    this.post({ type: 'gauge', gauge: this.#gauge.view(this.conversation) });
   }
 
   async sendSessions(): Promise<void> {
-    this.#post({ type: 'sessions', sessions: await this.#surroundings.sessions() });
+    this.post({ type: 'sessions', sessions: await this.#surroundings.sessions() });
   }
 
   post(message: HostToPage): void {
-    this.#post(message);
+    this.#out.emit(message);
   }
 
   #onUpdate(update: ConversationUpdate): void {
@@ -132,7 +123,7 @@ export class PageLink {
         this.#views.begin(update.id, update.model, Date.now());
         const message = this.#views.arriving;
         if (!message) return;
-        this.#post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
+        this.post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
         this.#sendStatus();
         return;
       }
@@ -146,7 +137,7 @@ export class PageLink {
           this.#sendStatus();
         }
         this.#views.grow(update.text);
-        this.#post({
+        this.post({
           type: 'replyDelta',
           session: journal.id,
           id: update.id,
@@ -161,7 +152,7 @@ export class PageLink {
         this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
         const message = update.id === undefined ? undefined : state.messages.get(update.id);
         if (message) {
-          this.#post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
+          this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
         } else {
           // No text came: the row that was begun for it goes.
           this.#sendTranscript(state.path.length);
@@ -184,7 +175,7 @@ export class PageLink {
         const message = state.messages.get(update.message);
         if (!message) return;
         this.#views.recalled.set(update.message, update.excerpts);
-        this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
+        this.post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
         return;
       }
     }
@@ -196,7 +187,7 @@ export class PageLink {
       this.#epoch++;
       this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
       this.#sendCompressions();
-      this.#post({ type: 'task', task: taskView(this.conversation.state) });
+      this.post({ type: 'task', task: taskView(this.conversation.state) });
       this.#sendStatus();
       return;
     }
@@ -243,7 +234,7 @@ export class PageLink {
         case 'task_set':
         case 'task_step':
         case 'task_reset':
-          this.#post({ type: 'task', task: taskView(state) });
+          this.post({ type: 'task', task: taskView(state) });
           break;
         case 'escalation':
           this.#sendStatus();
@@ -261,7 +252,7 @@ export class PageLink {
     const { state, journal } = this.conversation;
     const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
     const message = id === undefined ? undefined : state.messages.get(id);
-    if (message) this.#post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
+    if (message) this.post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
   }
 
   /** Marks what a compression found in the messages that the page is likely to have. */
@@ -273,12 +264,12 @@ export class PageLink {
       const message = (state.positionOf(id) ?? -1) < oldest ? undefined : state.messages.get(id);
       return message ? [this.#views.of(message)] : [];
     });
-    if (messages.length > 0) this.#post({ type: 'messagesChanged', session: journal.id, messages });
+    if (messages.length > 0) this.post({ type: 'messagesChanged', session: journal.id, messages });
   }
 
   #sendTranscript(from: number): void {
     const { journal } = this.conversation;
-    this.#post({
+    this.post({
       type: 'transcript',
       session: journal.id,
       epoch: this.#epoch,
@@ -289,7 +280,7 @@ export class PageLink {
 
   #sendCompressions(): void {
     const { state, journal } = this.conversation;
-    this.#post({
+    this.post({
       type: 'compression',
       session: journal.id,
       covers: coverViews(state),
@@ -298,10 +289,6 @@ export class PageLink {
   }
 
   #sendStatus(): void {
-    this.#post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
-  }
-
-  #post(message: HostToPage): void {
-    this.#out.emit(message);
+    this.post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
   }
 }

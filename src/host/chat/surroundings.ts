@@ -1,23 +1,11 @@
 import * as vscode from 'vscode';
-import type { Conversation } from '../../app/conversation.ts';
 import type { SessionSummary, SessionJournal } from '../../app/ports.ts';
-import type { DraftView, ModelView, SessionView, SettingsView } from '../../protocol/views.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/translated.ts';
 import { sessionView } from './views.ts';
-
-/** What the page shows beside the conversation; owned by the host. */
-export interface PageSurroundings {
-  readonly sessions: () => Promise<readonly SessionView[]>;
-  readonly model: () => ModelView;
-  readonly settings: () => SettingsView;
-  readonly draft: (conversation: Conversation) => DraftView;
-  readonly notice: () => string | null;
-  readonly untitled: string;
-}
 
 export interface SurroundingsDeps {
   readonly list: () => Promise<readonly SessionSummary[]>;
@@ -31,8 +19,10 @@ export interface SurroundingsDeps {
 /** How a session without a title is shown. */
 export const untitled = (): string => vscode.l10n.t('New session');
 
-/** What the page shows beside the conversation of `journal`. */
-export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal): PageSurroundings {
+export type PageSurroundings = ReturnType<typeof pageSurroundings>;
+
+/** What the page shows beside the conversation of `journal`; owned by the host. */
+export function pageSurroundings(deps: SurroundingsDeps, journal: SessionJournal) {
   return {
     sessions: async () => (await deps.list()).map((one) => sessionView(one, untitled())),
     model: () => {
