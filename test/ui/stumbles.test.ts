@@ -82,7 +82,7 @@ describe('in the chat and its views', () => {
     const said = await chat.messages().allInnerTexts();
     // A topic, not the line that happens to come first.
     assert.deepEqual(
-      said.filter((text) => text.includes(`\n${name.replace('In a summary: ', '')}`)),
+      said.filter((text) => text.includes(`\n${name.replace(/^In a summary: |…$/g, '')}`)),
       [],
       name,
     );
@@ -117,7 +117,7 @@ describe('in the chat and its views', () => {
     await chart.waitFor();
     const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
     assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
-    const ticks = (await chart.locator('text.label').allInnerTexts()).filter((text) => /^[\d,]+$/.test(text));
+    const ticks = (await chart.locator('text.label').allInnerTexts()).filter((text) => /^\d/.test(text));
     for (const tick of ticks) assert.match(tick, /^(?:0|[\d,]*(?:0|5|[1-9]0))$/, tick);
     await chart.locator('.spot rect').nth(3).hover({ force: true });
     assert.match((await chart.locator('.spot title').nth(3).textContent()) ?? '', /messages? · [\d,]+ tokens/);
