@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pageFrame, violations } from './axe.ts';
+import { pageFrame, THEMES, violations } from './axe.ts';
 import { freshWorkspace } from './editor.ts';
 import { PAGE_STATES } from './page-states.ts';
 import { Workbench } from './workbench.ts';
-
-const THEMES = [
-  { name: 'light', setting: 'Default Light Modern', kind: 'vscode-light' },
-  { name: 'dark', setting: 'Default Dark Modern', kind: 'vscode-dark' },
-  { name: 'high-contrast', setting: 'Default High Contrast', kind: 'vscode-high-contrast' },
-  { name: 'high-contrast-light', setting: 'Default High Contrast Light', kind: 'vscode-high-contrast-light' },
-];
 
 /** What of a browser's page the tests touch. */
 interface PageGlobals {
@@ -36,7 +29,7 @@ describe('the chat page', () => {
     assert.deepEqual(await violations(workbench), []);
   });
 
-  for (const { name, setting, kind } of THEMES) {
+  for (const { name, setting } of THEMES) {
     it(`has none with a long session in ${name}, and looks native in it`, async () => {
       await writeFile(
         path.join(folder, '.vscode/settings.json'),
@@ -49,7 +42,7 @@ describe('the chat page', () => {
         await workbench.told(/Compressed/, { timeout: 60_000 });
         await workbench.clearToasts();
       }
-      await workbench.webview().locator(`body.${kind}`).waitFor();
+      await workbench.webview().locator(`body.vscode-${name}`).waitFor();
       await workbench.webview().getByRole('article').first().waitFor();
       await workbench.screenshot(`theme-${name}`);
       assert.deepEqual(await violations(workbench), []);

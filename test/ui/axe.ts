@@ -2,7 +2,20 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame } from 'playwright-core';
+import { writeSettings, type ChatPage } from './chat-page.ts';
 import type { Workbench } from './workbench.ts';
+
+/** Themes by the class that the editor gives a page in them. */
+export const THEMES = [
+  { name: 'light', setting: 'Default Light Modern' },
+  { name: 'dark', setting: 'Default Dark Modern' },
+  { name: 'high-contrast', setting: 'Default High Contrast' },
+  { name: 'high-contrast-light', setting: 'Default High Contrast Light' },
+] as const;
+
+/** Of a page in a side bar, in CSS pixels, and what stands beside it. */
+const NARROW = [300, 480];
+const ACTIVITY_BAR = 48;
 
 interface Violation {
   readonly id: string;
@@ -27,4 +40,42 @@ export async function violations(workbench: Workbench): Promise<string[]> {
     (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
   );
   return found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => node.html).join('\n')}`);
+}
+
+/** Holds the page as it stands in each theme, wide and narrow, to what axe asks for, with nothing cut. */
+export async function fitsEachLook(
+  { workbench, folder }: ChatPage,
+  settings: Readonly<Record<string, unknown>>,
+  name: string,
+  holds: (look: string) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { page } = workbench;
+  const size = page.viewportSize();
+  assert.ok(size);
+  const widths: readonly number[] = [size.width - ACTIVITY_BAR, ...NARROW];
+  await workbench.runCommand('View: Close Primary Side Bar');
+  const frame = await pageFrame(workbench);
+  for (const { name: theme, setting } of THEMES) {
+    const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
+    await writeSettings(folder, { ...settings, ...colours });
+    await workbench.webview().locator(`body.vscode-${theme}`).waitFor();
+    for (const width of widths) {
+      await page.setViewportSize({ ...size, width: width + ACTIVITY_BAR });
+      await frame.waitForFunction(
+        (most) => (globalThis as unknown as { innerWidth: number }).innerWidth <= most,
+        width,
+      );
+      const look = `${name}-${theme}-${width}`;
+      await workbench.screenshot(look);
+      assert.deepEqual(await violations(workbench), [], look);
+      const { scrollWidth, clientWidth } = await frame.locator('.chat').evaluate((element) => {
+        const { scrollWidth, clientWidth } = element as unknown as { scrollWidth: number; clientWidth: number };
+        return { scrollWidth, clientWidth };
+      });
+      await holds(look);
+      assert.equal(scrollWidth, clientWidth, `nothing is cut: ${look}`);
+    }
+    await page.setViewportSize(size);
+  }
+  await writeSettings(folder, settings);
 }
