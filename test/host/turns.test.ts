@@ -32,26 +32,6 @@ describe('a turn in the editor', () => {
     assert.match(texts[3] ?? '', /port 8443/);
   });
 
-  it('whose server puts a prompt of its own before each makes no other session out to be larger', async () => {
-    const app = await product();
-    const settings = {
-      'chat.provider': 'compatible',
-      'chat.model': 'a-model-with-a-prompt-of-its-own',
-      'chat.baseUrl': `${server.url}/v1`,
-    };
-    await withSettings(settings, async () => {
-      const long = await sampleSession();
-      const before = long.context().total;
-      server
-        .reset()
-        .answer({ text: 'Hello.', usage: { prompt_tokens: 2345, completion_tokens: 2, total_tokens: 2347 } });
-      const short = await app.sessions.create();
-      await short.send('Hello?');
-      const after = long.context().total;
-      assert.ok(before > 40_000 && after < before * 1.1, `${before} → ${after} tokens`);
-    });
-  });
-
   for (const { provider, model, path: base } of PROVIDERS) {
     it(`goes through ${provider}, streamed, with the usage it reports`, async () => {
       const app = await product();
