@@ -30,19 +30,20 @@ export async function digest(
   counter: Pick<TokenCounter, 'text'>,
   pace: Pace,
 ): Promise<string> {
-  const isRead = await readable(corpus, range, pace);
+  const { read, alike } = await readable(corpus, range, pace);
   let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
   for (;;) {
     const shared = { counter, pace, range };
     const said = await extract(corpus, {
       ...shared,
       budgetTokens: budget,
-      takes: (one) => isSaid(one) && isRead.has(one),
+      takes: (one) => isSaid(one) && read.has(one),
       labelTokens: 2,
     });
     const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
-    const output = left > 0 ? await informing(corpus, isRead, left, shared) : [];
-    const chosen = [...said.passages, ...output].sort((a, b) => a.message - b.message || a.start - b.start);
+    const chosen = [...said.passages, ...(left > 0 ? await informing(corpus, read, alike, left, shared) : [])].sort(
+      (a, b) => a.message - b.message || a.start - b.start,
+    );
     const text = renderDigest(corpus, chosen);
     const over = counter.text(text) - budgetTokens;
     if (over <= 0 || chosen.length === 0) return text;
@@ -50,33 +51,41 @@ export async function digest(
   }
 }
 
-/** Lines of output: a little of each message, then of the room that is left what informs most, wherever it stands. */
+/**
+ * Lines of output: a little of each message, then of the room that is left what informs most, wherever it stands, and
+ * what was said in lines that begin alike, as those of a table do.
+ */
 async function informing(
   corpus: Corpus,
-  isRead: ReadonlySet<IndexedPassage>,
+  read: ReadonlySet<IndexedPassage>,
+  alike: ReadonlySet<IndexedPassage>,
   budgetTokens: number,
   shared: Pick<ExtractOptions, 'counter' | 'pace' | 'range'>,
 ): Promise<readonly IndexedPassage[]> {
   const options = { ...shared, novelty: NOVELTY };
-  const takes = (one: IndexedPassage): boolean => !isSaid(one) && isRead.has(one);
+  const takes = (one: IndexedPassage): boolean => !isSaid(one) && read.has(one);
   const little = await extract(corpus, { ...options, budgetTokens, takes, partOf: perMessage() });
   const taken = new Set(little.passages);
   const more = await extract(corpus, {
     ...options,
     budgetTokens: budgetTokens - little.tokens,
-    takes: (one) => takes(one) && !taken.has(one) && one.inListing !== true && one.kind !== 'names',
+    takes: (one) => alike.has(one) || (takes(one) && !taken.has(one) && one.inListing !== true && one.kind !== 'names'),
   });
   return [...little.passages, ...more.passages];
 }
 
-/** Passages that tell something: no scaffolding, nothing told over again, and of lines that begin alike the newest few. */
+/**
+ * Passages that tell something: no scaffolding, nothing told over again, and of lines that begin alike the newest few;
+ * beside them what else was said in such lines.
+ */
 async function readable(
   corpus: Corpus,
   range: { readonly from: number; readonly to: number },
   pace: Pace,
-): Promise<ReadonlySet<IndexedPassage>> {
+): Promise<{ read: ReadonlySet<IndexedPassage>; alike: ReadonlySet<IndexedPassage> }> {
   const read = new Set<IndexedPassage>();
-  const alike = new AlikeLines();
+  const alike = new Set<IndexedPassage>();
+  const lines = new AlikeLines();
   for (let message = range.to; message >= range.from; message--) {
     const text = corpus.texts[message]!;
     if (isRetelling(text, message)) continue;
@@ -85,11 +94,11 @@ async function readable(
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       if (isScaffolding(words)) continue;
-      if (alike.isOneTooMany(words, passage)) continue;
-      read.add(passage);
+      if (!lines.isOneTooMany(words, passage)) read.add(passage);
+      else if (isSaid(passage)) alike.add(passage);
     }
   }
-  return read;
+  return { read, alike };
 }
 
 /** So many patterns look at each line. */

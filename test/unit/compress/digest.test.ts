@@ -174,6 +174,15 @@ describe('what a summarizer reads', () => {
     assert.ok(few > 0 && few < report.length / 2, String(few));
   });
 
+  it('reads every row of a table that somebody wrote, where there is room', async () => {
+    const rows = Array.from(
+      { length: 24 },
+      (_, n) => `| read_file | ${n + 400} | ok | 0x${n}f-${n * 37} | {"b":${n}} |`,
+    );
+    const text = await digested(transcript(['user', 'Write the table.'], ['assistant', rows.join('\n')]), 2000);
+    for (const row of rows) assert.ok(text.includes(row.slice(2, 20)), row);
+  });
+
   it('marks what is missing of a message once', async () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');
