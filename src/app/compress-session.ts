@@ -1,4 +1,4 @@
-import { chooseLevels, leastTokens, wholeTokens, type LevelChoice } from '../core/compress/levels.ts';
+import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
@@ -221,7 +221,7 @@ async function summarize(
   const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
   const least = plan.runs.length * MIN_SUMMARY_TOKENS;
   // What is already there fades to its briefest before the new gets less room than it needs.
-  const free = frontierTokens - Math.min(leastTokens(frontier), frontierTokens / 2);
+  const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
   const runs = plan.runs.map((items) => runOf(items, draft, state));
   const messages = plan.runs.flat().length;
@@ -400,11 +400,11 @@ async function condenseNeighbours(
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  const total = wholeTokens(frontier);
+  const total = tokensOf(frontier, 'detailed');
   const joined: SummaryNode[] = [];
   const parents: SummaryNode[] = [];
   for (const group of groups) {
-    const share = groups.length === 1 ? room : (room * wholeTokens(group)) / Math.max(1, total);
+    const share = groups.length === 1 ? room : (room * tokensOf(group, 'detailed')) / Math.max(1, total);
     const result = await joinOld(group, share, downTo, known, tools);
     joined.push(...result.frontier);
     parents.push(...result.parents);

@@ -46,8 +46,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'an invented quote passes',
       file: 'src/core/audit/audit.ts',
-      find: '!source.texts.some((text) => text.includes(quote))',
-      put: '!source.texts.some((text) => text !== quote)',
+      find: '!source.text.some((whole) => whole.includes(quote))',
+      put: '!source.text.some((whole) => whole !== quote)',
     },
     {
       what: 'short quotes are not looked at',
@@ -58,8 +58,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'a summary as long as its source passes',
       file: 'src/core/audit/audit.ts',
-      find: 'if (summary.tokens >= source.tokens) {',
-      put: 'if (summary.tokens >= 4 * source.tokens) {',
+      find: 'if (tokens >= source.tokens)',
+      put: 'if (tokens >= 4 * source.tokens)',
     },
     {
       what: 'what a summary takes is not counted with its framing',

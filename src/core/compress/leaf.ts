@@ -1,4 +1,4 @@
-import { auditSummary, type AuditSource } from '../audit/audit.ts';
+import { auditSummary } from '../audit/audit.ts';
 import { findQuotes } from '../audit/quotes.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { VERBATIM, type Audit, type AuditFault, type Rung, type StructuredSummary } from '../model/summary.ts';
@@ -65,10 +65,6 @@ export interface LeafTools {
   readonly pace: Pace;
 }
 
-export function auditSourceOf({ corpus, from, to, tokens }: LeafSource): AuditSource {
-  return { texts: corpus.texts.slice(from, to + 1), tokens };
-}
-
 /** Content made from a model's summary: all that it says; or what is wrong with it. */
 export async function modelContent(
   answered: StructuredSummary,
@@ -76,13 +72,13 @@ export async function modelContent(
   { counter, pace }: LeafTools,
   made: { readonly rung: Rung; readonly model: string; readonly promptVersion: string },
 ): Promise<NodeContent | readonly AuditFault[]> {
-  const auditSource = auditSourceOf(source);
-  const summary = withoutUnknownQuotes(answered, auditSource.texts);
+  const texts = source.corpus.texts.slice(source.from, source.to + 1);
+  const summary = withoutUnknownQuotes(answered, texts);
   const rarity = (text: string): number => rarityOfText(source.corpus, text);
   const { text: detailed } = fitSummary(summary, Infinity, counter);
   const tokens = framed(detailed, counter);
   const { passes, ...audit } = await resting(
-    auditSummary({ texts: [detailed], tokens, missingSections: [] }, auditSource),
+    auditSummary({ text: detailed, tokens }, { text: texts, tokens: source.tokens }),
     pace,
   );
   if (!passes) return audit.faults.filter(({ kind }) => kind !== 'unknown_identifier');

@@ -20,15 +20,9 @@ export function tokensAt(node: SummaryNode, level: Level): number {
 /** Of the budget, what finer levels take when they are chosen anew: the rest is for what comes. */
 const REFILLED = 0.6;
 
-/** What a frontier takes with all nodes detailed. */
-export function wholeTokens(frontier: readonly SummaryNode[]): number {
-  return frontier.reduce((sum, node) => sum + tokensAt(node, 'detailed'), 0);
-}
-
-/** What a frontier takes at its coarsest. */
-export function leastTokens(frontier: readonly SummaryNode[]): number {
-  return frontier.reduce((sum, node) => sum + tokensAt(node, 'brief'), 0);
-}
+/** What a frontier takes with all nodes at a level. */
+export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number =>
+  frontier.reduce((sum, node) => sum + tokensAt(node, level), 0);
 
 /**
  * The level of each frontier node (oldest first) so that all fit `budgetTokens`: brief everywhere, then detailed from
@@ -51,7 +45,7 @@ export function chooseLevels(
   }
   const finerUpTo = before ? budgetTokens * REFILLED : budgetTokens;
   const levels: Level[] = frontier.map(() => 'brief');
-  let tokens = leastTokens(frontier);
+  let tokens = tokensOf(frontier, 'brief');
   const fits = tokens <= budgetTokens;
   const refine = (at: number, from: Level, to: Level): boolean => {
     const node = frontier[at]!;

@@ -48,22 +48,17 @@ function isAscii(line: string): boolean {
 }
 
 /** Whether a line reads as code: it ends as statements and blocks do, or assigns, calls or returns. */
-export function isCodeLine(text: string, start: number, end: number): boolean {
-  const last = text.charCodeAt(end - 1);
-  // ; { } ( [ ,
-  if (last === 59 || last === 123 || last === 125 || last === 40 || last === 91) return true;
-  return CODE.test(text.slice(start, Math.min(end, start + LONGEST_SCAN)));
+export const isCodeLine = (text: string, start: number, end: number): boolean => reads(CODE, text, start, end);
+
+function reads(pattern: RegExp, text: string, start: number, end: number): boolean {
+  return ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + LONGEST_SCAN)));
 }
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
 
 /** Whether a line can only be code, or a comment in it; assignments, which logs have as well, do not count. */
-export function isStatement(text: string, start: number, end: number): boolean {
-  const last = text.charCodeAt(end - 1);
-  if (last === 59 || last === 123 || last === 125 || last === 40 || last === 91) return true;
-  return STATEMENT.test(text.slice(start, Math.min(end, start + LONGEST_SCAN)));
-}
+export const isStatement = (text: string, start: number, end: number): boolean => reads(STATEMENT, text, start, end);
 
 const STATEMENT =
   /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;

@@ -6,7 +6,7 @@ import { extract, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { framed } from './counting.ts';
-import { NODE_HEADING_TOKENS, tokensAt } from './levels.ts';
+import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
 import { spokenCorpus } from './spoken.ts';
 import type { TermUsage } from './term-usage.ts';
 import { fitSummary, latenessIn, type FittedSummary } from './render-summary.ts';
@@ -177,7 +177,7 @@ export async function joinOld(
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
   const sizes = frontier.map((node) => tokensAt(node, 'detailed'));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const total = tokensOf(frontier, 'detailed');
   const asIs = { frontier: [...frontier], parents: [] };
   const isJoined = (frontier[0]?.children.length ?? 0) > 0;
   if (total <= budgetTokens && !isJoined) return asIs;

@@ -4,13 +4,10 @@ import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { atOnce } from '../../../src/core/pace/steps.ts';
 
 const source = {
-  texts: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
+  text: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
   tokens: 100,
 };
-const audit = (text: string, more: { tokens?: number; missingSections?: string[] } = {}) =>
-  atOnce(
-    auditSummary({ texts: [text], tokens: more.tokens ?? 10, missingSections: more.missingSections ?? [] }, source),
-  );
+const audit = (text: string, tokens = 10) => atOnce(auditSummary({ text, tokens }, source));
 
 describe('the audit of a summary', () => {
   it('passes what is shorter, not empty and quotes exactly', () => {
@@ -20,19 +17,13 @@ describe('the audit of a summary', () => {
 
   it('fails what is as long as its source', () => {
     assert.deepEqual(
-      audit('short', { tokens: 100 }).faults.map(({ kind }) => kind),
+      audit('short', 100).faults.map(({ kind }) => kind),
       ['grew'],
     );
   });
 
   it('fails what is empty', () => {
     assert.equal(audit(' \n ').passes, false);
-  });
-
-  it('fails what lacks a required section', () => {
-    assert.deepEqual(audit('text', { missingSections: ['narrative'] }).faults, [
-      { kind: 'missing_section', text: 'narrative' },
-    ]);
   });
 
   it('fails a quotation that differs by a letter', () => {
