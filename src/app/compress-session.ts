@@ -10,7 +10,7 @@ import type { CompiledRule } from '../core/events/user-rules.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
-import { VERBATIM, type SummaryNode } from '../core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
@@ -117,24 +117,13 @@ function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft): SizedDr
 }
 
 /** Stands for a run before its summary is made. */
-const placeholder = (run: PlannedRun, at: number): SummaryNode => ({
-  id: nodeId(`placeholder-${at}`),
-  depth: 0,
-  first: run[0]!.message.id,
-  last: run.at(-1)!.message.id,
-  messages: run.length,
-  children: [],
-  title: '',
-  brief: '',
-  detailed: '',
-  tokens: { source: 0, brief: 0, detailed: 0 },
-  rung: 'cut',
-  model: '',
-  promptVersion: '',
-  sourceHash: '',
-  at: 0,
-  audit: VERBATIM,
-});
+const placeholder = (run: PlannedRun, at: number): SummaryNode =>
+  nodeWith({
+    id: nodeId(`placeholder-${at}`),
+    first: run[0]!.message.id,
+    last: run.at(-1)!.message.id,
+    messages: run.length,
+  });
 
 const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>
   Math.max(0, tokens - before.tokens.ledger);

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/journal/schema.ts';
+import { compressionWith, type CompressionRecord, type SessionEvent } from '../core/journal/schema.ts';
 import { compressionId, type MessageId } from '../core/model/ids.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
@@ -54,22 +54,16 @@ function placeholder(node: SummaryNode, id: MessageId): Message {
   return { id, parent: null, role: 'user', content: [{ type: 'text', text }], at: node.at };
 }
 
-function restored(snapshot: SessionSnapshot): Extract<SessionEvent, { type: 'compressed' }>['compression'] {
+function restored(snapshot: SessionSnapshot): CompressionRecord {
   const messages = snapshot.counters.messagesEver ?? 0;
-  return {
+  return compressionWith({
     id: compressionId('restored'),
-    trigger: 'import',
-    threshold: 0,
     policy: snapshot.policy ?? '',
     strategy: 'restored',
     // A summary stands only where it finds as many messages as it counts: here its first and its last.
     nodes: snapshot.frontier.map(({ node }) => ({ ...node, messages: node.last === node.first ? 1 : 2 })),
     levels: snapshot.frontier.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
     events: snapshot.ledger,
-    changes: [],
     messages: { before: messages, after: messages },
-    tokens: { before: 0, after: 0 },
-    calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-    durationMs: 0,
-  };
+  });
 }

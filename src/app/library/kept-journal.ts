@@ -1,6 +1,6 @@
-import type { SessionEvent } from '../../core/journal/schema.ts';
+import { compressionWith, type SessionEvent } from '../../core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId, type MessageId, type SessionId } from '../../core/model/ids.ts';
-import { proseSummary, type SummaryNode } from '../../core/model/summary.ts';
+import { nodeWith, proseSummary, type SummaryNode } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
@@ -80,21 +80,14 @@ export class KeptJournal implements SessionJournal {
       const node = this.#node(index, covered, summary, { source, brief: tokens, detailed: tokens }, at);
       events.push({
         type: 'compressed',
-        compression: {
+        compression: compressionWith({
           id: compressionId(`compaction-${index}`),
-          trigger: 'import',
-          threshold: 0,
           policy: TOOL_NAMES[this.#entry.tool],
           strategy: 'summarize',
           nodes: [node],
-          levels: [],
-          events: [],
-          changes: [],
           messages: { before: to, after: to - covered.length },
           tokens: { before: source, after: tokens },
-          calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-          durationMs: 0,
-        },
+        }),
       });
       from = to;
     }
@@ -128,14 +121,11 @@ export class KeptJournal implements SessionJournal {
     at: number | undefined,
   ): SummaryNode {
     const { tool, updatedAt } = this.#entry;
-    const unchecked = { known: 0, total: 0 };
-    return {
+    return nodeWith({
       id: nodeId(`compaction-${index}`),
-      depth: 0,
       first: covered[0]!,
       last: covered.at(-1)!,
       messages: covered.length,
-      children: [],
       title: titleFrom(summary),
       brief: summary,
       detailed: summary,
@@ -143,11 +133,9 @@ export class KeptJournal implements SessionJournal {
       tokens,
       rung: 'model',
       model: TOOL_NAMES[tool],
-      promptVersion: '',
       sourceHash: textHash(covered),
       at: at ?? updatedAt,
-      audit: { score: 1, identifiers: unchecked, quotes: unchecked, faults: [] },
-    };
+    });
   }
 }
 

@@ -134,3 +134,22 @@ export type TriggerName = (typeof TRIGGERS)[number];
 export type LedgerChange = Read<typeof ledgerChange>;
 /** One finished compression, as it is committed: all of it or nothing. Times in ms, money in US dollars. */
 export type CompressionRecord = Read<typeof compression>;
+
+/** A compression of which no more is known than this: no model was asked. */
+export const compressionWith = (
+  known: Pick<CompressionRecord, 'id'> & Partial<CompressionRecord>,
+): CompressionRecord => ({
+  trigger: 'import',
+  threshold: 0,
+  policy: '',
+  strategy: '',
+  nodes: [],
+  levels: [],
+  events: [],
+  changes: [],
+  messages: { before: 0, after: 0 },
+  tokens: { before: 0, after: 0 },
+  calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+  durationMs: 0,
+  ...known,
+});

@@ -115,6 +115,25 @@ export const summaryNodeSchema = v.object({
 });
 export type SummaryNode = Read<typeof summaryNodeSchema>;
 
+/** A node of which no more is known than this. */
+export const nodeWith = (
+  known: Pick<SummaryNode, 'id' | 'first' | 'last' | 'messages'> & Partial<SummaryNode>,
+): SummaryNode => ({
+  depth: 0,
+  children: [],
+  title: '',
+  brief: '',
+  detailed: '',
+  tokens: { source: 0, brief: 0, detailed: 0 },
+  rung: 'cut',
+  model: '',
+  promptVersion: '',
+  sourceHash: '',
+  at: 0,
+  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
+  ...known,
+});
+
 /** What code said in version 0.1, which gave verdicts on words that stood nearby. */
 const FORMER_REASONS = ['number_differs', 'name_differs', 'negation_differs', 'speaker_differs'] as const;
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
+import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
@@ -70,41 +70,28 @@ function compressedBefore(messages: readonly Message[], end: number): SessionEve
   const nodes: SummaryNode[] = [];
   const each = Math.floor(end / FRONTIER);
   for (let from = 0; from + each <= end && each > 0; from += each) {
-    nodes.push({
+    const node = nodeWith({
       id: nodeId(randomUUID()),
-      depth: 0,
       first: messages[from]!.id,
       last: messages[from + each - 1]!.id,
       messages: each,
-      children: [],
       title: 'What was decided here',
       brief: 'A decision on a setting, and its reason. '.repeat(4),
       detailed: 'A decision on a setting, its reason, and the file in which it stands. '.repeat(12),
       tokens: { source: 4_000, brief: 40, detailed: 180 },
       rung: 'model',
       model: 'bench',
-      promptVersion: '1',
-      sourceHash: '0',
       at: clock.now(),
-      audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
     });
+    nodes.push(node);
   }
   return {
     type: 'compressed',
-    compression: {
+    compression: compressionWith({
       id: compressionId(randomUUID()),
-      trigger: 'command',
-      threshold: 0,
-      policy: 'balanced',
-      strategy: 'smart',
       nodes,
-      levels: [],
-      events: [],
-      changes: [],
       messages: { before: messages.length, after: messages.length - end },
       tokens: { before: 100_000, after: 10_000 },
-      calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-      durationMs: 1,
-    },
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
 import { sessionToMarkdown, type MarkdownExport } from '../../../src/core/transcript/markdown-export.ts';
 import { matchesGolden } from '../../support/golden.ts';
@@ -22,25 +22,16 @@ const decision = (id: string, message: string, quote: string, more: Partial<KeyE
   ...more,
 });
 
-const summary = (decisions: readonly { readonly what: string; readonly why?: string }[]): SummaryNode => ({
-  id: nodeId('n1'),
-  depth: 0,
-  first: messageId('a'),
-  last: messageId('b'),
-  messages: 2,
-  children: [],
-  title: 'The\nstorage',
-  brief: 'Storage.',
-  detailed: 'Storage was decided.',
-  structured: { ...proseSummary(''), decisions },
-  tokens: { source: 20, brief: 2, detailed: 5 },
-  rung: 'model',
-  model: 'local',
-  promptVersion: '1',
-  sourceHash: 'x',
-  at: 1,
-  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-});
+const summary = (decisions: readonly { readonly what: string; readonly why?: string }[]): SummaryNode =>
+  nodeWith({
+    id: nodeId('n1'),
+    first: messageId('a'),
+    last: messageId('b'),
+    messages: 2,
+    title: 'The\nstorage',
+    detailed: 'Storage was decided.',
+    structured: { ...proseSummary(''), decisions },
+  });
 
 /** Tasks in each state, events of this branch and another, and messages of each role with all that they can hold. */
 const SESSION: MarkdownExport = {

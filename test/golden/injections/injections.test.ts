@@ -12,7 +12,7 @@ import { detectEvents } from '../../../src/core/events/detect.ts';
 import { memoryText } from '../../../src/core/memory/memory.ts';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
 import { placesOf } from '../../../src/core/text/provenance.ts';
 import { matchesGolden } from '../../support/golden.ts';
@@ -37,24 +37,15 @@ const pinned = (quote: string): KeyEvent => ({
   pinned: true,
 });
 
-const summary = (text: string): SummaryNode => ({
-  id: nodeId('n1'),
-  depth: 0,
-  first: messageId('m1'),
-  last: messageId('m2'),
-  messages: 2,
-  children: [],
-  title: 'One',
-  brief: text,
-  detailed: text,
-  tokens: { source: 10, brief: 5, detailed: 5 },
-  rung: 'extractive',
-  model: 'none',
-  promptVersion: '',
-  sourceHash: '',
-  at: 0,
-  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-});
+const summary = (text: string): SummaryNode =>
+  nodeWith({
+    id: nodeId('n1'),
+    first: messageId('m1'),
+    last: messageId('m2'),
+    messages: 2,
+    brief: text,
+    detailed: text,
+  });
 
 /** Every section of a request, and of what other models are given, with this text in it. */
 function sections({ text, role = 'user' }: Injection): readonly string[] {

@@ -10,6 +10,7 @@ import {
   SummaryFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
+import { compressionWith } from '../../../src/core/journal/schema.ts';
 import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
 import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { Desk, fill, says } from './desk.ts';
@@ -45,25 +46,8 @@ describe('a summary that the user changes', () => {
       last: two.last,
       messages: one.messages + two.messages,
     };
-    const none = { before: 0, after: 0 };
-    await conversation.journal.append({
-      type: 'compressed',
-      compression: {
-        id: compressionId('joined'),
-        trigger: 'command',
-        threshold: 0,
-        policy: 'balanced',
-        strategy: 'smart',
-        nodes: [parent],
-        levels: [],
-        events: [],
-        changes: [],
-        messages: none,
-        tokens: none,
-        calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-        durationMs: 0,
-      },
-    });
+    const compression = compressionWith({ id: compressionId('joined'), nodes: [parent] });
+    await conversation.journal.append({ type: 'compressed', compression });
     assert.equal(first().id, parent.id);
     return parent;
   };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
-import type { CompressionRecord } from '../../../src/core/journal/schema.ts';
+import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { nodeWith } from '../../../src/core/model/summary.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/breathers.ts';
@@ -18,40 +19,9 @@ async function session(store: FileSessionStore, title: string, ...texts: readonl
 
 /** A compression whose one node stands for the messages from one position to another. */
 function summaryOf(from: number, to: number): CompressionRecord {
-  return {
-    id: compressionId('c1'),
-    trigger: 'command',
-    threshold: 0,
-    policy: 'balanced',
-    strategy: 'smart',
-    nodes: [
-      {
-        id: nodeId('n1'),
-        depth: 0,
-        first: messageId(`m${from}`),
-        last: messageId(`m${to}`),
-        messages: to - from + 1,
-        children: [],
-        title: 'Birds',
-        brief: 'Birds.',
-        detailed: 'Birds were spoken of.',
-        tokens: { source: 20, brief: 2, detailed: 5 },
-        rung: 'extractive',
-        model: 'local',
-        promptVersion: '1',
-        sourceHash: 'x',
-        at: 1,
-        audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-      },
-    ],
-    levels: [],
-    events: [],
-    changes: [],
-    messages: { before: 3, after: 2 },
-    tokens: { before: 20, after: 10 },
-    calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-    durationMs: 1,
-  };
+  const place = { first: messageId(`m${from}`), last: messageId(`m${to}`), messages: to - from + 1 };
+  const told = { title: 'Birds', brief: 'Birds.', detailed: 'Birds were spoken of.' };
+  return compressionWith({ id: compressionId('c1'), nodes: [nodeWith({ id: nodeId('n1'), ...place, ...told })] });
 }
 
 interface Desk {

@@ -4,7 +4,7 @@ import { SessionSearch } from '../../../src/app/session-search.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { EventIndex } from '../../../src/host/summaries/event-index.ts';
 import {
@@ -52,7 +52,7 @@ function longSession(messages: number): SessionState {
   }
   const nodes: SummaryNode[] = [];
   const add = (first: number, last: number, children: readonly SummaryNode[]): SummaryNode => {
-    const node: SummaryNode = {
+    const node = nodeWith({
       id: nodeId(`n${nodes.length}`),
       depth: Math.max(-1, ...children.map(({ depth }) => depth)) + 1,
       first: said[first]!,
@@ -60,16 +60,9 @@ function longSession(messages: number): SessionState {
       messages: last - first + 1,
       children: children.map(({ id }) => id),
       title: `Parts ${first} to ${last}`,
-      brief: 'Parts.',
       detailed: 'Parts.',
       tokens: { source: 500, brief: 5, detailed: 5 },
-      rung: 'extractive',
-      model: 'local',
-      promptVersion: '1',
-      sourceHash: String(nodes.length),
-      at: 1,
-      audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-    };
+    });
     nodes.push(node);
     return node;
   };
