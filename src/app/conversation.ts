@@ -37,8 +37,6 @@ export interface ConversationDeps extends SessionParts {
 export interface SendPreview {
   readonly context: Context;
   readonly request: ChatRequest;
-  /** Tokens a request may take. */
-  readonly budget: number;
   /** Set when a compression would come first, so that something shorter would be sent. */
   readonly compressesFirst: TriggerName | undefined;
 }
@@ -305,7 +303,7 @@ export class Conversation {
     const due = (endsTask ? this.#triggers.dueAtEnd() : undefined) ?? this.#triggers.dueBefore(plain);
     const context = assemble(await this.#recall(text, plain, assemble));
     const request = requestOf(context, settings(), this.journal);
-    return { context, request, budget: meter.budget(), compressesFirst: due?.trigger };
+    return { context, request, compressesFirst: due?.trigger };
   }
 
   /** What a compression would commit now; undefined when there is nothing to compress. */

@@ -4,6 +4,7 @@ import type { Conversation } from '../../src/app/conversation.ts';
 import type { Place } from '../../src/app/whereabouts.ts';
 import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
 import { nodeText } from '../../src/core/context/render.ts';
+import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { documentUri } from '../../src/host/summaries/documents.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answering, product, sampleSession, withSettings } from './product.ts';
@@ -40,6 +41,22 @@ describe('the preview in the editor', () => {
       await app.keys.clear(provider);
     });
 
+  it('counts as the gauge does, in the provider’s tokens', async () => {
+    const conversation = await sampleSession();
+    // As for a model whose tokenizer makes a half more of it.
+    Object.defineProperty(conversation.meter, 'tokenFactor', { value: conversation.meter.tokenFactor * 1.5 });
+    const { used, budget } = new ContextGauge(() => undefined).view(conversation);
+    const text = await preview(conversation, '', 'next');
+    const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);
+    const [total, ...parts] = figures.map((figure) => Number(figure.replaceAll(',', ''))).toReversed();
+    assert.equal(total, used);
+    assert.equal(
+      parts.reduce((sum, part) => sum + part, 0),
+      used,
+    );
+    assert.ok(text.includes(`Total (of ${budget.toLocaleString('en')})`), text.slice(0, 500));
+  });
+
   it('bears out what *Why Did It Forget?* says, row by row', async () => {
     const app = await product();
     await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
@@ -47,7 +64,7 @@ describe('the preview in the editor', () => {
     await withSettings(settings, async () => {
       const conversation = await sampleSession();
       assert.equal((await conversation.compressNow()).kind, 'committed');
-      const request = await shown(conversation, '');
+      const request = await preview(conversation, '');
       const isSent = (text: string): boolean => request.includes(JSON.stringify(text.trim()).slice(1, -1));
       const seen = new Set<string>();
       for (const words of [
@@ -89,10 +106,10 @@ async function whyForgotten(question: string): Promise<readonly (vscode.QuickPic
 }
 
 /** What the preview's document holds while a text stands in the composer. */
-async function shown({ journal }: Conversation, text: string): Promise<string> {
+async function preview({ journal }: Conversation, text: string, kind: 'next' | 'request' = 'request'): Promise<string> {
   const { drafts } = await product();
   drafts.set(journal.id, text);
-  const uri = documentUri(journal.id, 'request', 'now', `Request ${text}`);
+  const uri = documentUri(journal.id, kind, 'now', `Preview ${text}`);
   const bytes = await vscode.workspace.fs.readFile(uri);
   drafts.set(journal.id, '');
   return Buffer.from(bytes).toString('utf8');
@@ -100,7 +117,7 @@ async function shown({ journal }: Conversation, text: string): Promise<string> {
 
 /** Writes a text into the composer, reads the preview's document, and sends it; gives what came over the wire. */
 async function sentAsShown(conversation: Conversation, server: WireServer, text: string): Promise<string> {
-  const before = await shown(conversation, text);
+  const before = await preview(conversation, text);
   const count = server.requests.length;
   await conversation.send(text);
   assert.equal(server.requests.length, count + 1);

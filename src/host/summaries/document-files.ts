@@ -164,7 +164,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
         const { text, attachments, images } = this.#deps.draft(address.session);
         const body = documentUri(conversation.journal.id, 'request', 'now', vscode.l10n.t('Request'));
         const isDraft = text !== '' || attachments.length > 0 || images.length > 0;
-        return nextPage(preview, conversation.counter, isDraft, body);
+        return nextPage(preview, conversation, isDraft, body);
       }
       case 'request': {
         const { request } = await this.#preview(conversation);

@@ -1,17 +1,21 @@
 import * as vscode from 'vscode';
 import { countText, tokensText } from '../platform/l10n.ts';
-import type { SendPreview } from '../../app/conversation.ts';
-import { GAUGE_PARTS } from '../../core/budget/gauge.ts';
+import type { Conversation, SendPreview } from '../../app/conversation.ts';
+import { gaugeParts } from '../../core/budget/gauge.ts';
 import type { ContentBlock } from '../../core/model/message.ts';
-import type { TokenCounter } from '../../core/tokens/token-counter.ts';
-import { MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
+import { MESSAGE_FRAMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { triggerName } from './summary-facts.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
-/** What would be sent if you pressed send now, part by part with its tokens. */
-export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: boolean, body: vscode.Uri): Page {
-  const { context, budget, compressesFirst } = preview;
+/** What would be sent if you pressed send now, part by part with its tokens as the gauge has them. */
+export function nextPage(
+  { context, compressesFirst }: SendPreview,
+  { counter, meter }: Conversation,
+  isDraft: boolean,
+  body: vscode.Uri,
+): Page {
+  const used = meter.shown(context.total);
   const page = new PageWriter().heading(1, vscode.l10n.t('Next Request'));
   if (!isDraft) page.block(vscode.l10n.t('The input is empty. This is the request without your next message.'));
   if (compressesFirst)
@@ -23,18 +27,21 @@ export function nextPage(preview: SendPreview, counter: TokenCounter, isDraft: b
     );
   page.line({ text: vscode.l10n.t('Exact request body'), to: body }).line();
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
-  for (const part of GAUGE_PARTS)
-    if (context.tokens[part] > 0) page.line(`| ${partName(part)} | ${countText(context.tokens[part])} |`);
-  page.line(`| ${vscode.l10n.t('Response framing')} | ${countText(REPLY_PRIMING_TOKENS)} |`);
-  page.line(`| **${vscode.l10n.t('Total (of {0})', countText(budget))}** | **${countText(context.total)}** |`).line();
+  for (const { name, tokens } of gaugeParts(context.tokens, used))
+    if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
+  const total = vscode.l10n.t('Total (of {0})', countText(meter.providerBudget()));
+  page.line(`| **${total}** | **${countText(used)}** |`).line();
   for (const [at, text] of context.system.entries()) {
     page
-      .heading(2, `${partName(context.systemParts[at]!)} · ${tokensText(counter.text(text) + MESSAGE_FRAMING_TOKENS)}`)
+      .heading(
+        2,
+        `${partName(context.systemParts[at]!)} · ${tokensText(meter.shown(counter.text(text) + MESSAGE_FRAMING_TOKENS))}`,
+      )
       .fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
-    page.heading(3, `${message.position + 1} · ${message.role} · ${tokensText(counter.message(message))}`);
+    page.heading(3, `${message.position + 1} · ${message.role} · ${tokensText(meter.shown(counter.message(message)))}`);
     for (const block of message.content) page.fenced(blockText(block));
   }
   return page.page();

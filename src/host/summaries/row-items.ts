@@ -37,10 +37,8 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       made.contextValue = 'threadkeeper.filter';
       return made;
     }
-    case 'part': {
-      const label = row.name === 'reply' ? vscode.l10n.t('Response framing') : partName(row.name);
-      return item(label, None, 'circle-small-filled', tokensText(row.tokens));
-    }
+    case 'part':
+      return item(partName(row.name), None, 'circle-small-filled', tokensText(row.tokens));
     case 'node': {
       const node = state.nodes.get(row.node);
       return node ? nodeItem(conversation, source, node, now) : gone();

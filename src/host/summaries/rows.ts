@@ -22,7 +22,7 @@ type Shown =
   | { readonly kind: 'section'; readonly section: SectionName }
   /** Stands above what a filter leaves; the view knows which rows these are. */
   | { readonly kind: 'filter'; readonly filter: TreeFilter }
-  | { readonly kind: 'part'; readonly name: GaugePart | 'reply'; readonly tokens: number }
+  | { readonly kind: 'part'; readonly name: GaugePart; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
   /** Summaries that the user has opened: their messages are sent in their place. */
   | { readonly kind: 'opened' }
@@ -161,12 +161,14 @@ function listBelow(source: TreeSource, row: Row): RowList {
 function sectionList(source: TreeSource, section: SectionName): RowList {
   const { state } = source;
   switch (section) {
-    case 'context':
-      return listOf(contextParts(source.gauge()), ({ name, tokens }, above) => ({
+    case 'context': {
+      const parts = source.gauge().parts.filter(({ tokens }) => tokens > 0);
+      return listOf(parts, ({ name, tokens }, above) => ({
         kind: 'part',
         id: `part/${name}`,
         ...{ above, name, tokens },
       }));
+    }
     case 'summaries':
       return listOf(state.frontier, ({ node }, above) => nodeRow(node.id, above));
     case 'events':
@@ -198,12 +200,6 @@ const messageRow = (message: MessageId, above: Row): Row => ({
   above,
   message,
 });
-
-/** The parts with their tokens; they add up to what the gauge shows, the opening of the reply included. */
-function contextParts({ parts, used }: GaugeView): { readonly name: GaugePart | 'reply'; readonly tokens: number }[] {
-  const reply = used - parts.reduce((sum, part) => sum + part.tokens, 0);
-  return [...parts, { name: 'reply' as const, tokens: reply }].filter(({ tokens }) => tokens > 0);
-}
 
 /** The key events of a kind, or of the messages that a summary stands for. */
 export function eventsBelow(

@@ -17,6 +17,7 @@ import {
   type TreeFilter,
   type TreeSource,
 } from '../../../src/host/summaries/rows.ts';
+import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import { chartSvg, contextSeries } from '../../../src/host/gauge/chart-svg.ts';
 import { Desk, fill } from '../app/desk.ts';
 
@@ -24,14 +25,13 @@ const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
 
 function sourceFor(state: SessionState): TreeSource {
   const events = new EventIndex(state, new Set());
-  const parts = [{ name: 'window' as const, tokens: 90 }];
   const gauge = {
     used: 93,
     budget: 1000,
     contextWindow: 1200,
     reserved: 200,
     approximate: false,
-    parts,
+    parts: gaugeParts({ window: 90 }, 93),
     droppedEvents: 0,
     costUsd: 0,
     policy: 'balanced',
