@@ -302,7 +302,7 @@ export class Conversation {
     const plain = assemble([]);
     const due = (endsTask ? this.#triggers.dueAtEnd() : undefined) ?? this.#triggers.dueBefore(plain);
     const context = assemble(await this.#recall(text, plain, assemble));
-    const request = requestOf(context, settings(), this.journal);
+    const request = requestOf(context, settings(), this);
     return { context, request, compressesFirst: due?.trigger };
   }
 

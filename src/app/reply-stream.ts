@@ -30,12 +30,8 @@ export async function streamReply(
 ): Promise<void> {
   const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const inputTokens = meter.shown(context.total);
-  const roomy = requestOf(context, deps.settings(), journal, inputTokens);
-  const asked = moreRoom ? roomy : requestOf(context, deps.settings(), journal);
-  // Servers refuse a request whose input and output limit together exceed what they read.
-  const room = Math.max(1, meter.serverWindow - inputTokens);
-  const request = { ...asked, maxOutputTokens: Math.min(asked.maxOutputTokens, room) };
+  const roomy = requestOf(context, deps.settings(), deps, true);
+  const request = moreRoom ? roomy : requestOf(context, deps.settings(), deps);
   const byProvider = await countByProvider(deps, model, request, signal);
   if (byProvider !== undefined) meter.observe(context, byProvider);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
@@ -106,22 +102,26 @@ function longestPause(state: SessionState): number {
   return longest;
 }
 
-/** A context as it is asked of a model; with the input's tokens: with more room for thinking, as far as there is any. */
+/** A context as it is asked of a model; with more room for thinking where there is any, if it needs that. */
 export function requestOf(
   context: Context,
   settings: ConversationSettings,
-  { id, state }: Pick<SessionJournal, 'id' | 'state'>,
-  inputTokens?: number,
+  { journal: { id, state }, meter }: Pick<ReplyDeps, 'journal' | 'meter'>,
+  moreRoom = false,
 ): ChatRequest {
   const { contextWindow, reservedTokens, reply, temperature } = settings;
-  const textTokens = reply?.textTokens ?? reservedTokens;
+  const inputTokens = meter.shown(context.total);
+  // Servers refuse a request whose input and output limit together exceed what they read.
+  const room = Math.max(1, meter.serverWindow - inputTokens);
+  const textTokens = Math.min(reply?.textTokens ?? reservedTokens, room);
   const thinking = reply?.reasoningTokens ?? 0;
   // A model that is not known to think has no room for it yet: the text's own is what grows then.
   const more = (thinking || textTokens) * MORE_ROOM;
-  const reasoningTokens =
-    inputTokens !== undefined && reply
+  const wanted =
+    moreRoom && reply
       ? Math.max(thinking, Math.min(more, reply.maxOutput - textTokens, contextWindow - inputTokens - textTokens))
       : thinking;
+  const reasoningTokens = Math.min(wanted, room - textTokens);
   return {
     purpose: 'chat',
     system: context.system,

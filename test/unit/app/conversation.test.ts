@@ -191,14 +191,15 @@ describe('a conversation', () => {
     const refusesAbove = (window: number, contextWindow?: number): void => {
       desk.script = (request, signal) => {
         const input = Math.ceil(JSON.stringify(request.messages).length / 4);
-        const room = contextWindow === undefined ? input : input + request.maxOutputTokens;
-        return room > window
+        const output = contextWindow === undefined ? 0 : request.maxOutputTokens + (request.reasoningTokens ?? 0);
+        return input + output > window
           ? throws(new ModelFault('context_too_long', 'too long', { contextWindow }))(request, signal)
           : says('It fits.')(request, signal);
       };
     };
     const longMessages = async (count: number): Promise<Conversation> => {
-      desk.settings = { ...desk.settings, contextWindow: 32_768, reservedTokens: 8192 };
+      const reply = { textTokens: 4096, reasoningTokens: 4096, maxOutput: 16_384 };
+      desk.settings = { ...desk.settings, contextWindow: 32_768, reservedTokens: 8192, reply };
       const conversation = await desk.converse();
       desk.script = says('Each part of the plan, once more in full. '.repeat(160));
       for (let i = 0; i < count; i++) await conversation.send(`Question ${i}: what is next?`);
@@ -213,6 +214,10 @@ describe('a conversation', () => {
       assert.equal(texts(conversation).at(-1), 'It fits.');
       assert.equal(desk.requests.length, 2);
       assert.ok(conversation.budget() < 6000, `a budget of ${conversation.budget()}`);
+      const { request } = await conversation.previewSend({ text: 'And now?' });
+      await conversation.send('And now?');
+      assert.equal(desk.requests.at(-1)?.maxOutputTokens, request.maxOutputTokens);
+      assert.ok(request.maxOutputTokens + (request.reasoningTokens ?? 0) < 6000);
     });
 
     it('compresses until the request fits, where the refusal names no number', async () => {
