@@ -88,6 +88,23 @@ describe('in the chat and its views', () => {
     );
   });
 
+  it('a document beside the chat fits its pane, and offers to copy what it quotes, nothing else', async () => {
+    const view = new SummariesView(chat.workbench);
+    server.answer('A reply.');
+    await chat.send('What goes with this?', 'A reply.');
+    await view.preview();
+    await view.reads('You are a careful programming assistant');
+    const [text, pane] = await Promise.all([
+      view.reader().boundingBox(),
+      chat.workbench.newestWebview().locator('body').boundingBox(),
+    ]);
+    assert.ok(text && pane && text.width <= pane.width, `${text?.width} of ${pane?.width} px`);
+    const offered = view.reader().locator('.code-block').first().getByRole('button');
+    assert.equal(await offered.count(), 1);
+    assert.equal(await offered.getAttribute('title'), 'Copy');
+    await chat.workbench.runCommand('View: Close Editor');
+  });
+
   it('a trigger is named for people', async () => {
     await chat.workbench.runCommand('Threadkeeper: Show Compression History');
     await new SummariesView(chat.workbench).reads('Trigger: On request');

@@ -107,9 +107,12 @@ export class Reader implements vscode.Disposable {
     if (message.type === 'ready') {
       this.#listens = true;
       void this.#send();
-    } else if (message.type === 'request' && message.body.type === 'openLink') {
-      this.#post({ type: 'answer', id: message.id, ok: true, value: null });
-      void this.#follow(message.body.href);
+    } else if (message.type === 'request') {
+      const { id, body } = message;
+      if (body.type === 'openLink') void this.#follow(body.href);
+      else if (body.type === 'codeAction') void vscode.env.clipboard.writeText(body.text);
+      else return;
+      this.#post({ type: 'answer', id, ok: true, value: null });
     }
   }
 
