@@ -39,8 +39,8 @@ const isExpected = (element: string): boolean => ELEMENTS.includes(element) || /
 /** What a click may ask the host to open: the web, or a message of the session. */
 const LINK = /^(?:(?:https?|mailto):|threadkeeper:message\/[\w-]+$)/;
 
-/** A scheme or another computer: what is no path in a workspace. */
-const NO_PATH = /^[a-z][\w+.-]*:|^\\|^\/[\\/]/i;
+/** A scheme or another computer: what is no path in a workspace. A drive may be the workspace's, of which the host makes sure. */
+const NO_PATH = /^[a-z][\w+.-]+:|^\\|^\/[\\/]/i;
 
 /** Stands in for the editor: keeps what the page posts, finds every file, and shows one message at a time. */
 const EDITOR = `
