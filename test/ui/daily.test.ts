@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
-import { violations } from './axe.ts';
+import { fitsEachLook, violations } from './axe.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 40 };
+
+/** The colours of what was found in an element, and of its text otherwise; `rgba(…)` where the page shines through. */
+function highlighted(element: unknown): { background: string; color: string; text: string } {
+  const page = globalThis as unknown as {
+    getComputedStyle(of: unknown, part?: string): { readonly backgroundColor: string; readonly color: string };
+  };
+  const { backgroundColor: background, color } = page.getComputedStyle(element, '::highlight(found)');
+  return { background, color, text: page.getComputedStyle(element).color };
+}
 
 describe('the chat in daily use', () => {
   let server: WireServer;
@@ -236,48 +245,31 @@ describe('the chat in daily use', () => {
       assert.equal(await chat.workbench.page.locator('iframe.webview').count(), 0);
     });
 
-    it('looks native and has no accessibility violation in each theme, at 300 and 480 px', async () => {
-      const size = chat.workbench.page.viewportSize();
-      assert.ok(size);
+    it('looks native in each theme, wide and in a side bar of 300 and 480 px', async () => {
       await chat.show();
-      server.answer('It takes $O(n^2)$ steps:\n\n$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n\n'.repeat(12));
+      const code = '```ts src/config.ts\nexport const port = 8443;\n```\n\n';
+      server.answer(`It takes $O(n^2)$ steps:\n\n$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n\n${code}`);
       await chat.newSession();
       await chat.send('How many?', 'It takes');
+      await chat.button('Apply in editor').first().waitFor();
       await startsSlowly('Tell me more.');
-      for (const text of [
-        'Then write the tests',
-        'And then the change log, with all that has changed since the last release',
-      ])
+      for (const text of ['Then write the tests', `And then the change log, with ${'all that has changed '.repeat(4)}`])
         await chat.write(text);
       await queue().getByText('And then').waitFor();
-      for (const [name, theme] of [
-        ['light', 'Default Light Modern'],
-        ['dark', 'Default Dark Modern'],
-        ['high-contrast', 'Default High Contrast'],
-        ['high-contrast-light', 'Default High Contrast Light'],
-      ] as const) {
-        await writeSettings(chat.folder, {
-          ...settings(),
-          'workbench.colorTheme': theme,
-          'workbench.preferredDarkColorTheme': theme,
-        });
-        await page().locator(`body.vscode-${name}`).waitFor();
-        assert.deepEqual(await violations(chat.workbench), [], name);
-        await chat.workbench.screenshot(`daily-${name}`);
-      }
-      await chat.workbench.runCommand('View: Close Primary Side Bar');
-      for (const width of [300, 480]) {
-        await chat.workbench.page.setViewportSize({ width: width + 48, height: size.height });
-        await chat.workbench.screenshot(`daily-${width}`);
-        const { overflow } = await page()
-          .locator('.chat')
-          .evaluate((element) => {
-            const { scrollWidth, clientWidth } = element as unknown as { scrollWidth: number; clientWidth: number };
-            return { overflow: scrollWidth - clientWidth };
-          });
-        assert.equal(overflow, 0, `nothing is cut at ${width} px`);
-      }
-      await chat.workbench.page.setViewportSize(size);
+      // What is on hold stays as it is, however long the looks take.
+      await chat.button('Stop response').click();
+      await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
+      await keys.toComposer();
+      await keys.press('Control+f');
+      await keys.isAt(page().getByRole('searchbox', { name: 'Find in this session' }));
+      await keys.type('steps');
+      await page().locator('.find-count').getByText(/\d/).waitFor();
+      await fitsEachLook(chat, settings(), 'daily', async (look) => {
+        const found = await page().locator('.message').last().evaluate(highlighted);
+        // axe does not look at what is marked: on a background of its own the text needs a colour that goes with it.
+        if (!found.background.startsWith('rgba'))
+          assert.notEqual(found.color, found.text, `${look}: ${found.background}`);
+      });
     });
   });
 });
