@@ -29,16 +29,17 @@ export class ContextMeter {
     this.counts = new MessageCounts(deps.counter);
   }
 
-  /** What the model's tokenizer makes of one counted token of this conversation, as far as is known. */
-  get tokenFactor(): number {
-    const by = this.#deps.calibration();
-    // Another model has its own tokenizer.
-    return this.#refused?.by === by && this.#refused ? this.#refused.factor : (by?.factor ?? 1);
+  /** Counted tokens in the provider's own, as far as is known, as every figure is shown. */
+  shown(counted: number): number {
+    const factor = this.#refusedFactor();
+    return factor === undefined
+      ? (this.#deps.calibration()?.estimate(counted) ?? counted)
+      : Math.round(counted * factor);
   }
 
-  /** Counted tokens in the provider's own, as every figure is shown. */
-  shown(counted: number): number {
-    return Math.round(counted * this.tokenFactor);
+  /** What the last refusal showed of this model; another one has its own tokenizer. */
+  #refusedFactor(): number | undefined {
+    return this.#refused?.by === this.#deps.calibration() ? this.#refused?.factor : undefined;
   }
 
   /** True until the provider's reports have shown how it counts. */
@@ -48,7 +49,9 @@ export class ContextMeter {
 
   /** Tokens a request may take, in counted tokens: what every part of the product reckons in. */
   budget(): number {
-    return Math.floor(this.providerBudget() / this.tokenFactor);
+    const budget = this.providerBudget();
+    const factor = this.#refusedFactor();
+    return factor === undefined ? (this.#deps.calibration()?.counted(budget) ?? budget) : Math.floor(budget / factor);
   }
 
   /** Tokens that the server is known to read and write in all; infinite while the settings' figure holds. */
@@ -113,7 +116,8 @@ export class ContextMeter {
     const by = this.#deps.calibration();
     if (window < this.serverWindow) this.#stated = { by, window };
     // With a window that explains the refusal the tokenizer is not to blame.
-    this.#refused = { by, factor: Math.max(this.tokenFactor, (this.providerBudget() / context.total) * 1.1) };
+    const factor = Math.max(this.shown(context.total), this.providerBudget() * 1.1) / context.total;
+    this.#refused = { by, factor };
   }
 
   /** Reads the counts that were kept, and counts what is new. Yields as it goes. */

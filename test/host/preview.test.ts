@@ -44,7 +44,7 @@ describe('the preview in the editor', () => {
   it('counts as the gauge does, in the provider’s tokens', async () => {
     const conversation = await sampleSession();
     // As for a model whose tokenizer makes a half more of it.
-    Object.defineProperty(conversation.meter, 'tokenFactor', { value: conversation.meter.tokenFactor * 1.5 });
+    conversation.meter.shown = (counted) => Math.round(counted * 1.5);
     const { used, budget } = new ContextGauge(() => undefined).view(conversation);
     const text = await preview(conversation, '', 'next');
     const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);

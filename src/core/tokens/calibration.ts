@@ -21,6 +21,9 @@ const USUAL_OF = 5;
 /** A single report that is off by more than this factor is taken to be off by no more. */
 const MAX_JUMP = 1.15;
 
+/** So many times as large as those that were reported of, a request is still taken to be like them. */
+const REACH = 3;
+
 /** The gauge stops showing "~" from here: with three, one outlier is outvoted. */
 const OBSERVATIONS_TO_TRUST = 3;
 
@@ -70,8 +73,8 @@ export class Calibration {
     this.window = readsAll ? undefined : stored?.serverWindow;
   }
 
-  /** What the provider makes of one counted token. */
-  get factor(): number {
+  /** What the provider makes of one counted token, in requests like those that it reported of. */
+  private get factor(): number {
     const ratios = this.observations.slice(-USUAL_OF).map(({ tokens, reported }) => reported / tokens);
     const newest = ratios.at(-1);
     if (newest === undefined) return this.prior;
@@ -129,7 +132,22 @@ export class Calibration {
 
   /** Input tokens the provider will report for a request of so many counted ones. */
   estimate(tokens: number): number {
-    return Math.round(tokens * this.factor);
+    const near = Math.min(tokens, this.reach);
+    return Math.round(near * this.factor + (tokens - near) * this.prior);
+  }
+
+  /** The opposite: how many counted tokens make a request of so many of the provider's. */
+  counted(tokens: number): number {
+    const near = Math.min(tokens / this.factor, this.reach);
+    return Math.floor(near + (tokens - near * this.factor) / this.prior);
+  }
+
+  /**
+   * As far as reports tell, in counted tokens: what a short request took too much may be a prompt of the server's own,
+   * which a long one holds no more often.
+   */
+  private get reach(): number {
+    return REACH * Math.max(0, ...this.observations.slice(-USUAL_OF).map(({ tokens }) => tokens));
   }
 
   export(): StoredCalibration {

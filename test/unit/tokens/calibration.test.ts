@@ -74,6 +74,16 @@ describe('calibration', () => {
     assert.ok(error(calibration.estimate(5000), 7000) < 0.05);
   });
 
+  it('does not take a server’s own prompt before a short chat for what it makes of a long one', () => {
+    for (const hidden of [350, 2_235]) {
+      const calibration = new Calibration(1);
+      for (const tokens of [300, 450, 700, 900]) calibration.observe({ tokens, reported: tokens + hidden });
+      assert.ok(error(calibration.estimate(62_600), 62_600 + hidden) < 0.1, `${calibration.estimate(62_600)}`);
+      const most = calibration.counted(100_000);
+      assert.ok(error(calibration.estimate(most), 100_000) < 0.001 && error(most, 100_000 - hidden) < 0.1, `${most}`);
+    }
+  });
+
   it('is the same after a reload', () => {
     const calibration = new Calibration(1.2);
     for (const one of growing(30)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.31) });
