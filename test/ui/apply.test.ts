@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { WireServer } from '../support/wire-server.ts';
-import { violations } from './axe.ts';
+import { THEMES, violations } from './axe.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -25,7 +25,24 @@ const REPLY = `Two changes.
 
 Done.`;
 
-const THEMES = ['Default Light Modern', 'Default Dark Modern'] as const;
+const FROM = "timeZone: env['TIDEPOOL_TZ'] ?? 'Europe/Lisbon',";
+const TO = "timeZone: env['TIDEPOOL_TZ'] ?? 'UTC',";
+/** In view with the change: what is not is not drawn. */
+const BELOW = '    postmarkToken: env';
+const NEXT = "holdMinutes: wholeNumber('TIDEPOOL_HOLD_MINUTES', env['TIDEPOOL_HOLD_MINUTES'], 15),";
+
+const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
+const search = fenced('', `<<<<<<< SEARCH\n    ${FROM}\n=======\n    ${TO}\n>>>>>>> REPLACE`);
+
+/** The same change as models write it. */
+const SHAPES: Readonly<Record<string, (config: string) => string>> = {
+  'a whole file': (config) => fenced('ts', config.replace(FROM, TO).trimEnd()),
+  'an excerpt': () => fenced('ts', `    // ... existing code ...\n    ${TO}\n    ${NEXT}`),
+  'a unified diff': () =>
+    fenced('diff', `--- a/src/config.ts\n+++ b/src/config.ts\n@@ -17 +17 @@\n-    ${FROM}\n+    ${TO}`),
+  'SEARCH and REPLACE': () => search,
+  'several files': () => `${search}\n\n**src/hosts.ts**\n\n${fenced('ts', "export const HOST = '::1';")}`,
+};
 
 describe('a change that a reply proposes', () => {
   let server: WireServer;
@@ -47,8 +64,8 @@ describe('a change that a reply proposes', () => {
   const tab = (title: string | RegExp) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
   async function until(holds: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + 20_000; !(await holds());) {
-      assert.ok(Date.now() < deadline, 'it holds within 20 s');
+    for (const deadline = Date.now() + 60_000; !(await holds());) {
+      assert.ok(Date.now() < deadline, 'it holds within 60 s');
       await chat.workbench.page.waitForTimeout(100);
     }
   }
@@ -61,10 +78,10 @@ describe('a change that a reply proposes', () => {
     await keys.act(block, 'Apply in editor');
     await tab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-    for (const [at, theme] of THEMES.entries()) {
-      await writeSettings(chat.folder, { ...answeredBy(server), 'workbench.colorTheme': theme });
-      await chat.workbench.page.locator(at === 0 ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
-      await chat.workbench.screenshot(`apply-${at === 0 ? 'light' : 'dark'}`);
+    for (const { name, setting } of THEMES) {
+      await writeSettings(chat.folder, { ...answeredBy(server), 'workbench.colorTheme': setting });
+      await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
+      await chat.workbench.screenshot(`apply-${name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');
     await keys.press('Control+Enter');
@@ -78,11 +95,52 @@ describe('a change that a reply proposes', () => {
     await until(async () => (await config()) === before);
   });
 
-  it('is offered for all files of a reply at once, with no accessibility violation', async () => {
-    await chat.show();
-    await keys.act(chat.message('Done.').last(), 'Apply all in editor (2)');
-    await tab(/config\.ts ↔ suggestion/).waitFor();
-    await chat.workbench.page.locator('.tab', { hasText: /ports\.ts ↔ suggestion/ }).waitFor();
+  const inDiff = (button: string) =>
+    chat.workbench.page
+      .locator('.editor-group-container.active .editor-actions')
+      .getByRole('button', { name: new RegExp(`^${button}`) });
+  const review = (file: string) => chat.workbench.page.locator('.tab', { hasText: `${file} ↔ suggestion` });
+
+  for (const [name, block] of Object.entries(SHAPES))
+    it(`is rejected, placed anew in a file that changes meanwhile, accepted and undone: ${name}`, async () => {
+      const before = await config();
+      const apply = async (): Promise<void> => {
+        await chat.show();
+        const button = name === 'several files' ? 'Apply all in editor (2)' : 'Apply in editor';
+        await chat.act(chat.message(`${name} ends.`).last(), button);
+        await tab(/config\.ts ↔ suggestion/).waitFor();
+        await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+      };
+      await chat.show();
+      server.answer(`In \`src/config.ts\`:\n\n${block(before)}\n\n${name} ends.`);
+      await chat.send(`Change it by ${name}.`, `${name} ends.`);
+      await apply();
+      await inDiff('Reject All Changes').click();
+      await review('config.ts').waitFor({ state: 'detached' });
+      assert.equal(await config(), before);
+
+      await apply();
+      const changed = before.replace(BELOW, `    // Changed before ${name}.\n${BELOW}`);
+      await writeFile(path.join(chat.folder, 'src/config.ts'), changed);
+      // Not as a line that the suggestion would delete, as it is shown until the suggestion has it too.
+      const proposed = chat.workbench.page.locator('.editor.modified .lines-content > .view-lines .view-line');
+      await proposed.filter({ hasText: `Changed before ${name}.` }).waitFor();
+      assert.equal(await config(), changed, 'nothing is written before it is accepted');
+      await inDiff('Accept All Changes').click();
+      await until(async () => (await config()) === changed.replace(FROM, TO));
+      await tab(/^config\.ts/).waitFor();
+      await chat.workbench.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+      await keys.press('Control+z');
+      await until(async () => (await config()) === changed);
+    });
+
+  it('is made a new file where the reply names one, with no accessibility violation', async () => {
+    const file = path.join(chat.folder, 'src/hosts.ts');
+    await assert.rejects(readFile(file), 'not before it is accepted');
+    await review('hosts.ts').click();
+    await inDiff('Accept All Changes').click();
+    await tab(/^hosts\.ts/).waitFor();
+    assert.equal(await readFile(file, 'utf8'), "export const HOST = '::1';\n");
     await chat.show();
     assert.deepEqual(await violations(chat.workbench), []);
   });
