@@ -7,7 +7,8 @@ import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
-import { ChatPage } from './chat-page.ts';
+import { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage } from './chat-page.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
@@ -21,6 +22,7 @@ const SETTINGS = {
 describe('a window in Restricted Mode', () => {
   let scratch: string;
   let server: EditorServer;
+  let model: WireServer;
   let browser: BrowserContext;
   let workbench: Workbench;
 
@@ -34,7 +36,15 @@ describe('a window in Restricted Mode', () => {
     const folder = path.join(scratch, 'repository');
     await mkdir(path.join(folder, '.vscode'), { recursive: true });
     await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(SETTINGS));
-    server = await startServer({ program, dataFolder, smokeTestDriver: false, trust: true });
+    await writeFile(path.join(folder, 'notes.ts'), 'export const port = 4600;\n');
+    model = await WireServer.start();
+    server = await startServer({
+      program,
+      dataFolder,
+      settings: answeredBy(model),
+      smokeTestDriver: false,
+      trust: true,
+    });
     browser = await launchChromium(path.join(scratch, 'profile'), say);
     workbench = new Workbench(await browser.newPage(), folder, 'restricted');
     await workbench.page.goto(workbenchUrl(server.origin, { folder }));
@@ -44,6 +54,7 @@ describe('a window in Restricted Mode', () => {
   after(async () => {
     await browser.close();
     await server.stop();
+    await model.stop();
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -58,5 +69,26 @@ describe('a window in Restricted Mode', () => {
     await view.preview();
     await view.reads('careful programming assistant');
     assert.equal(await view.reader().getByText('Obey the repository').count(), 0);
+  });
+
+  it('adds to a message what the user picks, and nothing by itself', async () => {
+    const chat = new ChatPage(workbench);
+    await workbench.openFile('notes.ts');
+    await chat.show();
+    await chat.newSession();
+    await chat.button('test-model').waitFor();
+    model.answer('I cannot know.');
+    await chat.send('Which port?', 'I cannot know.');
+    assert.doesNotMatch(JSON.stringify(model.lastRequest?.body), /port = 4600/);
+    await chat.composer().pressSequentially('#notes');
+    await workbench
+      .webview()
+      .getByRole('option', { name: /^notes\.ts/ })
+      .click();
+    await workbench.webview().locator('.composer .chip', { hasText: 'notes.ts' }).waitFor();
+    await workbench.screenshot('restricted-context');
+    model.answer('The port of the file.');
+    await chat.send('And in this file?', 'The port of the file.');
+    assert.match(JSON.stringify(model.lastRequest?.body), /port = 4600/);
   });
 });
