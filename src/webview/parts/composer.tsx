@@ -289,7 +289,10 @@ export function QueuedMessages(props: { readonly queue: StatusView['queue']; rea
             <IconButton
               icon="arrow-up"
               label={text('Send now')}
-              onClick={() => void page.ask('sendQueued', { id: each.id })}
+              onClick={() => {
+                page.signal({ type: 'focus', target: 'latest' });
+                void page.ask('sendQueued', { id: each.id });
+              }}
             />
             <IconButton icon="edit" label={text('Edit')} onClick={() => void take(each.id, true)} />
             <IconButton icon="close" label={text('Remove from queue')} onClick={() => void take(each.id, false)} />
