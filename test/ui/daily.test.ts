@@ -41,12 +41,12 @@ describe('the chat in daily use', () => {
 
   const page = () => chat.workbench.webview();
   const queue = (): Locator => page().getByRole('region', { name: /^Queued messages/ });
-  const startsSlowly = async (text: string): Promise<void> => {
+  const startsSlowly = async (text: string, next = 'A short reply.'): Promise<void> => {
     server.answer(SLOW);
     await chat.write(text);
     await chat.message('Drop by drop.').last().waitFor();
     await chat.button('Stop response').waitFor();
-    server.answer('A short reply.');
+    server.answer(next);
   };
 
   it('shows what the session has cost beside its tokens, where the price is known', async () => {
@@ -88,7 +88,7 @@ describe('the chat in daily use', () => {
     });
 
     it('holds what is queued where the reply is stopped, over a reload too', async () => {
-      await startsSlowly('Slowly again.');
+      await startsSlowly('Slowly again.', 'A second short reply.');
       await chat.composer().pressSequentially('#pricing');
       await page()
         .getByRole('option', { name: /^pricing\.ts/ })
@@ -103,7 +103,8 @@ describe('the chat in daily use', () => {
       await chat.show();
       await queue().getByText('Once you are done').waitFor();
       await queue().getByRole('button', { name: 'Send now' }).click();
-      await chat.message('A short reply.').nth(1).waitFor();
+      // Only messages in sight are drawn, so that they can't be counted.
+      await chat.message('A second short reply.').waitFor();
       assert.match(JSON.stringify(server.lastRequest?.body), /src\/domain\/pricing\.ts/);
     });
 
@@ -112,10 +113,10 @@ describe('the chat in daily use', () => {
         ...settings(),
         'threadkeeper.chat.sendWhileResponding': 'stopAndSend',
       });
-      await startsSlowly('Slowly, and for the last time.');
+      await startsSlowly('Slowly, and for the last time.', 'A third short reply.');
       await chat.composer().fill('No, quickly!');
       await chat.button('Stop and send').click();
-      await chat.message('A short reply.').nth(2).waitFor();
+      await chat.message('A third short reply.').waitFor();
       assert.equal(server.lastRequest?.body['model'], 'test-model');
       await writeSettings(chat.folder, settings());
     });
