@@ -5,7 +5,8 @@ import { fitsEachLook, violations } from './axe.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 40 };
+/** Takes minutes, so that it is stopped before its end on a busy machine too. */
+const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
 /** The colours of what was found in an element, and of its text otherwise; `rgba(…)` where the page shines through. */
 function highlighted(element: unknown): { background: string; color: string; text: string } {
