@@ -1,5 +1,10 @@
 import { LIVES, planted, type Catcher } from './planted-fault.ts';
 
+const TOLD_ABOVE: Catcher = {
+  spec: 'test/unit/app/summary-changes.test.ts',
+  title: 'is told by what stands above it after the next compression',
+};
+
 const CHANGES: Catcher = {
   spec: 'test/property/promises/changes.test.ts',
   title: 'each make the next request what they promise',
@@ -119,7 +124,7 @@ export const COMPRESSION_FAULTS = [
   ),
   ...planted(
     'stale-made-anew',
-    LIVES,
+    TOLD_ABOVE,
     {
       what: 'what was made from an edited summary stays',
       file: 'src/core/state/summaries.ts',
