@@ -12,6 +12,10 @@ const GROWTH: Catcher = {
   spec: 'test/property/compress/growth.test.ts',
   title: 'keeps each message under exactly one frontier node, whose texts stay bounded',
 };
+const OPENED_BELOW: Catcher = {
+  spec: 'test/unit/app/summary-changes.test.ts',
+  title: 'marks what was made from it as stale when it is undone, until that is taken back',
+};
 
 /** Each message word for word or under one summary, in requests that fit and hold together. */
 export const MESSAGE_FAULTS = [
@@ -75,18 +79,18 @@ export const MESSAGE_FAULTS = [
       put: 'path.push(at);',
     },
     {
-      what: 'a summary that others were made from cannot be opened',
-      file: 'src/core/state/summaries.ts',
-      find: 'change(this.#undone, node, undone);',
-      put: 'if (this.parentsOf(node).length === 0) change(this.#undone, node, undone);',
-    },
-    {
       what: 'a branch is left at the first message that was answered twice',
       file: 'src/core/state/branches.ts',
       find: 'this.#path = path.reverse();',
       put: 'this.#path = path.reverse().filter((id, at) => at === 0 || this.childrenOf(path[at - 1]!).length < 2);',
     },
   ),
+  ...planted('transcript-back', OPENED_BELOW, {
+    what: 'a summary that others were made from cannot be opened',
+    file: 'src/core/state/summaries.ts',
+    find: 'change(this.#undone, node, undone);',
+    put: 'if (this.parentsOf(node).length === 0) change(this.#undone, node, undone);',
+  }),
   ...planted('budget', BUDGETS, {
     what: 'a request leaves that is a little too long',
     file: 'src/app/conversation.ts',
