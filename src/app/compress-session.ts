@@ -49,6 +49,9 @@ const CONCURRENCY = 24;
  */
 const REPLACED_SHARE = { least: 0.15, most: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
+/** Of what leaves, summaries take this share at least, however many key events there are: quotes alone tell no story. */
+const TOLD_SHARE = 0.05;
+
 /** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
 const CONDENSED = 0.8;
 
@@ -140,7 +143,7 @@ const MIN_EXTRACT_TOKENS = 32;
 const pays = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
 
-/** Of what may be sent in place of messages, a ledger leaves the summaries at least this share: quotes alone tell no story. */
+/** Of what may be sent in place of messages, a ledger leaves the summaries at least this share. */
 const LEFT_TO_SUMMARIES = 0.5;
 
 const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
@@ -208,7 +211,7 @@ async function summarize(
   const replaced = replacedTokens(plan, job.before.tokens.summaries);
   const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
   const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
-  const least = plan.runs.length * MIN_SUMMARY_TOKENS;
+  const least = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, TOLD_SHARE * plan.leavingTokens);
   // What is already there fades to its briefest before the new gets less room than it needs.
   const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));

@@ -130,6 +130,17 @@ describe('the command line', () => {
     assert.equal(demo[port?.message ?? -1]?.content.startsWith('4600.'), true);
   });
 
+  it('tells a session in its summaries, however many key events it has', async () => {
+    const { messages, nodes } = (await runJson('compress', DEMO_SESSION)) as {
+      messages: Said[];
+      nodes: { tokens: number; detailed: string }[];
+    };
+    const covered = nodes.reduce((sum, { tokens }) => sum + tokens, 0);
+    const told = nodes.reduce((sum, { detailed }) => sum + detailed.length, 0);
+    assert.ok(covered > 40_000 && told > 0.03 * 4 * covered, `${told} characters for ${covered} tokens`);
+    for (const { detailed } of nodes) assert.ok(messages.some(({ content }) => content.includes(detailed)));
+  });
+
   it('compresses a long session under its target and says what it did', async () => {
     const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--keep-recent', '4')) as {
       messages: Said[];
