@@ -32,6 +32,29 @@ describe('a turn in the editor', () => {
     assert.match(texts[3] ?? '', /port 8443/);
   });
 
+  it('whose server puts a prompt of its own before each leaves other sessions the budget that they had', async () => {
+    const app = await product();
+    const settings = {
+      'chat.provider': 'compatible',
+      'chat.model': 'a-model-with-a-prompt-of-its-own',
+      'chat.baseUrl': `${server.url}/v1`,
+      'chat.contextWindow': 128_000,
+    };
+    await withSettings(settings, async () => {
+      const long = await app.sessions.create();
+      const before = long.budget();
+      const short = await app.sessions.create();
+      for (let turn = 0; turn < 5; turn++) {
+        const input = 2345 + 260 * turn;
+        const usage = { prompt_tokens: input, completion_tokens: 2, total_tokens: input + 2 };
+        server.reset().answer({ text: 'Hello.', usage });
+        await short.send(`Hello? ${'Is anybody there? '.repeat(60)}`);
+      }
+      assert.equal(short.meter.isApproximate, false, 'the reports were believed');
+      assert.ok(long.budget() > 0.85 * before, `${before} → ${long.budget()} tokens`);
+    });
+  });
+
   for (const { provider, model, path: base } of PROVIDERS) {
     it(`goes through ${provider}, streamed, with the usage it reports`, async () => {
       const app = await product();
