@@ -264,5 +264,8 @@ describe('what goes with a message, by keyboard alone', () => {
       await chat.workbench.screenshot(`context-${width}`);
       await keys.press('Escape');
     }
+    // The place is a user setting, which all tests share.
+    await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
+    await chips().first().waitFor();
   });
 });
