@@ -25,6 +25,9 @@ export function answeredBy(server: WireServer): Readonly<Record<string, unknown>
 interface PageText {
   readonly textContent: string | null;
 }
+interface MessageElement {
+  readonly dataset: { readonly message: string };
+}
 interface PageGlobals {
   readonly document: {
     readonly activeElement: { blur(): void } | null;
@@ -106,10 +109,16 @@ export class ChatPage {
     await this.composer().press('Enter');
   }
 
-  /** Writes a message and waits until the reply to it has ended. */
+  /** Writes a message and waits until the reply to it has ended, though an earlier one may say the same. */
   async send(text: string, reply: string | RegExp): Promise<void> {
+    const others = await this.messages().evaluateAll((earlier) =>
+      (earlier as unknown as readonly MessageElement[])
+        .map(({ dataset }) => `:not([data-message="${dataset.message}"])`)
+        .join(''),
+    );
     await this.write(text);
-    await this.message(reply).last().waitFor();
+    const answered = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: reply });
+    await answered.last().waitFor();
     await this.button('Send').waitFor();
   }
 
