@@ -252,8 +252,9 @@ describe('what goes with a message, by keyboard alone', () => {
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot(`context-${name}`);
     }
-    await writeSettings(chat.folder, settings());
-    await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
+    // By the workspace: the command changes the user's own setting, which all tests share.
+    await writeSettings(chat.folder, settings({ 'threadkeeper.chat.location': 'sidebar' }));
+    await chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' }).waitFor();
     await chips().first().waitFor();
     for (const width of [300, 480]) {
       await chat.workbench.widenSidebar(width);
@@ -264,8 +265,5 @@ describe('what goes with a message, by keyboard alone', () => {
       await chat.workbench.screenshot(`context-${width}`);
       await keys.press('Escape');
     }
-    // The place is a user setting, which all tests share.
-    await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
-    await chips().first().waitFor();
   });
 });
