@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from 'mocha';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { copyDemoWorkspace } from '../../scripts/editor/demo-workspace.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
@@ -18,6 +18,11 @@ interface Editor {
   readonly server: EditorServer;
   readonly door: FrontDoor;
 }
+
+/** Of the text of a frame, characters that are said at most. */
+const MOST_SHOWN = 1_500;
+/** A frame that says nothing until then is left out. */
+const SHOWN_LIMIT_MS = 2_000;
 
 let editor: Promise<Editor> | undefined;
 const profiles = new Map<string, BrowserContext>();
@@ -110,12 +115,26 @@ export async function closeBrowser(profile: string): Promise<void> {
   profiles.delete(profile);
 }
 
-/** Keeps a picture of every open window. */
+/** What is to be read in the frames of a window, each cut: for where the pictures cannot be looked at. */
+async function shownText(page: Page): Promise<string> {
+  const texts = await Promise.all(
+    page.frames().map((frame) =>
+      frame
+        .locator('body')
+        .innerText({ timeout: SHOWN_LIMIT_MS })
+        .catch(() => ''),
+    ),
+  );
+  return texts.map((text) => text.replaceAll(/\s+/g, ' ').slice(0, MOST_SHOWN)).join('\n');
+}
+
+/** Keeps a picture of every open window, and says what is to be read there. */
 async function photograph(name: string): Promise<void> {
   for (const [profile, browser] of profiles) {
     for (const [index, page] of browser.pages().entries()) {
       const file = `${name}-${profile}-${index}.png`.replaceAll(/[^\w.-]+/g, '-');
       await page.screenshot({ path: path.join(outFolder, 'screenshots/failed', file) });
+      say(`${file} shows:\n${await shownText(page)}`);
     }
   }
 }

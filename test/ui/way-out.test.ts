@@ -37,6 +37,8 @@ describe('a way out of a fault', () => {
   it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local' });
+    // Until the editor has read them the server of before is asked for its models.
+    await chat.button(/^No model \(local\)/).waitFor();
     const last = await chat.messages().last().innerText();
     const asked = server.requests.length;
     await workbench.chooseCommand('Threadkeeper: Select Model…');
