@@ -25,9 +25,9 @@ ${MODEL_HELP}
                       "sources":[{"message","start","end"}],"reason"}]}
                       "supported" is true, false, or null if undecided. Offsets are
                       UTF-16 units, into the summary for statements and into the message
-                      text for sources. With a model also "instead" (what the transcript
-                      says instead of a wrong detail), "byCode" (the model returned no
-                      verdict), and
+                      text for sources. With a model, also includes "instead" (what the
+                      transcript says instead of a wrong detail), "byCode" (the model
+                      returned no verdict), and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },

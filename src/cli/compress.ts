@@ -38,8 +38,9 @@ ${MODEL_HELP}
                       "nodes":[{"id","depth","from","to","tokens","rung","brief","detailed"}],
                       "tokens":{"before","after","target"},
                       "calls":{"count","inputTokens","outputTokens","costUsd"},"ms"}
-                      With --turn-by-turn also "compressions":[{"at","trigger","outcome",
-                      "messagesBefore","messagesAfter","tokensBefore","tokensAfter","calls"}];
+                      With --turn-by-turn, also includes "compressions":[{"at","trigger",
+                      "outcome","messagesBefore","messagesAfter","tokensBefore",
+                      "tokensAfter","calls"}];
                       "messages" is exactly what is sent; a node's "tokens" count the
                       messages "from" to "to" that it covers
 `,

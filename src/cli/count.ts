@@ -7,9 +7,9 @@ import { textOption, type Verb } from './verb.ts';
 export const verb: Verb = {
   help: `Usage: threadkeeper count FILE [--model M] [--json]
 
-Counts messages and tokens of a transcript, including message framing.
+Counts the messages and tokens in a transcript, including message framing.
 
-  --model M   tokenizer of this model; default o200k_base
+  --model M   model whose tokenizer is used; if omitted, the o200k_base encoding
   --json      {"messages","tokens","encoding"}
 `,
   options: { model: { type: 'string' } },

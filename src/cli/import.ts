@@ -13,10 +13,10 @@ Prints a transcript as JSONL, one message per line: {"role","content","at"}, wit
 milliseconds since the epoch if known. Skipped content is listed on standard error.
 
 Formats are detected from the content: JSON or JSONL of {role, content} (OpenAI or
-Anthropic shape), VS Code's chats and “Chat: Export Chat…” JSON, aider's
+Anthropic format), VS Code's chats and “Chat: Export Chat…” JSON, aider's
 .aider.chat.history.md, SpecStory Markdown, sessions of Claude Code, Codex, Copilot,
-Gemini CLI, Qwen Code, and Continue, ChatGPT's conversations.json. Use - as FILE to read
-standard input.
+Gemini CLI, Qwen Code, and Continue, and ChatGPT's conversations.json. Use - as FILE to
+read standard input.
 
   --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
 `,

@@ -23,10 +23,10 @@ ${Object.entries(VERBS)
   .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
   .join('\n')}
 
---json prints a single JSON object to standard output; otherwise output is human-readable.
-Message indices are 0-based, ranges include both ends, and token counts include message
-framing. For help with a command, run threadkeeper COMMAND --help. For the version, run
-threadkeeper --version.
+--json prints a single JSON object to standard output. Without it, import prints JSONL, and
+the other commands print text. Message indices are 0-based; "from" and "to" are inclusive,
+"end" offsets are exclusive. Token counts include message framing. For help with a command,
+run threadkeeper COMMAND --help. For the version, run threadkeeper --version.
 
 Exit codes: 0 success, 1 damaged journal (verify), 2 any other error.
 `;

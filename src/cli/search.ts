@@ -19,7 +19,7 @@ Searches the chats of all tools on this machine, best results first. To list the
 run threadkeeper sources.
 
   --query Q    text to search for
-  --home DIR   home folder to search; default your own
+  --home DIR   home folder to search; default is your home folder
   --limit N    maximum number of results; default ${DEFAULT_HITS}
   --json       {"hits":[{"session","tool","workspace","title","path","message","role","at",
                "start","end","text","score"}],"refused":[{"path","tool","reason"}]}

@@ -11,7 +11,7 @@ Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Ki
 Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor, and Zed. Read-only. Files
 that can't be read are listed with the reason.
 
-  --home DIR   home folder to search; default your own
+  --home DIR   home folder to search; default is your home folder
   --json       {"sessions":[{"id","tool","workspace","title","messages","updated","path",
                "compactions","relation":{"kind","of","shared"}}],
                "refused":[{"path","tool","reason"}]}

@@ -10,9 +10,12 @@ export async function* textOf(file: string): AsyncGenerator<string> {
   try {
     for await (const chunk of stream) yield String(chunk);
   } catch (error) {
-    throw new UsageError(`Can’t read ${file}: ${whyUnreadable(error)}.`);
+    throw unreadable(file, error);
   }
 }
+
+export const unreadable = (file: string, error: unknown): UsageError =>
+  new UsageError(`Can’t read ${file}: ${whyUnreadable(error)}.`);
 
 function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

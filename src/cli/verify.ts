@@ -1,17 +1,21 @@
+import { StoreFault } from '../app/ports.ts';
 import { verifyJournal } from '../storage/verify-journal.ts';
+import { unreadable } from './transcript-file.ts';
 import type { Verb } from './verb.ts';
 
 export const verb: Verb = {
   help: `Usage: threadkeeper verify JOURNAL [--json]
 
 Checks a session journal: the checksum and structure of each line, and that there are no
-gaps. If the journal is damaged, prints the first error and exits with 1.
+gaps. If the journal is damaged, prints the first error and exits with code 1.
 
   --json   {"ok":true,"events"} or {"ok":false,"line","fault"}, with a 1-based "line"
 `,
   options: {},
   async run({ file, json, output }) {
-    const verified = await verifyJournal(file);
+    const verified = await verifyJournal(file).catch((error: unknown) => {
+      throw StoreFault.is(error) ? unreadable(file, error.cause) : error;
+    });
     if (json) await output.json(verified);
     else if (verified.ok) await output.write(`${file}: no problems found, events: ${verified.events}\n`);
     else await output.note(`${file}, line ${verified.line}: ${verified.fault}`);
