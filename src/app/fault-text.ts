@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   quota: {
     action: 'chooseModel',
-    message: phrase('Your provider account has no credit left. Add credit or select another model.'),
+    message: phrase('Your provider quota or credit is used up. Check your plan and billing, or select another model.'),
   },
   unaffordable: {
     action: 'openSettings',

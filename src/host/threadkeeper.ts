@@ -140,7 +140,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       context.workspaceState,
       () =>
         void vscode.window.showWarningMessage(
-          vscode.l10n.t('The attachments of a queued message were too large to be kept. Add them again.'),
+          vscode.l10n.t('Attachments of a queued message were too large to restore. Add them again.'),
         ),
     );
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;

@@ -88,7 +88,9 @@ async function documentOf({ data_type: type, data }: Row): Promise<string> {
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
   // Only since Node 22.15, whatever its types say.
   if (!('zstdDecompress' in zlib)) {
-    throw new TranscriptError(phrase('The file uses a compression method that this version of Node.js can’t read.'));
+    throw new TranscriptError(
+      phrase('Reading this file requires Node.js 22.15 or later. Update VS Code or Node.js and try again.'),
+    );
   }
   return (await promisify<Uint8Array, Buffer>(zlib.zstdDecompress)(data)).toString('utf8');
 }

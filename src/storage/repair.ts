@@ -50,6 +50,6 @@ export async function repairJournal(repair: Repair): Promise<Phrase | undefined>
     parts.push(missing === 1 ? phrase('1 entry is missing') : phrase('{0} entries are missing', missing));
   else if (shorter) parts.push(phrase('entries at its end are missing'));
   if (parts.length === 0) return undefined;
-  const all = parts.reduce((before, part) => phrase('{0}, and {1}', before, part));
+  const all = parts.reduce((before, part) => phrase('{0}; {1}', before, part));
   return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
 }

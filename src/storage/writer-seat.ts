@@ -30,7 +30,7 @@ type Role =
 const CLOSED = phrase('This session is closed.');
 const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
 const NEWER = phrase(
-  'This session was created by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
+  'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
 );
 
 export const closed = (): StoreFault => new StoreFault('not_writer', CLOSED);

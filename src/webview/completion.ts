@@ -28,7 +28,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'policy',
     command: 'choosePolicy',
-    help: () => text('Select the compression policy of this session'),
+    help: () => text('Select a compression policy for this session'),
     argument: false,
   },
   { name: 'export', command: 'exportSession', help: () => text('Export the session to a file'), argument: false },

@@ -77,7 +77,7 @@ describe('a model that another extension offers to the editor', () => {
       assert.ok(labels(/^Providers$/)?.includes('$(edit) Other…'));
       const vendor = groups.find(({ title }) => title === 'Anthropic: needs an API key')?.items ?? [];
       const notes = vendor.find(({ label }) => label === DEFAULT_MODELS.anthropic.chat)?.description ?? '';
-      assert.match(notes, /tokens · \$[\d.]+ in, \$[\d.]+ out per million tokens · prompt cache · reasoning/);
+      assert.match(notes, /tokens · \$[\d.]+ in, \$[\d.]+ out per million tokens · prompt caching · reasoning/);
     } finally {
       if (before === undefined) delete process.env['THREADKEEPER_LOCAL_PORTS'];
       else process.env['THREADKEEPER_LOCAL_PORTS'] = before;
@@ -134,7 +134,7 @@ describe('a model that another extension offers to the editor', () => {
       throw vscode.LanguageModelError.Blocked('monthly requests used up');
     };
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
-    assert.match(text, /no credit left/);
+    assert.match(text, /quota or credit is used up/);
     assert.equal(action?.command, 'chooseModel');
     assert.deepEqual(transcript(conversation), ['user: Hello?']);
   });
@@ -191,7 +191,7 @@ describe('a monthly limit that is used up', () => {
       assert.equal(outcome.fault.name, SpendLimitReached.name);
       assert.equal(outcome.record.calls.count, 0);
       const { text, action } = app.describe(outcome.fault);
-      assert.match(text, /limit for compression is reached/);
+      assert.match(text, /limit for compression reached/);
       assert.equal(action?.command, 'openSettings');
       assert.match(
         spendLine({ usd: 0, limitUsd: 0, isSpent: true }),
@@ -225,7 +225,7 @@ describe('a key', () => {
       await withSettings(settings, async () => {
         await app.sessions.create();
         await app.keys.set(holder, 'sk-right');
-        assert.equal(await tryKey(app, holder), 'The API key for OpenAI-compatible is valid. 2 models available.');
+        assert.equal(await tryKey(app, holder), 'Connected to OpenAI-compatible. 2 models available.');
         await app.keys.set(holder, 'sk-wrong');
         const { text } = app.describe(await rejection(tryKey(app, holder)));
         assert.equal(text, 'The provider rejected the API key. Set a valid API key.');

@@ -54,7 +54,7 @@ describe('the preview in the editor', () => {
       parts.reduce((sum, part) => sum + part, 0),
       used,
     );
-    assert.ok(text.includes(`Total (of ${budget.toLocaleString('en')})`), text.slice(0, 500));
+    assert.ok(text.includes(`Total (budget: ${budget.toLocaleString('en')})`), text.slice(0, 500));
   });
 
   it('bears out what *Why Did It Forget?* says, row by row', async () => {

@@ -177,7 +177,7 @@ describe('a compressed session in the chat', () => {
   it('shows what was recalled of the summarized messages with a question, and goes there', async () => {
     await chat.send('What did we decide about the database for the bookings?', 'No model is configured');
     const recalled = chat.message('What did we decide about the database').last().locator('.recalled');
-    await recalled.getByText(/^Recalled for this message: \d+$/).click();
+    await recalled.getByText(/^Recalled excerpts: \d+$/).click();
     const excerpt = recalled.locator('.recalled-excerpt').first();
     const position = /^(\d+) ·/.exec(await excerpt.innerText())?.[1];
     assert.ok(position);

@@ -169,7 +169,7 @@ describe('the chat in daily use', () => {
       await keys.reads('> We keep all bookings for 30 days.');
       await chat.composer().fill('');
       await chat.act(chat.message('A paragraph of a reply'), 'Pin as key event');
-      await chat.said('too long to be kept whole').waitFor();
+      await chat.said('This text is too long').waitFor();
     });
 
     it('shows formulas set, as they were written where they cannot be read, and prices as prices', async () => {

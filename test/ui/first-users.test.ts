@@ -199,7 +199,7 @@ describe('the first minutes of a user', () => {
     await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
     await minutes.act('choose VS Code language models', () => offer('VS Code language models').click());
     await minutes.act('choose the large one', () => choose('Large Test Model'));
-    await chat.said('no credit left').waitFor();
+    await chat.said('quota or credit is used up').waitFor();
     await minutes.act('Select Model', () => chat.button('Select Model').click());
     await minutes.act('choose the small one', () => choose('Small Test Model'));
     await chat.message('An answer of the editor’s own model.').waitFor();

@@ -25,7 +25,7 @@ describe('in the chat and its views', () => {
   it('an error of the provider is told as one while it is asked again', async () => {
     server.refuseNext(500, { retryAfter: '40' });
     await chat.write('Is anybody there?');
-    await page().getByText('The provider reported an internal error. Retrying…').waitFor();
+    await page().getByText('The provider is overloaded or has an outage. Retrying…').waitFor();
     await chat.button('Stop response').click();
   });
 
@@ -115,15 +115,15 @@ describe('in the chat and its views', () => {
     const view = new SummariesView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
     await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
-    await chat.workbench.paletteRow(/^Detailed.*sent now/).waitFor();
+    await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick(/^Brief/);
     await view.tab('(Brief)').waitFor();
     await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
-    await chat.workbench.paletteRow(/^Detailed.*sent now/).waitFor();
+    await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
     await chat.workbench.told(/is now sent at the Brief detail level/);
     await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
-    await chat.workbench.paletteRow(/^Brief.*sent now/).waitFor();
+    await chat.workbench.paletteRow(/^Brief.*currently sent/).waitFor();
     await chat.workbench.page.keyboard.press('Escape');
   });
 

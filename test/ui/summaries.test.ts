@@ -205,9 +205,9 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summary-read');
       // A link of the document leads on in the same place.
       await view.reader().locator('[role="link"]', { hasText: 'Source' }).first().click();
-      await view.reads(/^Source of: /);
+      await view.reads(/^Source: /);
       await workbench.runCommand('Threadkeeper: Open as Text');
-      await view.editor().getByText('# Source of').first().waitFor();
+      await view.editor().getByText('# Source: ').first().waitFor();
       await workbench.runCommand('View: Close All Editors');
     });
 

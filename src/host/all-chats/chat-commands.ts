@@ -51,7 +51,7 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Copy Chats from Other Tools'),
     placeHolder: vscode.l10n.t(
-      'Selected chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
+      'Select tools. Their current and future chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
     ),
     canPickMany: true,
     matchOnDescription: true,
@@ -147,7 +147,7 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
   if (!isDroppedRow(row)) return false;
   const copy = await app.chats.library.read(row.chat.key);
   if (!copy) {
-    inform(vscode.l10n.t('The copy of this chat was deleted.'));
+    inform(vscode.l10n.t('The copy of this chat no longer exists.'));
     return false;
   }
   if (!continues(app.sessions.current, copy)) {
@@ -189,7 +189,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
   if (app.sessions.current?.journal.id !== id) {
     const copy = await app.chats.library.read(key);
     if (!copy) {
-      inform(vscode.l10n.t('The copy of this chat was deleted.'));
+      inform(vscode.l10n.t('The copy of this chat no longer exists.'));
       return false;
     }
     const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));

@@ -160,7 +160,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   return new RequestFault(
     'too_large',
     vscode.l10n.t(
-      '{0} has {1} tokens, but only {2} are available. Add a part of it instead.',
+      '{0} has {1} tokens, but only {2} are available. Add part of it instead.',
       name,
       countText(tokens),
       countText(room),

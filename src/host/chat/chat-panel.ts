@@ -226,7 +226,7 @@ export class ChatPanel
 function tellHung(): void {
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
-      'The chat stopped responding and was reopened. A message that can’t be displayed is shown as plain text.',
+      'The chat stopped responding and was reopened. Messages that can’t be rendered are shown as plain text.',
     ),
   );
 }

@@ -253,7 +253,7 @@ function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
 const MAX_PINNED = 4_000;
 
 const tooLong = (): RequestFault =>
-  new RequestFault('too_large', vscode.l10n.t('This message is too long to be kept whole. Select the part to keep.'));
+  new RequestFault('too_large', vscode.l10n.t('This text is too long. Select a shorter part of the message.'));
 
 const notFound = (text: string): RequestFault => new RequestFault('not_found', text);
 

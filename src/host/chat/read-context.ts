@@ -133,13 +133,13 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, '**/*'), undefined, MAX_FILES + 1);
   const files = (await ownFiles(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
   if (files.length > MAX_FILES)
-    throw tooLarge(vscode.l10n.t('{0} has more than {1} files. Add a folder in it instead.', name, MAX_FILES));
+    throw tooLarge(vscode.l10n.t('{0} contains more than {1} files. Add a subfolder instead.', name, MAX_FILES));
   const parts: string[] = [];
   let bytes = 0;
   for (const uri of files) {
     const content = await vscode.workspace.fs.readFile(uri);
     bytes += content.length;
-    if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add a part of it instead.', name));
+    if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add part of it instead.', name));
     if (isText(content))
       parts.push(`${vscode.workspace.asRelativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }

@@ -34,14 +34,14 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
   return {
     text:
       requestTokens > budget
-        ? vscode.l10n.t('The last message doesn’t fit in the context window, even after compression.')
+        ? vscode.l10n.t('The request doesn’t fit in the context window, even after compression.')
         : vscode.l10n.t('The session still uses {0} of the context window after compression.', share),
     requestTokens,
     budget,
     ways: [
       { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
       { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-      { label: vscode.l10n.t('Select a larger model'), command: 'chooseModel' },
+      { label: vscode.l10n.t('Select a model with a larger context window'), command: 'chooseModel' },
       { label: vscode.l10n.t('New session'), command: 'newSession' },
     ],
   };
@@ -62,7 +62,7 @@ function waitingText({ reason }: ModelFault): string {
     case 'rate_limited':
       return vscode.l10n.t('Rate limit reached. Retrying…');
     case 'overloaded':
-      return vscode.l10n.t('The provider reported an internal error. Retrying…');
+      return vscode.l10n.t('The provider is overloaded or has an outage. Retrying…');
     default:
       return vscode.l10n.t('Couldn’t connect to the provider. Retrying…');
   }

@@ -39,5 +39,5 @@ export async function finishTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   if (!conversation.state.task) return inform(vscode.l10n.t('There is no task to finish.'));
   await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('Task finished. Open steps were skipped.'));
+  if (!conversation.isReplying) inform(vscode.l10n.t('Task finished. Any open steps were skipped.'));
 }

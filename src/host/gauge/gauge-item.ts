@@ -148,7 +148,7 @@ export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
   const sum = vscode.l10n.t('Compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
   if (!isSpent) return sum;
   const rest = vscode.l10n.t(
-    'The monthly spend limit is reached. Background compression is paused, and unavoidable compressions use extractive summaries.',
+    'Monthly spend limit reached. Background compression is paused, and unavoidable compressions use extractive summaries.',
   );
   return `${sum}\n\n$(warning) ${rest}`;
 }

@@ -25,7 +25,7 @@ import type { Sessions } from '../../app/sessions.ts';
 export async function importFile(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
-  const preview = await withProgress(vscode.l10n.t('Searching {0}…', fileName(uri)), (watch) =>
+  const preview = await withProgress(vscode.l10n.t('Reading {0}…', fileName(uri)), (watch) =>
     scanTranscript(uri, watch),
   );
   if (!preview || (!given && !(await isWanted(uri, preview)))) return cancelled();
@@ -98,7 +98,7 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Import {0}', fileName(uri)),
-    placeHolder: vscode.l10n.t('Preview. Select the first item to import.'),
+    placeHolder: vscode.l10n.t('Review the preview and select Import to continue'),
   });
   return picked?.isImport === true;
 }

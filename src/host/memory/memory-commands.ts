@@ -47,10 +47,10 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   const text =
     proposals.length === 1
       ? vscode.l10n.t(
-          'The finished task has 1 preference, constraint, or fact that may be useful in every session. Save to workspace memory?',
+          '1 preference, constraint, or fact in this session may be useful in every session. Save it to workspace memory?',
         )
       : vscode.l10n.t(
-          'The finished task has {0} preferences, constraints, or facts that may be useful in every session. Save to workspace memory?',
+          '{0} preferences, constraints, or facts in this session may be useful in every session. Save them to workspace memory?',
           proposals.length,
         );
   await offer(text, vscode.l10n.t('Select…'), async () => keep(app, await pick(proposals)));
@@ -83,7 +83,7 @@ export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: 
 export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),
-    prompt: vscode.l10n.t('What should Threadkeeper remember in every session?'),
+    prompt: vscode.l10n.t('What should Threadkeeper remember in this workspace?'),
   });
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));

@@ -43,7 +43,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return false;
   await app.keys.clear(holder.provider);
-  inform(vscode.l10n.t('The API key was removed.'));
+  inform(vscode.l10n.t('All stored API keys for {0} were removed.', LABEL[holder.provider]));
   return true;
 }
 
@@ -59,6 +59,6 @@ async function testKey(app: ModelsApp): Promise<boolean> {
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = LABEL[holder.provider];
-  if (models.length === 1) return vscode.l10n.t('The API key for {0} is valid. 1 model available.', name);
-  return vscode.l10n.t('The API key for {0} is valid. {1} models available.', name, models.length);
+  if (models.length === 1) return vscode.l10n.t('Connected to {0}. 1 model available.', name);
+  return vscode.l10n.t('Connected to {0}. {1} models available.', name, models.length);
 }

@@ -89,5 +89,5 @@ export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHo
     description: originOf(holder.baseUrl),
     holder,
   }));
-  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Provider') }))?.holder;
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Provider') }))?.holder;
 }

@@ -217,7 +217,7 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
 function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
   return [
     vscode.l10n.t('{0} in, {1} out per million tokens', dollars(input), dollars(output)),
-    ...(cachedInput !== undefined && cachedInput < input ? [vscode.l10n.t('prompt cache')] : []),
+    ...(cachedInput !== undefined && cachedInput < input ? [vscode.l10n.t('prompt caching')] : []),
   ];
 }
 

@@ -76,9 +76,9 @@ export class ModelNotices {
 
   async #truncated(model: string, sent: number, read: number): Promise<void> {
     if (!this.#isNew(`truncated ${model} ${read}`)) return;
-    const settings = vscode.l10n.t('Open Settings');
+    const settings = vscode.l10n.t('Set Context Window');
     const text = vscode.l10n.t(
-      'The server read only {0} of {1} and dropped the beginning. Until you raise the server’s context length, the history is compressed to fit.',
+      'The server read only {0} of {1} and dropped the beginning. The history will be compressed to fit until you increase the context length on the server.',
       read.toLocaleString(locale()),
       tokensText(sent),
     );

@@ -64,7 +64,7 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
       return {
         invocationMessage: vscode.l10n.t('Searching sessions…'),
         confirmationMessages: {
-          title: vscode.l10n.t('Search Session'),
+          title: vscode.l10n.t('Search Sessions'),
           message: vscode.l10n.t(
             'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching quotes to the model of this chat. API keys and passwords are masked.',
             asked.success ? asked.output.query : '',

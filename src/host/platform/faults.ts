@@ -49,7 +49,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'too_large',
       text: vscode.l10n.t(
-        'The message wasn’t sent because the request needs {0} tokens, but the context budget is {1}. Shorten the message or select a larger model.',
+        'The message wasn’t sent because the request needs {0} tokens, but the context budget is {1}. Shorten the message or select a model with a larger context window.',
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
@@ -60,7 +60,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'invalid',
       text: vscode.l10n.t(
-        'The monthly spend limit for compression is reached. Raise it in Settings or wait until next month.',
+        'Monthly spend limit for compression reached. Raise it in Settings or wait until next month.',
       ),
       action: { label: actionLabel('openSettings'), command: 'openSettings' },
     };
@@ -77,7 +77,7 @@ export function faultView(error: unknown): FaultView {
   if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
   return {
     reason: 'failed',
-    text: vscode.l10n.t('Something went wrong. The session wasn’t changed. See the log for details.'),
+    text: vscode.l10n.t('Something went wrong. See the log for details.'),
     action: { label: vscode.l10n.t('Show Log'), command: 'openLog' },
   };
 }

@@ -49,7 +49,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
         limit: MOST_HITS,
         onProgress: (done, total) =>
           progress.report({
-            message: vscode.l10n.t('Searching sessions: {0} of {1}', done, total),
+            message: vscode.l10n.t('{0} of {1}', done, total),
             increment: 100 / total,
           }),
         isCancelled: () => token.isCancellationRequested,
@@ -77,7 +77,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
 
 const tierName = ({ tier }: WorkspaceHit): string =>
   ({
-    sent: vscode.l10n.t('sent'),
+    sent: vscode.l10n.t('in context'),
     summarized: vscode.l10n.t('summarized'),
     archived: vscode.l10n.t('archived'),
   })[tier];
@@ -133,7 +133,7 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     const description = place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`;
     return { label: `$(${icon}) ${text}`, description, detail: oneLine(place.text, 160), place };
   });
-  const placeHolder = vscode.l10n.t('Select a result to see what you can do');
+  const placeHolder = vscode.l10n.t('Select a result to see available actions');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await bringBack(conversation, picked.place, app);
 }

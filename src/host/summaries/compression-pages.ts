@@ -66,8 +66,8 @@ function writeCalls(page: PageWriter, { calls, durationMs }: Measures): void {
 
 const faultsText = (faults: number): string =>
   faults === 1
-    ? vscode.l10n.t('1 statement not found in the source')
-    : vscode.l10n.t('{0} statements not found in the source', countText(faults));
+    ? vscode.l10n.t('1 quote or term not found in the source')
+    : vscode.l10n.t('{0} quotes or terms not found in the source', countText(faults));
 
 /** Every compression of the session, the newest first. */
 export function compressionsPage(state: SessionState): Page {

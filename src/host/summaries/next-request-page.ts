@@ -29,7 +29,7 @@ export function nextPage(
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
   for (const { name, tokens } of gaugeParts(context.tokens, used))
     if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
-  const total = vscode.l10n.t('Total (of {0})', countText(meter.providerBudget()));
+  const total = vscode.l10n.t('Total (budget: {0})', countText(meter.providerBudget()));
   page.line(`| **${total}** | **${countText(used)}** |`).line();
   for (const [at, text] of context.system.entries()) {
     page

@@ -43,7 +43,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
 /** The messages that a summary stands for, word for word. */
 export function sourcePage(state: SessionState, node: SummaryNode): Page {
   const range = spanOf(state, node.id);
-  const page = new PageWriter().heading(1, vscode.l10n.t('Source of: {0}', node.title));
+  const page = new PageWriter().heading(1, vscode.l10n.t('Source: {0}', node.title));
   links(page, state, node);
   if (range) writeMessages(page, state, range.from, range.to, 2);
   return page.page();
@@ -55,7 +55,7 @@ export function structuredPage(state: SessionState, node: SummaryNode): Page {
   links(page, state, node);
   const { structured } = node;
   if (!structured) {
-    return page.block(vscode.l10n.t('This extractive summary has no structured sections.')).page();
+    return page.block(vscode.l10n.t('This summary has no structured sections.')).page();
   }
   for (const [name, entries] of lists(structured)) {
     if (entries.length === 0) continue;

@@ -140,7 +140,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     case 'events':
       return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().keptCount));
     case 'said':
-      return item(vscode.l10n.t('Summary Contents'), Collapsed, SECTION_ICON.said);
+      return item(vscode.l10n.t('Summary contents'), Collapsed, SECTION_ICON.said);
     case 'tasks':
       return item(vscode.l10n.t('Tasks'), Collapsed, SECTION_ICON.tasks);
     case 'compressions':
@@ -248,7 +248,7 @@ function trust({ state, events }: TreeSource, node: SummaryNode): string {
   const range = spanOf(state, node.id);
   const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
   return [
-    ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} events', kept, wanted)] : []),
+    ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, wanted)] : []),
     trustOf(node, state.checkOf(node)),
   ].join(' · ');
 }

@@ -49,9 +49,10 @@ export async function readSummary(
   const sent = state.levels.get(node.id) ?? 'detailed';
   const levels = LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
-    description: [tokensText(node.tokens[level] ?? 0), ...(level === sent ? [vscode.l10n.t('sent now')] : [])].join(
-      ' · ',
-    ),
+    description: [
+      tokensText(node.tokens[level] ?? 0),
+      ...(level === sent ? [vscode.l10n.t('currently sent')] : []),
+    ].join(' · '),
     open: () => openDocument(nodeUri(state, node, level)),
   }));
   const items = [
@@ -65,14 +66,14 @@ export async function readSummary(
     { label: vscode.l10n.t('Detail level to send'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
     ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
-      description: vscode.l10n.t('until the next compression'),
+      description: vscode.l10n.t('as long as it fits'),
       open: () => sendAs(journal, node, level, sent),
     })),
     ...(node.full === undefined
       ? [
           {
             label: vscode.l10n.t('Generate full summary'),
-            description: vscode.l10n.t('uses the source; sent with later requests'),
+            description: vscode.l10n.t('generated from the original messages and sent in later requests'),
             open: () => make(app, { node: node.id, finer: true }),
           },
         ]
@@ -168,7 +169,7 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
   const settings = readSettings();
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
   if (summarizer.provider !== 'local') {
-    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('the configured summarizer') };
+    const same = { label: app.models.label(summarizer), description: vscode.l10n.t('configured summarizer') };
     const other = { label: vscode.l10n.t('Other…') };
     const title = vscode.l10n.t('Select a model to verify this summary');
     const picked = await vscode.window.showQuickPick([same, other], { title });

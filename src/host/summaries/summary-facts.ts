@@ -9,8 +9,10 @@ import { unsupportedIn } from './rows.ts';
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
-    ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes', quotes.known, quotes.total)] : []),
-    ...(identifiers.total > 0 ? [vscode.l10n.t('{0}/{1} identifiers', identifiers.known, identifiers.total)] : []),
+    ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes found', quotes.known, quotes.total)] : []),
+    ...(identifiers.total > 0
+      ? [vscode.l10n.t('{0}/{1} identifiers found', identifiers.known, identifiers.total)]
+      : []),
     ...(check ? [checkText(check)] : []),
     rungName(rung),
   ];
@@ -21,14 +23,14 @@ export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | unde
 function checkText({ statements }: SummaryCheck): string {
   const judged = statements.filter(({ isByCode }) => !isByCode);
   const supported = judged.filter(({ reason }) => reason === 'supported');
-  return vscode.l10n.t('{0}/{1} statements', supported.length, judged.length);
+  return vscode.l10n.t('{0}/{1} statements supported', supported.length, judged.length);
 }
 
 export const rungName = (rung: Rung): string =>
   ({
     model: vscode.l10n.t('model'),
     retry: vscode.l10n.t('model (second attempt)'),
-    tight: vscode.l10n.t('model (stricter prompt)'),
+    tight: vscode.l10n.t('model (shorter prompt, partial source)'),
     extractive: vscode.l10n.t('extractive'),
     cut: vscode.l10n.t('truncated'),
     edited: vscode.l10n.t('edited by you'),

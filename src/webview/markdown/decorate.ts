@@ -66,9 +66,9 @@ function makeLink(span: HTMLElement, target: Exclude<LinkTarget, { kind: 'refuse
 function hint(target: Exclude<LinkTarget, { kind: 'refused' }>): string {
   switch (target.kind) {
     case 'web':
-      return text('Opens {0}', target.shown);
+      return text('Open {0}', target.shown);
     case 'file':
-      return text('Opens {0}', `${target.path}${target.line ? `:${target.line}` : ''}`);
+      return text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`);
     case 'message':
       return text('Go to message');
   }

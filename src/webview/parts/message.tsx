@@ -82,7 +82,7 @@ export function Message(props: {
       )}
       {message.recalled && message.recalled.length > 0 && (
         <details class="recalled">
-          <summary>{text('Recalled for this message: {0}', String(message.recalled.length))}</summary>
+          <summary>{text('Recalled excerpts: {0}', String(message.recalled.length))}</summary>
           {message.recalled.map((one) => (
             <button
               key={one.position}
@@ -126,7 +126,7 @@ function Usage({ tokens }: { readonly tokens: Tokens }) {
   return (
     <span
       class="meta usage"
-      title={cachedInput ? text('{0} of input from cache', formatShort(cachedInput)) : undefined}
+      title={cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined}
     >
       {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
     </span>

@@ -71,7 +71,7 @@ function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
   if (maxCostUsd === 0) return `${effect} ${text('No model is used. No cost.')}`;
   const cost =
     maxCostUsd === null
-      ? text('Unknown cost: there is no price for {0}.', model)
+      ? text('Unknown cost: no pricing information for {0}.', model)
       : text('Maximum cost: {0}.', formatCost(maxCostUsd));
   return `${effect} ${cost}`;
 }
