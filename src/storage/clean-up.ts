@@ -6,7 +6,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { resumeReader } from './checkpoint.ts';
-import { ifThere, storeFault } from './disk-errors.ts';
+import { accessFault, ifThere, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-list.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -65,7 +65,7 @@ export async function removeOrphans(folder: string, now: number): Promise<number
       freed += bytes;
     }
   } catch (error) {
-    throw storeFault(error, phrase('the session list'));
+    throw accessFault(error, phrase('the session files'));
   }
   return freed;
 }
@@ -100,7 +100,7 @@ export async function removeSession(
       await lock.release();
     }
   } catch (error) {
-    throw storeFault(error, phrase('the session list'));
+    throw accessFault(error, phrase('the session files'));
   }
 }
 
@@ -169,7 +169,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await ifThere(readdir(folder))) ?? [];
   } catch (error) {
-    throw storeFault(error, phrase('the session list'));
+    throw accessFault(error, phrase('the session files'));
   }
 }
 

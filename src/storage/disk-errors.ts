@@ -58,6 +58,15 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
   }
 }
 
+/** As `storeFault`, where more than saving may have failed. */
+export function accessFault(error: unknown, subject: Phrase): StoreFault {
+  const fault = storeFault(error, subject);
+  if (fault === error || fault.reason === 'full') return fault;
+  const detail = error instanceof Error ? error.message : String(error);
+  const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, detail);
+  return new StoreFault('other', message, error);
+}
+
 /** Runs `action`; true when it succeeded, false when it failed with one of these codes. Other errors are thrown. */
 export async function succeeds(action: Promise<unknown>, ...expected: readonly string[]): Promise<boolean> {
   try {

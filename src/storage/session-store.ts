@@ -5,7 +5,7 @@ import { phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from './append-file.ts';
-import { errorCode, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import type { Handing } from './handover.ts';
 import { SessionJournalFile } from './session-journal.ts';
 import { journalPath, SessionList } from './session-list.ts';
@@ -55,7 +55,7 @@ export class FileSessionStore implements SessionStore {
     try {
       return await this.#list.read();
     } catch (error) {
-      throw storeFault(error, phrase('the session list'));
+      throw accessFault(error, phrase('the session list'));
     }
   }
 

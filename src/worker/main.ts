@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import * as v from 'valibot';
 import { CHAT_LIBRARY_METHODS, type ChatCall, type ChatReply } from '../app/library/chat-library.ts';
-import { storeFault } from '../storage/disk-errors.ts';
+import { accessFault } from '../storage/disk-errors.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { FollowedChats } from './followed-chats.ts';
 
@@ -28,7 +28,7 @@ port.on('message', (message: unknown) => {
   call(...args).then(
     (result) => post({ id, result }),
     (error: unknown) => {
-      post({ id, fault: storeFault(error, phrase('the copies of chats from other tools')).phrase });
+      post({ id, fault: accessFault(error, phrase('the copies of chats from other tools')).phrase });
     },
   );
 });

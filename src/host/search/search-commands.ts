@@ -59,7 +59,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   if (hits.length === 0) return inform(vscode.l10n.t('No results for {0} in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: oneLine(hit.text, 100),
-    description: hit.kind === 'message' ? tierName(hit) : `${tierName(hit)} · ${kindName(hit.kind)}`,
+    description: standingOf(hit),
     detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
   }));
@@ -81,6 +81,14 @@ const tierName = ({ tier }: WorkspaceHit): string =>
     summarized: vscode.l10n.t('summarized'),
     archived: vscode.l10n.t('archived'),
   })[tier];
+
+/** A key event may be sent verbatim where a summary stands for its message, so the message's tier says nothing of it. */
+function standingOf(hit: WorkspaceHit): string {
+  if (hit.kind === 'message') return tierName(hit);
+  return hit.kind === 'event' && hit.tier !== 'archived'
+    ? kindName('event')
+    : `${tierName(hit)} · ${kindName(hit.kind)}`;
+}
 
 function kindName(kind: 'event' | 'summary'): string {
   return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');

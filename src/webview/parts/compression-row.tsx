@@ -51,7 +51,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           class="compression-toggle"
           aria-expanded={nodes !== undefined}
           aria-busy={loading}
-          title={text('Show summary')}
+          title={text(nodes ? 'Hide summary' : 'Show summary')}
           onClick={() => void toggle()}
         >
           <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
