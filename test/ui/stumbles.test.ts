@@ -114,22 +114,22 @@ describe('in the chat and its views', () => {
   it('a summary that is read at a level is sent as before, and one that is sent otherwise says so', async () => {
     const view = new SummariesView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
-    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await view.onFirst('Threadkeeper: Select Summary Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick(/^Brief/);
     await view.tab('(Brief)').waitFor();
-    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await view.onFirst('Threadkeeper: Select Summary Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
     await chat.workbench.told(/is now sent at the Brief detail level/);
-    await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+    await view.onFirst('Threadkeeper: Select Summary Detail Level…');
     await chat.workbench.paletteRow(/^Brief.*currently sent/).waitFor();
     await chat.workbench.page.keyboard.press('Escape');
   });
 
   it('the chart fills its page, has round ticks, and tells its figures where the pointer is', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
-    await chat.workbench.runCommand('Threadkeeper: Show Context Over Time');
+    await chat.workbench.runCommand('Threadkeeper: Show Context Chart');
     const chart = page().locator('svg');
     await chart.waitFor();
     const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);

@@ -105,6 +105,6 @@ export class SummariesView {
   }
 
   undoChange(): Promise<void> {
-    return this.workbench.runCommand('Threadkeeper: Undo Summary Edit');
+    return this.workbench.runCommand('Threadkeeper: Undo Context Change');
   }
 }

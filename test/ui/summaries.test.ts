@@ -147,7 +147,7 @@ for (const kind of [SAMPLE, LONG]) {
         [/^Structured/, '(Structured)'],
         [/^Source/, '(Source)'],
       ] as const) {
-        await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+        await view.onFirst('Threadkeeper: Select Summary Detail Level…');
         await view.pick(level);
         await view.tab(title).waitFor();
         await view.editor().first().waitFor();
@@ -168,7 +168,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('preview-next');
       await view.undoChange();
       await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
-      await workbench.runCommand('Threadkeeper: Redo Summary Edit');
+      await workbench.runCommand('Threadkeeper: Redo Context Change');
       await view.reads('Written by hand');
     });
 
@@ -216,7 +216,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('At the full detail level');
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
-      await view.onFirst('Threadkeeper: Open Summary at Detail Level…');
+      await view.onFirst('Threadkeeper: Select Summary Detail Level…');
       await view.pick(/^Full/);
       await view.tab('(Full)').waitFor();
       await view.undoChange();
@@ -280,7 +280,7 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('have a chart of the context’s size', async () => {
-      await workbench.runCommand('Threadkeeper: Show Context Over Time');
+      await workbench.runCommand('Threadkeeper: Show Context Chart');
       const chart = workbench.webview().locator('svg');
       await chart.waitFor();
       assert.ok((await chart.locator('.compression').count()) > 0);
