@@ -9,7 +9,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written or read. */
+/** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written. */
 export function storeFault(error: unknown, subject: Phrase): StoreFault {
   if (StoreFault.is(error)) return error;
   switch (errorCode(error)) {
@@ -25,10 +25,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     case 'EPERM':
       return new StoreFault(
         'read_only',
-        phrase(
-          'Couldn’t save {0} because the sessions folder isn’t writable. Check its permissions and try again.',
-          subject,
-        ),
+        phrase('Couldn’t save {0} because the folder isn’t writable. Check its permissions and try again.', subject),
         error,
       );
     case 'ENOENT':
@@ -58,13 +55,13 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
   }
 }
 
-/** As `storeFault`, where more than saving may have failed. */
+/** As `storeFault`, where reading or deleting may have failed. */
 export function accessFault(error: unknown, subject: Phrase): StoreFault {
   const fault = storeFault(error, subject);
-  if (fault === error || fault.reason === 'full') return fault;
+  if (fault === error || fault.reason === 'full' || fault.reason === 'missing') return fault;
   const detail = error instanceof Error ? error.message : String(error);
   const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, detail);
-  return new StoreFault('other', message, error);
+  return new StoreFault(fault.reason, message, error);
 }
 
 /** Runs `action`; true when it succeeded, false when it failed with one of these codes. Other errors are thrown. */

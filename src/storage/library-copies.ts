@@ -179,7 +179,10 @@ export class LibraryCopies implements LibraryStore {
 
   async #beginWriting(): Promise<void> {
     if (!(await this.#mayWrite())) {
-      throw new StoreFault('not_writer', phrase('Another window is reading the chats from other tools.'));
+      throw new StoreFault(
+        'not_writer',
+        phrase('Chats from other tools are managed in another window. Run the command in that window.'),
+      );
     }
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
   }

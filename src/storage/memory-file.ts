@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifThere, replaceFile, storeFault } from './disk-errors.ts';
+import { accessFault, ifThere, replaceFile, storeFault } from './disk-errors.ts';
 import { Serial } from './serial.ts';
 
 const schema = v.object({
@@ -39,7 +39,7 @@ export class MemoryFile {
       await rename(this.#path, `${this.#path}.unreadable-${sum}`);
       return [];
     } catch (error) {
-      throw storeFault(error, phrase('the workspace memory'));
+      throw accessFault(error, phrase('the workspace memory'));
     }
   }
 

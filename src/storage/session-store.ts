@@ -74,7 +74,7 @@ export class FileSessionStore implements SessionStore {
       await journal.close();
       await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
     } catch (error) {
-      if (!fallback || !StoreFault.is(error, 'missing')) throw storeFault(error, phrase('this session'));
+      if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }
     const journal = await this.#start(id, fallback);
     journal.say(

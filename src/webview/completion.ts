@@ -23,7 +23,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: true },
   { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), argument: true },
-  { name: 'pin', command: 'pin', help: () => text('Keep a sentence verbatim: /pin text'), argument: true },
+  { name: 'pin', command: 'pin', help: () => text('Keep text from a message verbatim: /pin text'), argument: true },
   { name: 'model', command: 'chooseModel', help: () => text('Select a model'), argument: false },
   {
     name: 'policy',

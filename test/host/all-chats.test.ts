@@ -138,7 +138,9 @@ describe('the chats from other tools in the editor', () => {
       appendFileSync(path.join(home, SESSION), lines(claude(6, 'user', 'Bye.')));
       await eventually(async () => threads.length > 1 && (await chatRow()).chat.entry.messages === 6);
     });
-    assert.deepEqual(told, ['Couldn’t read all chats from other tools: exit 1.']);
+    assert.deepEqual(told, [
+      'Reading chats from other tools stopped unexpectedly (exit 1). It restarts automatically.',
+    ]);
   });
 
   it('are opened for reading, and continued as a session of ours', async () => {
@@ -219,7 +221,7 @@ describe('the chats from other tools in the editor', () => {
       // What is attached is no words of the user's.
       assert.deepEqual(
         app.attachments.contents(continued.journal.id).attachments.map(({ kind, name, text }) => [kind, name, text]),
-        [['paste', 'Dropped by Claude Code', listed]],
+        [['paste', 'Key events dropped by Claude Code', listed]],
       );
       const [one] = await chatsTree.getChildren(entry);
       await run('restoreDropped', one ?? entry);

@@ -97,7 +97,7 @@ describe('writing in the chat', () => {
     const event = chat.message('We settled on port 8443').locator('.event');
     await event.getByRole('button', { name: 'Dismiss key event' }).click();
     await event.waitFor({ state: 'detached' });
-    await chat.said('No longer a key event.').getByRole('button', { name: 'Undo' }).click();
+    await chat.said('Key event dismissed.').getByRole('button', { name: 'Undo' }).click();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     await event.locator('q').getByText('port 8443 for the gateway').waitFor();
   });

@@ -128,7 +128,7 @@ describe('the sessions by keyboard alone', () => {
     await keys.toComposer();
     await keys.tabTo(page().locator('.model-button'));
     await keys.press('Enter');
-    await chat.workbench.paletteRow('Local').waitFor();
+    await chat.workbench.paletteRow('No model').waitFor();
     await keys.press('Escape');
     await chat.workbench.quickInput().waitFor({ state: 'hidden' });
     await keys.toComposer();

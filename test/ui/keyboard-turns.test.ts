@@ -122,7 +122,7 @@ describe('the turns of a chat by keyboard alone', () => {
   it('are forked', async () => {
     const { reply } = await turn();
     const later = await turn();
-    await keys.act(chat.message(reply), 'Fork session from here');
+    await keys.act(chat.message(reply), 'Start new branch from here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
     const forked = await turn();
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();

@@ -107,7 +107,7 @@ describe('in the chat and its views', () => {
 
   it('a trigger is named for people', async () => {
     await chat.workbench.runCommand('Threadkeeper: Show Compression History');
-    await new SummariesView(chat.workbench).reads('Trigger: On request');
+    await new SummariesView(chat.workbench).reads('Trigger: Manual');
     await chat.workbench.runCommand('View: Close Editor');
   });
 

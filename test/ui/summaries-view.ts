@@ -72,7 +72,7 @@ export class SummariesView {
     const { page } = this.workbench;
     await page.locator('.sidebar .monaco-list').first().focus();
     for (const key of ['End', 'ArrowRight']) await page.keyboard.press(key);
-    const focused = page.locator('.sidebar .monaco-list-row.focused', { hasText: 'On request' });
+    const focused = page.locator('.sidebar .monaco-list-row.focused', { hasText: 'Manual' });
     for (const end = Date.now() + 60_000; (await focused.count()) === 0 && Date.now() < end;) {
       await page.keyboard.press('ArrowDown');
       await page.waitForTimeout(250);

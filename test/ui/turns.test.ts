@@ -161,7 +161,7 @@ describe('a conversation in the chat', () => {
   });
 
   it('starts a new branch of the session at a message', async () => {
-    await chat.act(chat.message('A third way.'), 'Fork session from here');
+    await chat.act(chat.message('A third way.'), 'Start new branch from here');
     await chat.message('the manual').waitFor({ state: 'detached' });
     server.answer('On the fork.');
     await chat.send('Go on from here.', 'On the fork.');

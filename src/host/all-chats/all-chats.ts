@@ -240,5 +240,8 @@ export class LibraryThread implements vscode.Disposable {
 }
 
 function faultOf(why: string): StoreFault {
-  return new StoreFault('other', phrase('Couldn’t read all chats from other tools: {0}.', why));
+  return new StoreFault(
+    'other',
+    phrase('Reading chats from other tools stopped unexpectedly ({0}). It restarts automatically.', why),
+  );
 }

@@ -154,7 +154,7 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
     if (!(await openChat(app, row.chat)) || !(await continueHere(app))) return false;
   }
   const conversation = await app.sessions.currentOrLatest();
-  const name = vscode.l10n.t('Dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
+  const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
   app.attachments.hold(conversation, { kind: 'paste', name, text: listOf(row) });
   showInComposer(app, conversation.journal.id, '');
   return undefined;
@@ -246,7 +246,7 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
     report: () => undefined,
   });
   app.panel.open();
-  if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat isn’t changed.'));
+  if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
   return true;
 }
 
@@ -279,7 +279,8 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 /** Searches all kept chats while the user types, and opens the chosen place. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const { chats: kept } = await app.chats.list();
-  if (kept.length === 0) return inform(vscode.l10n.t('No chats from other tools have been copied.'));
+  if (kept.length === 0)
+    return inform(vscode.l10n.t('No copied chats to search. Trust the workspace and run Copy Chats from Other Tools.'));
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
     itemsOf(await find(app, readTypedQuery(typed)), chats),
@@ -346,7 +347,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
     const items = await itemsFor(picker.value);
     if (turn !== latest) return;
     picker.busy = false;
-    picker.items = items.length > 0 ? items : [{ label: vscode.l10n.t('Nothing found.'), alwaysShow: true }];
+    picker.items = items.length > 0 ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
   };
   return new Promise((resolve, reject) => {
     const failed = (error: unknown): void => {

@@ -113,7 +113,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
           None,
         );
       case 'refusals': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Couldn’t be read'), Collapsed);
+        const item = new vscode.TreeItem(vscode.l10n.t('Unreadable Files'), Collapsed);
         item.iconPath = new vscode.ThemeIcon('warning');
         item.description = String(row.refused.length);
         return item;

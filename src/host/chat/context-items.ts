@@ -71,7 +71,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
       what: { kind: 'terminal' },
     },
     terminal !== undefined && {
-      label: vscode.l10n.t('Last Terminal Command'),
+      label: vscode.l10n.t('Last terminal command'),
       detail: terminal,
       what: { kind: 'terminalCommand' },
     },

@@ -166,7 +166,7 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
       throw notFound(
         message === undefined
           ? vscode.l10n.t('Couldn’t find this text in any message of this session.')
-          : vscode.l10n.t('Couldn’t find the selection in the message. Select a shorter text.'),
+          : vscode.l10n.t('Couldn’t find the selection in the message. Select less text.'),
       );
     },
     remember: async ({ message, quote }) => {

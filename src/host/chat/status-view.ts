@@ -63,6 +63,8 @@ function waitingText({ reason }: ModelFault): string {
       return vscode.l10n.t('Rate limit reached. Retrying…');
     case 'overloaded':
       return vscode.l10n.t('The provider is overloaded or has an outage. Retrying…');
+    case 'timeout':
+      return vscode.l10n.t('The provider stopped responding. Retrying…');
     default:
       return vscode.l10n.t('Couldn’t connect to the provider. Retrying…');
   }

@@ -76,7 +76,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
   return chartSvg(series, conversation.budget(), texts, standsAlone);
 }
 
-const title = (): string => vscode.l10n.t('Context Over Time');
+const title = (): string => vscode.l10n.t('Context Chart');
 
 /** A drawing and its colours, which are the theme's; nothing runs, nothing is loaded. */
 function pageHtml(svg: string): string {

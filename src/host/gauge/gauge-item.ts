@@ -139,7 +139,9 @@ export function whatIsNext(ahead: Distance | undefined): string {
   if (messages === 1) return vscode.l10n.t('Compresses in the background after 1 more message.');
   if (messages !== undefined)
     return vscode.l10n.t('Compresses in the background after {0} more messages.', countText(messages));
-  return vscode.l10n.t('Compresses on request or when a message wouldn’t fit.');
+  return vscode.l10n.t(
+    'No token or message trigger is enabled. Compresses by other enabled triggers, when you run Compress History, or when a message doesn’t fit.',
+  );
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */

@@ -34,7 +34,7 @@ export async function checkHealth(app: HealthApp): Promise<void> {
   const facts = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Checking journals, settings, and provider…'),
+      title: vscode.l10n.t('Checking sessions, settings, and provider…'),
     },
     () => gatherHealth(app),
   );

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
-import { countText } from '../platform/l10n.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
@@ -28,7 +27,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
     : undefined;
   const pieces = await exportPieces(state, chosen.format, redactor);
   await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
-  inform(exported(state.path.length, redactor));
+  inform(exported(redactor));
 }
 
 /** The text of an export, piece by piece; secrets are masked and counted where a redactor is given. */
@@ -82,21 +81,11 @@ function placedSummaries(state: SessionState): FrontierItem[] {
   });
 }
 
-function exported(messages: number, redactor: Redactor | undefined): string {
-  const isOne = messages === 1;
-  const many = countText(messages);
-  if (!redactor)
-    return isOne
-      ? vscode.l10n.t('Exported 1 message. Secret masking is turned off.')
-      : vscode.l10n.t('Exported {0} messages. Secret masking is turned off.', many);
-  if (redactor.total === 0)
-    return isOne
-      ? vscode.l10n.t('Exported 1 message. No secrets were found.')
-      : vscode.l10n.t('Exported {0} messages. No secrets were found.', many);
+function exported(redactor: Redactor | undefined): string {
+  if (!redactor) return vscode.l10n.t('Session exported. Secret masking is turned off.');
+  if (redactor.total === 0) return vscode.l10n.t('Session exported. No secrets were found.');
   const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
-  return isOne
-    ? vscode.l10n.t('Exported 1 message. Masked secrets: {0}.', kinds)
-    : vscode.l10n.t('Exported {0} messages. Masked secrets: {1}.', many, kinds);
+  return vscode.l10n.t('Session exported. Masked secrets: {0}.', kinds);
 }
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = {
@@ -117,7 +106,7 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
       label: 'Markdown',
       detail: vscode.l10n.t('Human-readable: tasks, key events, summaries, and all messages.'),
     },
-    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('All messages, unchanged. Can be imported again.') },
+    { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('All messages. Can be imported again.') },
     {
       format: 'decisions',
       label: vscode.l10n.t('Decision Record'),

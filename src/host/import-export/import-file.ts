@@ -126,7 +126,7 @@ const formatName = (format: TranscriptFormat): string =>
 async function askForFile(): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({
     title: vscode.l10n.t('Import Transcript'),
-    filters: { [vscode.l10n.t('Transcripts')]: ['jsonl', 'json', 'md'], [vscode.l10n.t('All files')]: ['*'] },
+    filters: { [vscode.l10n.t('Transcripts')]: ['jsonl', 'json', 'md'], [vscode.l10n.t('All Files')]: ['*'] },
   });
   return picked?.[0];
 }

@@ -60,7 +60,7 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
   const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Save to Workspace Memory'),
-    placeHolder: vscode.l10n.t('Included in every request in this workspace'),
+    placeHolder: vscode.l10n.t('Select what to include in every request in this workspace'),
     canPickMany: true,
     matchOnDescription: true,
   });

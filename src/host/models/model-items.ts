@@ -132,7 +132,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
   return [
     ...(mine.length > 0 ? [editor] : []),
     {
-      label: vscode.l10n.t('Local'),
+      label: vscode.l10n.t('No model'),
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
       provider: 'local',
     },

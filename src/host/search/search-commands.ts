@@ -197,7 +197,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
         take: () => expandNode(journal, node.id, 'turn'),
       },
       {
-        label: `$(discard) ${vscode.l10n.t('Always send the original messages instead of this summary')}`,
+        label: `$(discard) ${vscode.l10n.t('Revert summary to original messages')}`,
         take: () => expandNode(journal, node.id, 'always'),
       },
     );

@@ -100,21 +100,18 @@ function whySkipped(reason: SkipReason): string {
   }
 }
 
-/** Says that a summary was extracted without a model; why that was so is in the log, and what it did in its row of the chat. */
+/** Says that a summary was extracted without a model, and why; what it did is in its row of the chat. */
 async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
-  app.channel.warn(`${done} ${app.describe(fault).text}`);
+  const why = app.describe(fault).text;
+  app.channel.warn(`${done} ${why}`);
+  const text =
+    fault instanceof UnusableAnswers
+      ? vscode.l10n.t(
+          'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
+        )
+      : vscode.l10n.t('{0} The summary was extracted from the messages without a model.', why);
   const more = vscode.l10n.t('Show Log');
-  if ((await vscode.window.showWarningMessage(byCode(fault), more)) === more) app.channel.show();
-}
-
-function byCode(fault: unknown): string {
-  if (fault instanceof UnusableAnswers)
-    return vscode.l10n.t(
-      'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
-    );
-  return fault instanceof SpendLimitReached
-    ? vscode.l10n.t('No model was used. The summary was extracted from the messages.')
-    : vscode.l10n.t('Couldn’t connect to the summarizer. The summary was extracted from the messages without a model.');
+  if ((await vscode.window.showWarningMessage(text, more)) === more) app.channel.show();
 }
 
 /** Takes the newest compression back that still stands. */
@@ -198,9 +195,9 @@ const about = (policy: PolicyName): string =>
       'Compresses every 10 messages into summaries of two to three sentences. Keeps the 10 most recent messages.',
     ),
     frugal: vscode.l10n.t(
-      'Compresses when there are more than 8,000 uncompressed tokens or 50 uncompressed messages. Keeps the 12 most recent messages.',
+      'Compresses at more than 8,000 tokens since the last compression, more than 50 uncompressed messages, 70% of the context budget, or 24 hours after the last summary, whichever comes first. Keeps the 12 most recent messages.',
     ),
     'long-memory': vscode.l10n.t(
-      'Compresses in the background at 80% of the context budget. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
+      'Compresses in the background at 80% of the context budget or 24 hours after the last summary. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
     ),
   })[policy];

@@ -11,7 +11,13 @@ import { PageWriter, type Page } from './document-page.ts';
 export function dryRunPage(state: SessionState, record: CompressionRecord | undefined): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compression Preview'));
   if (!record) {
-    return page.block(vscode.l10n.t('Nothing to compress: all messages are recent or already compressed.')).page();
+    return page
+      .block(
+        vscode.l10n.t(
+          'Nothing to compress: the messages are recent, already compressed, or too short, or compression is turned off.',
+        ),
+      )
+      .page();
   }
   writeSizes(page, record);
   writeCalls(page, record);

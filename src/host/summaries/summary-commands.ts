@@ -106,7 +106,9 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
   if (await stepChange(journal, undone)) return;
   inform(
-    undone ? vscode.l10n.t('There is no summary edit to undo.') : vscode.l10n.t('There is no summary edit to redo.'),
+    undone
+      ? vscode.l10n.t('There is no context change to undo.')
+      : vscode.l10n.t('There is no context change to redo.'),
   );
 }
 

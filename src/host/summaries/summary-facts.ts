@@ -53,7 +53,7 @@ export const triggerName = (trigger: TriggerName): string =>
     age: vscode.l10n.t('Age of the last summary'),
     task_reset: vscode.l10n.t('Task reset'),
     provider_overflow: vscode.l10n.t('Request rejected as too long'),
-    command: vscode.l10n.t('On request'),
+    command: vscode.l10n.t('Manual'),
     import: vscode.l10n.t('Import'),
   })[trigger];
 

@@ -119,7 +119,9 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
       {(local || !session.model.ready) && (
         <p class="meta">
           {text(
-            'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.',
+            local
+              ? 'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.'
+              : 'The selected model isn’t available. Set an API key or select another model.',
           )}
         </p>
       )}

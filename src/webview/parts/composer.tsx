@@ -257,7 +257,7 @@ async function pinText(page: Page, quote: string): Promise<void> {
 function placeholderOf({ readOnly, foreign }: StatusView): string {
   if (readOnly === null) return text('Ask, or type / for commands and # for context');
   return foreign
-    ? text('Read-only. To continue this chat, select Continue Here.')
+    ? text('Read-only. To continue this chat, select Continue here.')
     : text('Read-only. This session is open in another window.');
 }
 

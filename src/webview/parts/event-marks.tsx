@@ -23,7 +23,7 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
 async function strike(page: Page, { id }: EventMark): Promise<void> {
   if (!(await page.do('removeEvent', { event: id, removed: true }))) return;
   const undo = () => void page.ask('removeEvent', { event: id, removed: false });
-  page.tell(text('No longer a key event.'), 'info', { label: text('Undo'), run: undo });
+  page.tell(text('Key event dismissed.'), 'info', { label: text('Undo'), run: undo });
 }
 
 export function EventList({ events, fixed }: { readonly events: readonly EventMark[]; readonly fixed?: boolean }) {

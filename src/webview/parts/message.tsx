@@ -268,7 +268,7 @@ export function MessageActions(props: {
           />
           <IconButton
             icon="repo-forked"
-            label={text(isForeign ? 'Continue Here' : 'Fork session from here')}
+            label={text(isForeign ? 'Continue here' : 'Start new branch from here')}
             disabled={props.busy}
             onClick={() => void fork(page, message, isForeign)}
           />

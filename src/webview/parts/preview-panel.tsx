@@ -25,7 +25,11 @@ export function PreviewPanel() {
       {preview ? (
         <>
           <p>
-            {nothing ? text('Nothing to compress: all messages are recent or already compressed.') : outcome(preview)}
+            {nothing
+              ? text(
+                  'Nothing to compress: the messages are recent, already compressed, or too short, or compression is turned off.',
+                )
+              : outcome(preview)}
           </p>
           {!nothing && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons">
