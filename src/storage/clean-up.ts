@@ -6,7 +6,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { resumeReader } from './checkpoint.ts';
-import { accessFault, ifThere, storeFault } from './disk-errors.ts';
+import { accessFault, ifThere } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-list.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -122,7 +122,7 @@ export async function readSession(
   try {
     return path === undefined ? undefined : await readStored(path, id, breather);
   } catch (error) {
-    throw storeFault(error, phrase('this session'));
+    throw accessFault(error, phrase('this session'));
   }
 }
 

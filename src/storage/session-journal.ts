@@ -4,7 +4,7 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { errorCode, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import { JournalCopy } from './journal-copy.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { MemoryTail } from './memory-tail.ts';
@@ -56,7 +56,7 @@ export class SessionJournalFile implements SessionJournal {
       }
       return journal;
     } catch (error) {
-      throw storeFault(error, phrase('this session'));
+      throw accessFault(error, phrase('this session'));
     }
   }
 

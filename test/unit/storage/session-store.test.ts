@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -83,6 +83,17 @@ describe('a session on disk', () => {
       for (const id of ['nobody', '../nobody', 'a/b', '']) {
         await assert.rejects(store.open(sessionId(id)), (error) => StoreFault.is(error, 'missing'));
       }
+    }));
+
+  it('that cannot be read says so, not that it was not saved', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      await mkdir(join(folder, 's1.jsonl'));
+      await assert.rejects(store.open(sessionId('s1')), (error) => {
+        assert.ok(StoreFault.is(error));
+        assert.match(wordsOf(error.phrase), /^Couldn’t access this session \(E/);
+        return true;
+      });
     }));
 
   it('tells its listeners what was folded, and a listener that fails harms nothing', () =>
