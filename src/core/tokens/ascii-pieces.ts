@@ -35,7 +35,7 @@ export function asciiPieceEnd(text: string, at: number): number {
   if (kind === MARK || (text.charCodeAt(at) === 32 && next === MARK)) {
     while (next === MARK) next = kindAt(text, ++end);
     if (next === OTHER) return -1;
-    while (next === BREAK || text.charCodeAt(end) === 47) next = kindAt(text, ++end);
+    while (next === BREAK || (next === MARK && text.charCodeAt(end) === 47)) next = kindAt(text, ++end);
     return end;
   }
   let lines = kind === BREAK ? end : at;
@@ -58,9 +58,9 @@ function kindAt(text: string, at: number): number {
 
 /** How long `'s`, `'ll` and the like are, in either case; 0 for anything else. */
 function contraction(text: string, at: number): number {
-  if (text.charCodeAt(at) !== 39) return 0;
+  if (at + 1 >= text.length || text.charCodeAt(at) !== 39) return 0;
   const first = text.charCodeAt(at + 1) | 32;
-  const second = text.charCodeAt(at + 2) | 32;
+  const second = at + 2 < text.length ? text.charCodeAt(at + 2) | 32 : 0;
   // s t m d
   if (first === 115 || first === 116 || first === 109 || first === 100) return 2;
   // re ve ll

@@ -7,8 +7,8 @@ import { Vocabulary, type BpeRanks } from './vocabulary.ts';
 /** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
 const STEP_CHARS = 5000;
 
-/** V8 copies slices of up to 12 units; a longer one, kept as a key, would keep the whole text in memory. */
-const MAX_CACHED_UNITS = 12;
+/** A longer piece is seldom met again. */
+const MAX_CACHED_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
 
 /** A summary is counted again and again on its way into a request; what is shorter is soon counted, and what is longer takes memory. */
@@ -23,6 +23,8 @@ const MAX_KEPT_TEXTS = 64;
 export class BpeCounter {
   private readonly vocabulary: Vocabulary;
   private readonly pattern: string;
+  /** For counts that nothing interrupts: making a pattern takes as long as a short text. */
+  private readonly atOncePattern: RegExp;
   private readonly takesAscii: boolean;
   private readonly cache = new Map<string, number>();
   private readonly texts = new Map<string, number>();
@@ -30,15 +32,16 @@ export class BpeCounter {
   constructor(ranks: BpeRanks) {
     this.vocabulary = new Vocabulary(ranks.bpe_ranks);
     this.pattern = ranks.pat_str;
+    this.atOncePattern = new RegExp(ranks.pat_str, 'uy');
     this.takesAscii = hasAsciiPieces(ranks.pat_str);
   }
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
   count(text: string): number {
-    if (text.length < MIN_KEPT_UNITS || text.length > MAX_KEPT_UNITS) return atOnce(this.countSteps(text, text.length));
+    if (text.length < MIN_KEPT_UNITS || text.length > MAX_KEPT_UNITS) return this.countAtOnce(text);
     const known = this.texts.get(text);
     if (known !== undefined) return known;
-    const tokens = atOnce(this.countSteps(text, text.length));
+    const tokens = this.countAtOnce(text);
     if (this.texts.size >= MAX_KEPT_TEXTS) this.texts.clear();
     this.texts.set(text, tokens);
     return tokens;
@@ -47,6 +50,18 @@ export class BpeCounter {
   /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */
   countResting(text: string, breather: Breather): Promise<number> {
     return resting(this.countSteps(text, STEP_CHARS), breather);
+  }
+
+  private countAtOnce(text: string): number {
+    const pattern = this.atOncePattern;
+    pattern.lastIndex = 0;
+    let tokens = 0;
+    while (pattern.lastIndex < text.length) {
+      const short = this.countShortPieces(text, pattern, text.length);
+      tokens += short.tokens;
+      if (short.long !== undefined) tokens += atOnce(this.countPiece(short.long));
+    }
+    return tokens;
   }
 
   private *countSteps(text: string, stepChars: number): Steps<number> {
@@ -89,7 +104,8 @@ export class BpeCounter {
   private countAndCache(piece: string): number {
     const count = atOnce(this.countPiece(piece));
     if (this.cache.size >= MAX_CACHED_PIECES) this.cache.clear();
-    this.cache.set(piece, count);
+    // A copy: a slice of the text would keep all of it in memory.
+    this.cache.set(piece.split('').join(''), count);
     return count;
   }
 
