@@ -1,12 +1,12 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
 import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
-import { isSaid, passageText, type Passage } from './passages.ts';
+import { isSaid, newPassage, passageText, type Passage } from './passages.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
-/** A passage with the terms it mentions, as numbers into the corpus's vocabulary. */
+/** A passage with the terms it mentions, each once, as numbers into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
   readonly terms: readonly number[];
 }
@@ -197,9 +197,7 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
   const rest = passages.filter((one) => !lone.some(({ start, end }) => start < one.end && one.start < end));
   const made = lone
     .filter((span, at) => at === 0 || span.start >= lone[at - 1]!.end)
-    .map(({ start, end }): Passage => {
-      return { message, start, end, kind: 'said', running: isRunningText(lineShape(text, start, end)) };
-    });
+    .map(({ start, end }) => newPassage(message, start, end, 'said', isRunningText(lineShape(text, start, end))));
   return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 

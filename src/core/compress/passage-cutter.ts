@@ -3,7 +3,7 @@ import { answerIn, isCodeLine, isStatement, outputKind } from './line-kinds.ts';
 import { isNumbered, isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
 import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
-import type { Passage, PassageKind } from './passages.ts';
+import { newPassage, type Passage, type PassageKind } from './passages.ts';
 
 /** Lines of prose longer than this are taken sentence by sentence. */
 const LONG_LINE = 360;
@@ -88,7 +88,7 @@ export class PassageCutter {
     this.endRun();
     for (const sentence of this.definitions.sentences()) {
       const at = text.length;
-      this.passages.push({ message: this.position, start: at, end: at, kind: 'names', running: true, text: sentence });
+      this.passages.push(newPassage(this.position, at, at, 'names', true, sentence));
     }
     return true;
   }
@@ -227,7 +227,7 @@ export class PassageCutter {
       return;
     }
     if (end - first <= this.longLine) {
-      this.passages.push({ message: this.position, start: first, end, kind, running });
+      this.passages.push(newPassage(this.position, first, end, kind, running));
       return;
     }
     for (const { index, segment } of sentences().segment(text.slice(first, end))) {
@@ -236,7 +236,7 @@ export class PassageCutter {
       while (stop > start && text.charCodeAt(stop - 1) <= 32) stop--;
       if (stop > start) {
         const part = isRunningText(lineShape(text, start, stop));
-        this.passages.push({ message: this.position, start, end: stop, kind, running: part });
+        this.passages.push(newPassage(this.position, start, stop, kind, part));
       }
     }
   }
@@ -313,7 +313,7 @@ export class PassageCutter {
   }
 
   private take(start: number, end: number, kind: PassageKind, running = false): void {
-    if (end > start) this.passages.push({ message: this.position, start, end, kind, running });
+    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running));
   }
 }
 

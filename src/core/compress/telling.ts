@@ -121,13 +121,24 @@ export class AlikeLines {
 
   isOneTooMany(words: string, passage: IndexedPassage): boolean {
     if (passage.kind === 'names') return false;
-    const letters = words.replace(/[^\p{L}]+/gu, ' ');
-    if (isSaid(passage) && letters.length >= words.length * PROSE) return false;
-    const start = words.match(PLAIN_WORDS)?.slice(0, STARTING_WORDS).join(' ') ?? letters;
+    const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
+    if (isSaid(passage) && letters().length >= words.length * PROSE) return false;
+    const start = firstWords(words) || letters();
     const before = this.seen.get(start) ?? 0;
     this.seen.set(start, before + 1);
     return before >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);
   }
+}
+
+function firstWords(words: string): string {
+  let found = '';
+  PLAIN_WORDS.lastIndex = 0;
+  for (let at = 0; at < STARTING_WORDS; at++) {
+    const word = PLAIN_WORDS.exec(words);
+    if (word === null) break;
+    found += at === 0 ? word[0] : ` ${word[0]}`;
+  }
+  return found;
 }
 
 /** A line of fewer letters and blanks than this share is none of prose. */
@@ -183,8 +194,8 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
     default:
       break;
   }
-  if (isSmallTalk(text)) return 0;
   if (role !== 'user' && (NARRATION.test(text) || COURTESY.test(text))) return 0;
+  if (isSmallTalk(text)) return 0;
   // A line that only introduces the next tells nothing without it.
   if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
   if (role === 'user') return running || FEW_WORDS.test(text) ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.1;

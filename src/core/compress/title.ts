@@ -54,7 +54,7 @@ function tellingTerms(
 ): ReadonlySet<number> {
   const weights = new Map<number, number>();
   for (const passage of said)
-    for (const term of new Set(passage.terms)) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
+    for (const term of passage.terms) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
   const scored = Array.from(weights, ([term, weight]) => ({ term, score: weight ** 0.7 * rarity[term]! ** 2 }));
   return new Set(
     scored
@@ -178,7 +178,7 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
   for (let index = first; index < beyond; index++) {
     const passage = corpus.passages[index]!;
     if (!isSaid(passage) || factors?.[index] === 0) continue;
-    for (const term of new Set(passage.terms)) {
+    for (const term of passage.terms) {
       const { kind } = corpus.terms[term]!;
       // The first word of a sentence looks like a name.
       if ((kind === 'name' && term !== passage.terms[0]) || kind === 'identifier')

@@ -38,13 +38,15 @@ export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > LONGEST) return false;
   const said = sentence.replace(STAGE_DIRECTION, ' ');
   if (TABLE_TALK.test(said.trim())) return true;
+  // No courtesy holds one.
+  if (/\d/.test(said)) return false;
   let rest = said;
   for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
   const words = rest.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('').length;
   // Scripts without spaces say more in fewer characters.
   const isDense = /[\u2e80-\uffdc]/u.test(rest);
-  if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS) || /\d/.test(rest)) return false;
+  if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS)) return false;
   // A name says something, unless a courtesy is addressed to it.
   const isAddressed = words.length <= 1 && rest.length < said.length;
   return isAddressed || !words.some((word) => /^\p{Lu}\p{Ll}{2,}/u.test(word));
