@@ -59,13 +59,13 @@ export async function tellingFactors(
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
-  // Key events that found no room in the ledger go before what is none.
+  // Key events that found no room in the ledger go before what is none; where there is plenty, nearly all of them can be told.
   for (const [message, found] of events) {
     if (pace.isDue()) await pace.rest();
     for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
       const { start, end } = corpus.passages[at]!;
       const importance = Math.max(0, ...found.map((one) => (one.start < end && start < one.end ? one.importance : 0)));
-      if (importance > 0) factors[at]! *= importance;
+      if (importance > 0) factors[at]! *= importance ** (1 + plentyOf(room) / 2);
     }
   }
   return factors;
@@ -98,13 +98,13 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && said > SHORTEST_REPORT) hasReport = true;
   }
-  const plenty = Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
-  return factors.map((factor) => factor ** (1 - plenty));
+  return factors.map((factor) => factor ** (1 - plentyOf(room)));
 }
 
 /** Shares of the messages: with less room what tells most is all there is room for; with more all is weighed alike. */
 const SCARCE = 0.028;
 const PLENTY = 0.05;
+const plentyOf = (room: number): number => Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
 
 /** A tool that shows a file or what it found in files: what reads as an error there is none. */
 const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
