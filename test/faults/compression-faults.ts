@@ -123,7 +123,7 @@ export const COMPRESSION_FAULTS = [
     },
   ),
   ...planted(
-    'stale-made-anew',
+    'stale-regenerated',
     TOLD_ABOVE,
     {
       what: 'what was made from an edited summary stays',
@@ -132,7 +132,7 @@ export const COMPRESSION_FAULTS = [
       put: 'change(this.stale, id, changed && made.length > 9);',
     },
     {
-      what: 'a stale summary is not made anew',
+      what: 'a stale summary is not regenerated',
       file: 'src/core/compress/tree.ts',
       find: 'if (!stale.has(node.id)) return node;',
       put: 'if (!stale.has(node.id) || node.depth > 0) return node;',
