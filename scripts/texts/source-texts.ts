@@ -11,7 +11,7 @@ export interface SourceTexts {
 }
 
 /** Here texts arrive from elsewhere, so their keys are no literals. */
-const PASSING_ON = new Set(['src/host/platform/translated.ts', 'src/core/text/phrase.ts', 'src/webview/format.ts']);
+const PASSING_ON = new Set(['src/host/platform/l10n.ts', 'src/core/text/phrase.ts', 'src/webview/format.ts']);
 
 /** Collects what the sources in `files` (paths below `root`) say to people, and where they say it past translation. */
 export function collectTexts(root: string, files: readonly string[]): SourceTexts {

@@ -2,10 +2,9 @@ import type { SummaryCheck } from '../core/model/summary.ts';
 import { askAboutStatements } from '../core/audit/asked.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { paidModel, type JobModel } from './paid-model.ts';
+import { paidModel, type JobModel, type SpendGate } from './paid-model.ts';
 import { readOnlyFault } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
 export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {

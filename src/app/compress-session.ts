@@ -28,7 +28,7 @@ import {
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
 import type { PriceOf } from './paid-model.ts';
 import type { Clock } from './ports.ts';
-import { readUsage } from './session-usage.ts';
+import { buildCorpus } from '../core/compress/corpus.ts';
 
 export interface CompressSessionDeps {
   readonly clock: Clock;
@@ -471,4 +471,15 @@ function toResult(
     durationMs: Math.max(0, deps.clock.now() - started),
   };
   return { kind: 'done', record, last: { message: last.message.id, position: last.position }, fault: made.fault };
+}
+
+/** Messages that are enough to tell what a session says everywhere. */
+const SAMPLED = 500;
+
+/** Counts the terms of a session that was opened: those of some of its messages that have summaries, evenly spread. */
+async function readUsage(usage: TermUsage, { path, messages, frontier }: SessionState, pace: Pace): Promise<void> {
+  const covered = frontier.flatMap(({ from, to }) => path.slice(from, to + 1));
+  const every = Math.max(1, Math.ceil(covered.length / SAMPLED));
+  const sampled = covered.filter((_, at) => at % every === 0).flatMap((id) => messages.get(id) ?? []);
+  if (sampled.length > 0) await usage.add(await buildCorpus(sampled, pace), sampled, 0, pace);
 }

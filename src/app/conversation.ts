@@ -15,14 +15,13 @@ import type { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate, Waiting } from './conversation-update.ts';
 import { Emitter, type Disposable } from './emitter.ts';
-import { ModelFault } from './fault.ts';
+import { ModelFault, ContextOverflow, TurnRunning } from './fault.ts';
 import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
 import { recoverReplies, recoverWhenTakenOver, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
-import { ContextOverflow, TurnRunning } from './turn-refused.ts';
 import { changedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
 export interface ConversationDeps extends SessionParts {

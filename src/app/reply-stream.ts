@@ -7,8 +7,7 @@ import type { Ending, Message, Usage } from '../core/model/message.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
 import { emptyReply, ModelFault } from './fault.ts';
-import type { ChatModel, ChatRequest, Log, SessionJournal } from './ports.ts';
-import { ReplyWriter } from './reply-writer.ts';
+import type { ChatModel, ChatRequest, Log, SessionJournal, Clock } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 
@@ -223,4 +222,75 @@ async function keepReply(
   }
   if (usage) events.push({ type: 'usage_recorded', purpose: 'chat', model, usage, costUsd: price(model, usage) });
   if (events.length > 0) await journal.append(...events);
+}
+
+/** Partial text reaches the journal at least this often, so that a crash loses no more of a reply. */
+const PARTIAL_EVERY_MS = 1000;
+
+/** Journals a reply while it arrives: the text that is new since the last write, with its offset. */
+class ReplyWriter {
+  #text = '';
+  #written = 0;
+  #lastWrite: number;
+  #pending: Promise<void> = Promise.resolve();
+  #failed: unknown;
+  readonly #journal: SessionJournal;
+  readonly #clock: Clock;
+  readonly #reply: { readonly id: MessageId; readonly parent: MessageId | null; readonly model: string };
+
+  constructor(
+    journal: SessionJournal,
+    clock: Clock,
+    reply: { readonly id: MessageId; readonly parent: MessageId | null; readonly model: string },
+  ) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#reply = reply;
+    this.#lastWrite = clock.now();
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The first write that failed, if one did; the reply goes on in memory meanwhile. */
+  get failure(): unknown {
+    return this.#failed;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#clock.now() - this.#lastWrite >= PARTIAL_EVERY_MS) this.flush();
+  }
+
+  /** What has come so far is not part of the reply, on disk neither. */
+  restart(): void {
+    const wasWritten = this.#written > 0;
+    this.#text = '';
+    this.#written = 0;
+    if (wasWritten) this.#write(0, '');
+  }
+
+  /** Starts writing what is not yet on disk. */
+  flush(): void {
+    if (this.#written === this.#text.length) return;
+    const offset = this.#written;
+    const text = this.#text.slice(offset);
+    this.#written = this.#text.length;
+    this.#lastWrite = this.#clock.now();
+    this.#write(offset, text);
+  }
+
+  #write(offset: number, text: string): void {
+    this.#pending = this.#pending
+      .then(() => this.#journal.append({ type: 'reply_partial', ...this.#reply, offset, text }))
+      .catch((error: unknown) => {
+        this.#failed ??= error;
+      });
+  }
+
+  /** Resolves when every write that was started has ended. */
+  settled(): Promise<void> {
+    return this.#pending;
+  }
 }

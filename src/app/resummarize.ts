@@ -10,10 +10,9 @@ import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { paidModel, type JobModel, type PaidModel } from './paid-model.ts';
+import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } from './paid-model.ts';
 import { readOnlyFault } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
-import { OPEN_GATE, type SpendGate } from './spend.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
 /** How a summary is made anew. */

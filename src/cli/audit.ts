@@ -6,9 +6,8 @@ import { ALONE } from '../core/pace/breather.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
 import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
-import { sourceMessages } from './source-messages.ts';
-import { readTranscriptFile, textOf } from './transcript-file.ts';
-import { explain } from './explain.ts';
+import { readTranscriptFile, textOf, sourceMessages } from './transcript-file.ts';
+import { explain } from './output.ts';
 import { requiredOption, type Verb } from './verb.ts';
 
 export const verb: Verb = {

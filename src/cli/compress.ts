@@ -10,8 +10,7 @@ import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { chosenModel, MODEL_HELP, MODEL_OPTIONS, type ChosenModel } from './chosen-model.ts';
 import { shownEvent, type ShownEvent } from './shown-event.ts';
-import { sourceMessages } from './source-messages.ts';
-import { readTranscriptFile } from './transcript-file.ts';
+import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
 
 /** Without a target the policy decides within a context window: the model's, or this many tokens. */

@@ -3,8 +3,7 @@ import { PRESETS } from '../core/prompts/render.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
-import { sourceMessages } from './source-messages.ts';
-import { readTranscriptFile } from './transcript-file.ts';
+import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { choiceOption, type Verb } from './verb.ts';
 
 export const verb: Verb = {

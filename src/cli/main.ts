@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { explain } from './explain.ts';
-import { streamOutput, type Output } from './output.ts';
+import { streamOutput, type Output, explain } from './output.ts';
 import { UsageError, type Verb } from './verb.ts';
 
 /** A verb is loaded when it is asked for, so that `count` does not read what `compress` needs. */

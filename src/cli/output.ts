@@ -1,3 +1,7 @@
+import { describeFault } from '../app/fault-text.ts';
+import { ModelFault } from '../app/fault.ts';
+import { inEnglish } from '../core/text/phrase.ts';
+
 /** Where a verb writes. A pipe takes what it can hold; every write waits until the rest fits. */
 export interface Output {
   write(text: string): Promise<void>;
@@ -45,4 +49,16 @@ function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
       else resolve();
     });
   });
+}
+
+/** One line for the user: what went wrong, whatever was thrown. */
+export function explain(error: unknown): string {
+  if (ModelFault.is(error)) return inEnglish(describeFault(error).message);
+  const message = error instanceof Error ? error.message : String(error);
+  const isOfParser = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+  // The parser's own advice goes on for lines; its first sentence says what is wrong.
+  return (isOfParser ? message.replace(/\. .*$/s, '.') : message)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }

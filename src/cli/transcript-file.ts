@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { TranscriptReader, type TranscriptSummary } from '../core/transcript/transcript-reader.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import type { Skipped, TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { type Skipped, type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
 import { UsageError } from './verb.ts';
+import type { SourceMessage } from '../core/compress/source.ts';
+import { messageId } from '../core/model/ids.ts';
 
 /** A file's text in pieces, `-` for standard input. Throws `UsageError` when it cannot be read. */
 export async function* textOf(file: string): AsyncGenerator<string> {
@@ -57,4 +59,13 @@ export async function readTranscriptFile(
 export function skippedLine(skipped: readonly Skipped[]): string | undefined {
   if (skipped.length === 0) return undefined;
   return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`).join(', ')}.`;
+}
+
+/** A transcript's messages as the compression takes them; the id of each is its index. */
+export function sourceMessages(transcript: readonly TranscriptMessage[]): SourceMessage[] {
+  return transcript.map((message, index) => ({
+    id: messageId(String(index)),
+    role: message.role,
+    content: contentOf(message),
+  }));
 }

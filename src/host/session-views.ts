@@ -14,11 +14,11 @@ import type { ChosenModel, Models } from './models/models.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageLink } from './chat/page-link.ts';
 import { pageSurroundings, untitled } from './chat/surroundings.ts';
-import { showWhatIsPossible } from './summaries/possible-commands.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
 import { inform } from './platform/inform.ts';
-import { translated } from './platform/translated.ts';
+import { translated } from './platform/l10n.ts';
+import type { Conversation } from '../app/conversation.ts';
 
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
 const TOGETHER_MS = 100;
@@ -182,4 +182,29 @@ export function unsavedTeller(journal: SessionJournal): () => void {
     if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
     else inform(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
   };
+}
+
+const shown = new Map<string, boolean>();
+
+/** Tells the editor which commands make sense now, for menus and palette. */
+function showWhatIsPossible(conversation: Conversation | undefined): void {
+  const state = conversation?.state;
+  const facts = {
+    isReadOnly: conversation?.journal.readOnly !== undefined,
+    hasTask: state?.task !== undefined,
+    hasMessages: (state?.path.length ?? 0) > 0,
+    hasSummaries: (state?.frontier.length ?? 0) > 0,
+    hasEvents: (state?.events.size ?? 0) > 0,
+    hasPinned: state ? [...state.events.values()].some(({ pinned }) => pinned) : false,
+    hasOpened: (state?.openedNodes.size ?? 0) > 0,
+    hasUndone: state?.compressions.some(({ id }) => state.isCompressionUndone(id)) ?? false,
+    hasCompressions: (state?.compressions.length ?? 0) > 0,
+    canUndoChange: (state?.changes.length ?? 0) > 0,
+    canRedoChange: (state?.undoneChanges.length ?? 0) > 0,
+  };
+  for (const [name, value] of Object.entries(facts)) {
+    if (shown.get(name) === value) continue;
+    shown.set(name, value);
+    void vscode.commands.executeCommand('setContext', `threadkeeper.${name}`, value);
+  }
 }

@@ -21,8 +21,7 @@ import { Attachments } from './chat/attachments.ts';
 import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
-import { ChatPanel } from './chat/chat-panel.ts';
-import { servedChat } from './chat/served-chat.ts';
+import { ChatPanel, type ChatPanelDeps } from './chat/chat-panel.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/comparison.ts';
@@ -45,7 +44,7 @@ import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
 import { assumedWindow } from './models/model-notices.ts';
-import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
+import { chosenChatModel, Models, RecentModels, type ChosenModel, type ModelsApp } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
@@ -54,8 +53,7 @@ import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { moveRenamedSettings } from './platform/renamed-settings.ts';
-import { hasChangedBeside, readSettings } from './platform/settings.ts';
+import { hasChangedBeside, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
 import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
@@ -65,6 +63,8 @@ import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/breather.ts';
+import type { ChatApp } from './chat/chat-app.ts';
+import type { PageLink } from './chat/page-link.ts';
 
 /**
  * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
@@ -474,5 +474,30 @@ export function systemClock(): Clock {
       () => performance.now(),
       () => new Promise((resolve) => setImmediate(resolve)),
     ),
+  };
+}
+
+interface Service {
+  /** The link to the current session. Throws when there is none. */
+  readonly link: () => PageLink;
+  readonly editor: LastEditor;
+  readonly warn: (message: string) => void;
+}
+
+/** What the chat's page is served with: the current session, and what its requests do. */
+function servedChat(app: ChatApp & ModelsApp, { link, editor, warn }: Service): ChatPanelDeps {
+  const { sessions, drafts, extensionUri } = app;
+  return {
+    extensionUri,
+    place: () => readSettings().chat.location,
+    link: async () => {
+      await sessions.currentOrLatest();
+      return link();
+    },
+    handlers: async () => (await import('./chat/page-requests.ts')).pageRequests(app, link, editor),
+    describe: (error) => app.describe(error),
+    stop: () => sessions.current?.stop(),
+    setDraft: (session, text) => drafts.set(session, text),
+    warn,
   };
 }

@@ -1,8 +1,5 @@
 import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
-import { aMessageId, aSessionId, count, list, longText, shortText } from './fields.ts';
-import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
-import { compressionSchema, coverSchema } from './compression-views.ts';
 import {
   draftSchema,
   gaugeSchema,
@@ -13,7 +10,16 @@ import {
   statusSchema,
   taskSchema,
   wayOutSchema,
+  compressionSchema,
+  coverSchema,
+  aMessageId,
+  aSessionId,
+  count,
+  list,
+  longText,
+  shortText,
 } from './views.ts';
+import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
 
 /**
  * The newest messages of a branch, and how many there are in all: `messages[i]` stands at position `from + i`, and

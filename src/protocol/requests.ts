@@ -1,18 +1,5 @@
 import * as v from 'valibot';
 import {
-  aCompressionId,
-  aKeyEventId,
-  aMessageId,
-  aNodeId,
-  aSessionId,
-  count,
-  list,
-  longText,
-  plainId,
-  shortText,
-} from './fields.ts';
-import { nodeSchema, previewSchema } from './compression-views.ts';
-import {
   commandSchema,
   contextItemSchema,
   contextSchema,
@@ -24,6 +11,18 @@ import {
   outlineSchema,
   stepSchema,
   stepStatusSchema,
+  nodeSchema,
+  previewSchema,
+  aCompressionId,
+  aKeyEventId,
+  aMessageId,
+  aNodeId,
+  aSessionId,
+  count,
+  list,
+  longText,
+  plainId,
+  shortText,
 } from './views.ts';
 
 const message = { message: aMessageId };

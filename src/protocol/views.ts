@@ -1,19 +1,30 @@
 import * as v from 'valibot';
 import { GAUGE_PARTS } from '../core/budget/gauge.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
-import {
-  aKeyEventId,
-  aMessageId,
-  amount,
-  aSessionId,
-  aTaskId,
-  count,
-  list,
-  longText,
-  plainId,
-  shortText,
-  time,
-} from './fields.ts';
+import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../core/model/ids.ts';
+
+/** A number of things, tokens, or a 0-based position. */
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Tokens, milliseconds or dollars that may be fractions. */
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+/** Milliseconds since the epoch, as far as a `Date` can say it. */
+const time = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
+export const shortText = v.pipe(v.string(), v.maxLength(1_000));
+/** What a person typed or a model wrote; the bound only keeps a broken sender from filling memory. */
+export const MAX_TEXT = 20_000_000;
+export const longText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+
+const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+export const plainId = id;
+export const aSessionId = v.pipe(id, v.transform(sessionId));
+export const aMessageId = v.pipe(id, v.transform(messageId));
+export const aNodeId = v.pipe(id, v.transform(nodeId));
+export const aKeyEventId = v.pipe(id, v.transform(keyEventId));
+const aTaskId = v.pipe(id, v.transform(taskId));
+export const aCompressionId = v.pipe(id, v.transform(compressionId));
+
+/** A list that neither side changes once it is sent. */
+export const list = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
 /** The commands that the page may run, by the names that they have in the editor; its buttons, notices and `/` words. */
 export const PAGE_COMMANDS = [
@@ -246,3 +257,57 @@ export const outlineSchema = v.object({
   buckets: list(v.object({ from: count, to: count, tokens: amount, users: count, keyEvents: count })),
 });
 export type OutlineView = v.InferOutput<typeof outlineSchema>;
+
+/** A run of the active branch that a summary stands for; positions are 0-based, inclusive. */
+export const coverSchema = v.object({
+  node: aNodeId,
+  title: v.string(),
+  from: count,
+  to: count,
+  level: levelSchema,
+});
+export type CoverView = v.InferOutput<typeof coverSchema>;
+
+/** One compression, shown after the message at position `after` (-1: before the first). Money in US dollars. */
+export const compressionSchema = v.object({
+  id: aCompressionId,
+  at: time,
+  after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
+  /** Nodes it made that still stand, newest level first; when all were undone, all of them. */
+  nodes: list(aNodeId),
+  messages: count,
+  summaries: count,
+  tokens: v.object({ before: amount, after: amount }),
+  keyEvents: v.object({ kept: count, total: count }),
+  costUsd: amount,
+  undone: v.boolean(),
+});
+export type CompressionView = v.InferOutput<typeof compressionSchema>;
+
+/** A summary opened in place. */
+export const nodeSchema = v.object({
+  id: aNodeId,
+  title: v.string(),
+  text: longText,
+  tokens: v.object({ source: amount, shown: amount }),
+  rung: v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']),
+  model: v.string(),
+  from: count,
+  to: count,
+  audit: v.object({ score: v.number(), faults: list(v.string()) }),
+  events: list(eventMarkSchema),
+});
+export type NodeView = v.InferOutput<typeof nodeSchema>;
+
+/** What a compression would do, before it is committed. */
+export const previewSchema = v.object({
+  messages: count,
+  tokens: v.object({ before: amount, after: amount }),
+  /** All key events that would be kept, those that are in the ledger already among them. */
+  kept: list(eventMarkSchema),
+  dropped: list(v.string()),
+  /** The summarizer, and at most what it would cost; null where its price is not known, 0 where no model is used. */
+  model: v.string(),
+  maxCostUsd: v.nullable(amount),
+});
+export type PreviewView = v.InferOutput<typeof previewSchema>;

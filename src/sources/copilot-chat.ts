@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
-import { folderPath } from '../core/transcript/folder-path.ts';
+import { folderPath } from '../core/transcript/transcript-message.ts';
 import { isObject } from '../core/transcript/json-value.ts';
-import { importVsCodeChat, isVsCodeChat } from '../core/transcript/vscode-chat.ts';
-import { replayVsCodeChatLog } from '../core/transcript/vscode-chat-log.ts';
+import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
 import type { Finder } from './files.ts';
 import {
   endsIn,

@@ -2,10 +2,15 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { folderPath } from '../core/transcript/folder-path.ts';
+import {
+  messageOfBlocks,
+  parseMoment,
+  usageOf,
+  type TranscriptSink,
+  folderPath,
+} from '../core/transcript/transcript-message.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { messageOfBlocks, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { textOf, type Database, type Databases } from './databases.ts';
 import type { Finder } from './files.ts';
 import { endsIn, filesBelow, sourceOf, folders, unknownFormat } from './files.ts';

@@ -1,7 +1,6 @@
-import { stat, truncate, type FileHandle } from 'node:fs/promises';
+import { stat, truncate, type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
-import type { AppendFile } from './append-file.ts';
 import { encodeBatch } from './batch.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';
 import { readRange } from './line-scanner.ts';
@@ -99,3 +98,24 @@ export class JournalWriter {
 }
 
 const NEWLINE = Buffer.from('\n');
+
+/** The end of a file, for appending: the one seam through which a journal's bytes go to disk. */
+export interface AppendFile {
+  /** Writes at the file's end, wherever that is by now, in one piece where the system can; returns the bytes written. */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Resolves when what was written survives a power failure. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenForAppend = (path: string) => Promise<AppendFile>;
+
+/** Opens a file in append mode, in which concurrent writes of two processes never interleave on a local disk. */
+export const openForAppend: OpenForAppend = async (path) => {
+  const file = await open(path, 'a');
+  return {
+    write: async (bytes) => (await file.write(bytes)).bytesWritten,
+    flush: () => file.datasync(),
+    close: () => file.close(),
+  };
+};

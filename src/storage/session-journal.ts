@@ -7,7 +7,6 @@ import type { SessionState } from '../core/state/session-state.ts';
 import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import { JournalCopy } from './journal-copy.ts';
 import type { JournalWriter } from './journal-writer.ts';
-import { MemoryTail } from './memory-tail.ts';
 import { GroupCommit, Serial } from './serial.ts';
 import { HEARTBEAT_MS } from './writer-lock.ts';
 import { closed, elsewhere, WriterSeat, type JournalOptions } from './writer-seat.ts';
@@ -290,4 +289,48 @@ export class SessionJournalFile implements SessionJournal {
 // A disk that fails here fails the next append too, which says so.
 function ignoreDisk(error: unknown): void {
   if (errorCode(error) === undefined) throw error;
+}
+
+/** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */
+const RETRY_MS = 1_000;
+
+const UNSAVED = phrase(
+  'The disk is full. New messages are held in RAM only and will be lost when you close the window. Free up disk space to save them.',
+);
+
+/** What was appended while the disk was full, in its order, until there is room for it again. */
+class MemoryTail {
+  #events: SessionEvent[] = [];
+  #triedAt = -Infinity;
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0;
+  }
+
+  /** In words for the user; undefined when all is on disk. */
+  get warning(): Phrase | undefined {
+    return this.isEmpty ? undefined : UNSAVED;
+  }
+
+  /** Whether it is worth trying to write: there is always another message, and the disk is not full for each. */
+  get isDue(): boolean {
+    return this.isEmpty || performance.now() - this.#triedAt >= RETRY_MS;
+  }
+
+  /** What should be written now: all that is waiting, and what has just come. */
+  with(events: readonly SessionEvent[]): readonly SessionEvent[] {
+    return [...this.#events, ...events];
+  }
+
+  /** Folds what cannot be written. `at`: milliseconds since the epoch. */
+  keep(events: readonly SessionEvent[], state: SessionState, at: number): void {
+    this.#triedAt = performance.now();
+    this.#events.push(...events);
+    for (const event of events) state.apply(event, at);
+  }
+
+  /** All of it is on disk. */
+  clear(): void {
+    this.#events = [];
+  }
 }

@@ -4,7 +4,7 @@ import { StoreFault, type Clock, type SessionJournal, type SessionStore, type Se
 import { phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { openForAppend, type OpenForAppend } from './append-file.ts';
+import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import type { Handing } from './handover.ts';
 import { SessionJournalFile } from './session-journal.ts';

@@ -1,4 +1,4 @@
-import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/migrations.ts';
+import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/envelope.ts';
 import * as v from 'valibot';
 import { amount, id, list, time } from '../core/model/fields.ts';
 import { keyEventSchema } from '../core/model/key-event.ts';

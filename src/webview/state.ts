@@ -1,6 +1,5 @@
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
-import type { CompressionView, CoverView } from '../protocol/compression-views.ts';
 import type {
   DraftView,
   GaugeView,
@@ -11,6 +10,8 @@ import type {
   StatusView,
   TaskView,
   WayOut,
+  CompressionView,
+  CoverView,
 } from '../protocol/views.ts';
 
 /** A session as the page knows it. */

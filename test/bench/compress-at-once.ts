@@ -1,5 +1,5 @@
 import { compressPreserveEvents, type CompressedMessages } from '../../src/app/library.ts';
-import { sourceMessages } from '../../src/cli/source-messages.ts';
+import { sourceMessages } from '../../src/cli/transcript-file.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';

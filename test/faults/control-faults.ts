@@ -28,19 +28,19 @@ export const CONTROL_FAULTS = [
     WINDOW,
     {
       what: 'the window begins between a call and its result',
-      file: 'src/core/policy/recent-messages.ts',
+      file: 'src/core/policy/policy.ts',
       find: '(taken > limits.maxTokens || !isBoundary(start))',
       put: 'taken > limits.maxTokens',
     },
     {
       what: 'the window takes one turn more than its room',
-      file: 'src/core/policy/recent-messages.ts',
+      file: 'src/core/policy/policy.ts',
       find: '(taken > limits.maxTokens ||',
       put: '(taken - tokens[start]! > limits.maxTokens ||',
     },
     {
       what: 'half of what was asked for is kept',
-      file: 'src/core/policy/recent-messages.ts',
+      file: 'src/core/policy/policy.ts',
       find: 'count - limits.keep',
       put: 'count - Math.ceil(limits.keep / 2)',
     },
@@ -88,13 +88,13 @@ export const CONTROL_FAULTS = [
     FAILED,
     {
       what: 'each failure is followed by the same rest',
-      file: 'src/app/compression-guard.ts',
+      file: 'src/app/compressor.ts',
       find: 'COOL_DOWN_MS * 2 ** this.#failures);',
       put: 'COOL_DOWN_MS);',
     },
     {
       what: 'a failed provider is asked again at once',
-      file: 'src/app/compression-guard.ts',
+      file: 'src/app/compressor.ts',
       find: "if (this.#isCooling && due.trigger !== 'every') return 'cooling';",
       put: "if (this.#isCooling && due.trigger === 'every') return 'cooling';",
     },

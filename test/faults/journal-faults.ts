@@ -160,13 +160,13 @@ export const JOURNAL_FAULTS = [
     },
     {
       what: 'an event that lacks its newline alone is thrown away',
-      file: 'src/storage/repair.ts',
+      file: 'src/storage/writer-seat.ts',
       find: 'if (await reader.lacksNewlineAlone(tail)) {',
       put: 'if (tail < 0) {',
     },
     {
       what: 'an event that lacks its newline alone is not read before the next time',
-      file: 'src/storage/repair.ts',
+      file: 'src/storage/writer-seat.ts',
       find: "await append.write(Buffer.from('\\n'));\n      await reader.readOn();",
       put: "await append.write(Buffer.from('\\n'));",
     },

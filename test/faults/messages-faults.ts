@@ -168,7 +168,7 @@ export const MESSAGE_FAULTS = [
     },
     {
       what: 'the window starts at any result',
-      file: 'src/core/policy/recent-messages.ts',
+      file: 'src/core/policy/policy.ts',
       find: 'at === 0 || at === count || cuts.has(at - 1);',
       put: 'at >= 0 && cuts.size >= 0;',
     },

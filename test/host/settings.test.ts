@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { moveRenamedSettings } from '../../src/host/platform/renamed-settings.ts';
-import { hasChangedBeside, readSettings } from '../../src/host/platform/settings.ts';
+import { hasChangedBeside, readSettings, moveRenamedSettings } from '../../src/host/platform/settings.ts';
 
 describe('settings that change', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');

@@ -1,7 +1,7 @@
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
 import { isSaid, type Passage } from './passages.ts';
-import { isStopWord } from '../search/stop-words.ts';
+import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
 /**

@@ -3,8 +3,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
-import type { ContextTokens, SystemPart } from './parts.ts';
-import type { ContextPrefix } from './prefix.ts';
+import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
 import { type Recalled, renderAttachment, renderRecalled, renderTask } from './render.ts';
 
 /** One message of a request. Its position on the active branch is known for those that stand word for word. */

@@ -5,7 +5,6 @@ import type { FrontFacts } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
 import type { TextSource } from '../tokens/counted-texts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import type { ContextTokens, SystemPart } from './parts.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render.ts';
 
@@ -116,3 +115,19 @@ function linesInOrder(lines: readonly LedgerLine[]): (position: number) => strin
     return lines.slice(from, next).map(({ line }) => line);
   };
 }
+
+/** Tokens of each part of a request, as the gauge shows them. */
+export interface ContextTokens {
+  readonly system: number;
+  readonly rules: number;
+  readonly memory: number;
+  readonly ledger: number;
+  readonly summaries: number;
+  readonly window: number;
+  readonly task: number;
+  readonly attachments: number;
+  readonly recalled: number;
+}
+
+/** What a block of the system prompt holds. */
+export type SystemPart = 'system' | 'rules' | 'memory' | 'ledger' | 'summaries';

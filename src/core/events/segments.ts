@@ -1,8 +1,7 @@
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isMachineLine, type Line } from '../text/lines.ts';
-import { clausesOf } from '../text/clauses.ts';
-import { sentenceSteps } from '../text/sentences.ts';
+import { sentenceSteps, clausesOf } from '../text/sentences.ts';
 
 /** A sentence or short line that might be a key event, with what its surroundings say. */
 export interface Segment {

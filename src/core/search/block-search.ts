@@ -1,7 +1,6 @@
 import type { Role } from '../model/message.ts';
-import { nearness } from './near-terms.ts';
+import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf, nearness } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
-import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf } from './ranking.ts';
 import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
 /** What a tool printed answers fewer questions than what people said. */

@@ -1,4 +1,4 @@
-import { nearness } from './near-terms.ts';
+import { nearness } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 

@@ -16,3 +16,49 @@ export const MANNER_WEIGHT = 1.6;
 export function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
+
+/** Shorter words match exactly or not at all. */
+const MIN_PREFIX_LENGTH = 3;
+const MIN_TYPO_LENGTH = 4;
+/** From this length two edits are allowed. */
+const TWO_TYPOS_LENGTH = 9;
+
+/** The weight of a prefix match shrinks with the letters it leaves open; a typo always has this weight. */
+const PREFIX_WEIGHT = 0.7;
+const TYPO_WEIGHT = 0.5;
+
+/**
+ * How well an indexed term matches a query term: 1 exactly, less as a longer word or with a typo (one edit, two in long
+ * words), 0 not at all.
+ */
+export function nearness(sought: string, term: string): number {
+  if (sought === term) return 1;
+  if (sought.length < MIN_PREFIX_LENGTH) return 0;
+  if (term.startsWith(sought)) return PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
+  if (sought.length < MIN_TYPO_LENGTH) return 0;
+  // Numbers that differ are different things.
+  if (/\d/.test(sought)) return 0;
+  const allowed = sought.length >= TWO_TYPOS_LENGTH ? 2 : 1;
+  return Math.abs(sought.length - term.length) <= allowed && isWithin(sought, term, allowed) ? TYPO_WEIGHT : 0;
+}
+
+/** Whether two words are at most `allowed` insertions, deletions or replacements apart (Levenshtein, cut off early). */
+function isWithin(left: string, right: string, allowed: number): boolean {
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start++;
+  return differs(left, right, start, start, allowed);
+}
+
+function differs(left: string, right: string, i: number, j: number, allowed: number): boolean {
+  while (i < left.length && j < right.length && left[i] === right[j]) {
+    i++;
+    j++;
+  }
+  if (i === left.length && j === right.length) return true;
+  if (allowed === 0) return false;
+  return (
+    (i < left.length && differs(left, right, i + 1, j, allowed - 1)) ||
+    (j < right.length && differs(left, right, i, j + 1, allowed - 1)) ||
+    (i < left.length && j < right.length && differs(left, right, i + 1, j + 1, allowed - 1))
+  );
+}

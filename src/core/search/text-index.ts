@@ -2,9 +2,8 @@ import type { KeyEventKind } from '../model/key-event.ts';
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { visitWords } from '../text/words.ts';
-import { nearness } from './near-terms.ts';
+import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf, nearness } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
-import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf } from './ranking.ts';
 
 /** What is known of a text beside its words. */
 export interface IndexedAs {

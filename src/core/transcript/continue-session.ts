@@ -1,8 +1,7 @@
 import { phrase } from '../text/phrase.ts';
-import { folderPath } from './folder-path.ts';
+import { addCompaction, usageOf, type TranscriptSink, folderPath } from './transcript-message.ts';
 import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
 import { readRoleContent } from './role-content.ts';
-import { addCompaction, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** True for a session of Continue (`sessions/<id>.json`). */
 export function isContinueSession(value: unknown): value is JsonObject & { readonly history: readonly unknown[] } {

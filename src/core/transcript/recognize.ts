@@ -5,16 +5,14 @@ import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
 import { CodexImporter, isCodex } from './codex.ts';
 import { importContinueSession, isContinueSession } from './continue-session.ts';
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
-import { ExportedSessionImporter } from './exported-session.ts';
+import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
 import { isDeep, isList, isObject, tryParse } from './json-value.ts';
 import { isQwen, QwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
-import { isExportedMessage } from './session-jsonl.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
-import { importVsCodeChat, isVsCodeChat } from './vscode-chat.ts';
-import { isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat-log.ts';
+import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
 
 /** How much of a file is looked at before its format is decided, in UTF-16 units; a longer first line is awaited. */
 export const HEAD_UNITS = 1 << 16;

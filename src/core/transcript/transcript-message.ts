@@ -1,5 +1,6 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
+import { stringOf } from './json-value.ts';
 
 /**
  * One message of an imported transcript. `text` is what offsets count in; it equals the text of `blocks` where those
@@ -175,4 +176,24 @@ export function parseMoment(value: unknown): number | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** A folder that is written as an address or as a path. */
+export function folderPath(value: unknown): string | undefined {
+  const text = stringOf(value);
+  if (text === undefined || text === '') return undefined;
+  const [, address] = /^(?:file|vscode-remote):\/\/[^/]*(\/.*)$/s.exec(text) ?? [];
+  if (address === undefined) return text;
+  const path = decoded(address);
+  return /^\/[a-z]:/i.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
+}
+
+/** Not every tool encodes what it writes, so a percent sign may stand for itself. */
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch (error) {
+    if (error instanceof URIError) return address;
+    throw error;
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../app/library/chat-library.ts';
 import { StoreFault } from '../../app/ports.ts';
 import { readSettings } from '../platform/settings.ts';
-import { translated } from '../platform/translated.ts';
+import { translated } from '../platform/l10n.ts';
 import { phrase } from '../../core/text/phrase.ts';
 
 export interface AllChatsOptions {

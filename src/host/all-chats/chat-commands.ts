@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { inform } from '../platform/inform.ts';
-import { locale, oneLine, sessionsText, sizeText } from '../platform/l10n.ts';
+import { locale, oneLine, sessionsText, sizeText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
-import { translated } from '../platform/translated.ts';
 import type { AllChats } from './all-chats.ts';
 import { isDroppedRow, isToolRow, type DroppedEventRow, type DroppedRow } from './chat-rows.ts';
 import type { Conversation } from '../../app/conversation.ts';

@@ -6,8 +6,7 @@ import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
-import { keyEventsText, locale, messagesText, oneLine } from '../platform/l10n.ts';
-import { translated } from '../platform/translated.ts';
+import { keyEventsText, locale, messagesText, oneLine, translated } from '../platform/l10n.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
 import type { AllChats } from './all-chats.ts';
 import {

@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
-import { repositories } from '../platform/git.ts';
-import { ownFiles } from '../platform/workspace-files.ts';
+import { ownFiles, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { openFiles } from './read-context.ts';
 

@@ -6,12 +6,13 @@ import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
-import type { MessageView } from '../../protocol/views.ts';
+import type { MessageView, StatusView } from '../../protocol/views.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { MessageViews } from './message-views.ts';
 import { coverViews, compressionViews, taskView } from './views.ts';
-import { statusView, unreachable } from './status-view.ts';
 import type { PageSurroundings } from './surroundings.ts';
+import { locale, stageText, translated } from '../platform/l10n.ts';
+import * as vscode from 'vscode';
 
 /** Messages that come with `init`: more than fill a tall window; older ones are asked for when they come near the view. */
 const FIRST_MESSAGES = 60;
@@ -290,5 +291,70 @@ export class PageLink {
 
   #sendStatus(): void {
     this.post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
+  }
+}
+
+/** What is going on in a conversation, in words for the page. */
+function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
+  const { state, journal, compressor, waiting } = conversation;
+  const { progress } = compressor;
+  return {
+    replying: conversation.isReplying,
+    compression: progress && { stage: stageText(progress.stage), done: progress.done, total: progress.total },
+    thinking: conversation.thinkingSince,
+    waiting: waiting && {
+      until: waiting.until,
+      text: waitingText(waiting.fault),
+    },
+    resetPending,
+    queue: queueView(conversation),
+    offline,
+    readOnly: journal.readOnly ? translated(journal.readOnly) : null,
+    foreign: journal.isForeign === true,
+    unsaved: journal.unsaved ? translated(journal.unsaved) : null,
+    escalation: state.requiresEscalation ? escalationView(conversation) : null,
+  };
+}
+
+/** Its figures are those of the gauge beside it. */
+function escalationView({ meter }: Conversation): StatusView['escalation'] {
+  const [requestTokens, budget] = [meter.shown(meter.context().total), meter.providerBudget()];
+  const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
+  return {
+    text:
+      requestTokens > budget
+        ? vscode.l10n.t('The request doesn’t fit in the context window, even after compression.')
+        : vscode.l10n.t('The session still uses {0} of the context window after compression.', share),
+    requestTokens,
+    budget,
+    ways: [
+      { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
+      { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
+      { label: vscode.l10n.t('Select a model with a larger context window'), command: 'chooseModel' },
+      { label: vscode.l10n.t('New session'), command: 'newSession' },
+    ],
+  };
+}
+
+function queueView({ queue }: Conversation): StatusView['queue'] {
+  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => ({
+    ...{ id, text, attachments: attachments.length + images.length },
+  }));
+  return { items, isHeld: queue.isHeld };
+}
+
+const unreachable = (): string =>
+  vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.');
+
+function waitingText({ reason }: ModelFault): string {
+  switch (reason) {
+    case 'rate_limited':
+      return vscode.l10n.t('Rate limit reached. Retrying…');
+    case 'overloaded':
+      return vscode.l10n.t('The provider is overloaded or has an outage. Retrying…');
+    case 'timeout':
+      return vscode.l10n.t('The provider stopped responding. Retrying…');
+    default:
+      return vscode.l10n.t('Couldn’t connect to the provider. Retrying…');
   }
 }

@@ -18,15 +18,14 @@ import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
 import type { ModelsApp } from '../models/models.ts';
-import { codeAction } from './code-action.ts';
 import type { LastEditor } from './last-editor.ts';
 import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
-import { outline } from './outline.ts';
 import type { PageLink } from './page-link.ts';
 import { eventMark } from './views.ts';
+import type { OutlineView } from '../../protocol/views.ts';
 
 /** What each request of the page does, by one use case; in the order in which the protocol lists them. */
 export function pageRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
@@ -277,4 +276,69 @@ function locate(text: string, quote: string): { start: number; end: number } | u
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');
   const found = new RegExp(pattern, 'u').exec(text);
   return found ? { start: found.index, end: found.index + found[0].length } : undefined;
+}
+
+/** Does with a piece of code what a button of its block says. Throws `RequestFault` when there is no editor for it. */
+async function codeAction(
+  action: 'copy' | 'insert' | 'newFile',
+  text: string,
+  language: string | undefined,
+  editor: LastEditor,
+): Promise<void> {
+  switch (action) {
+    case 'copy':
+      await vscode.env.clipboard.writeText(text);
+      return;
+    case 'insert': {
+      const target = await editor.show();
+      if (!target)
+        throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
+      await target.edit((edit) => edit.replace(target.selection, text));
+      return;
+    }
+    case 'newFile':
+      await vscode.window.showTextDocument(await openText(text, language));
+      return;
+  }
+}
+
+/** A language the editor does not know opens as plain text. */
+async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
+  const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
+  return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
+}
+
+/**
+ * The session in at most `buckets` parts of equal numbers of messages, oldest first. What messages say is read only for
+ * those that were never counted.
+ */
+function outline(conversation: Conversation, buckets: number): OutlineView {
+  const { state } = conversation;
+  const total = state.path.length;
+  const size = Math.max(1, Math.ceil(total / Math.max(1, buckets)));
+  const marks = new Map<number, number>();
+  for (const event of state.events.values()) {
+    const position = state.positionOf(event.message);
+    if (position === undefined || state.isRemoved(event.id)) continue;
+    const bucket = Math.floor(position / size);
+    marks.set(bucket, (marks.get(bucket) ?? 0) + 1);
+  }
+  const list: OutlineView['buckets'][number][] = [];
+  for (let from = 0; from < total; from += size) {
+    const to = Math.min(from + size, total) - 1;
+    let tokens = 0;
+    let users = 0;
+    for (let position = from; position <= to; position++) {
+      const id = state.path[position]!;
+      tokens += conversation.counts.known(id) ?? countNow(conversation, id);
+      if (state.messages.place(id)?.role === 'user') users++;
+    }
+    list.push({ from, to, tokens, users, keyEvents: marks.get(from / size) ?? 0 });
+  }
+  return { total, buckets: list };
+}
+
+function countNow({ state, counts }: Conversation, id: MessageId): number {
+  const message = state.messages.get(id);
+  return message ? counts.total(message) : 0;
 }

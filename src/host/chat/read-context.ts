@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { sessionText } from '../../app/session-text.ts';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
-import type { Attachment } from '../../core/model/message.ts';
+import { type Attachment, messageText } from '../../core/model/message.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { repositories } from '../platform/git.ts';
-import { isInWorkspace, ownFiles, placesOf } from '../platform/workspace-files.ts';
+import { isInWorkspace, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
+import { nodeText } from '../../core/context/render.ts';
+import { levelOf } from '../../core/context/ledger-lines.ts';
 
 /** Bytes of a file that may be attached, at most: some 250,000 tokens. */
 const MAX_BYTES = 1_000_000;
@@ -196,4 +196,11 @@ async function readTerminal(copy: () => Thenable<unknown>, nothing: string): Pro
   } finally {
     await clipboard.writeText(before);
   }
+}
+
+/** A session as it would be sent: its summaries, then the messages that stand verbatim. */
+function sessionText(state: SessionState): string {
+  const summaries = state.frontier.map((item) => nodeText(item.node, levelOf(state, item)));
+  const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);
+  return [...summaries, ...messages].join('\n\n');
 }

@@ -4,7 +4,7 @@ import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
-import { translated } from '../platform/translated.ts';
+import { translated } from '../platform/l10n.ts';
 import { sessionView } from './views.ts';
 
 export interface SurroundingsDeps {

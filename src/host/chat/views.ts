@@ -9,8 +9,6 @@ import { levelOf } from '../../core/context/ledger-lines.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
-import type { CompressionView, CoverView } from '../../protocol/compression-views.ts';
-import { MAX_TEXT } from '../../protocol/fields.ts';
 import {
   imageTypeSchema,
   messageSchema,
@@ -19,6 +17,9 @@ import {
   type PartView,
   type SessionView,
   type TaskView,
+  type CompressionView,
+  type CoverView,
+  MAX_TEXT,
 } from '../../protocol/views.ts';
 
 /** What else is known of a message, kept apart from it: tokens by the counter, key events quoted from it. */

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, dollars, locale, short } from '../platform/l10n.ts';
-import { translated } from '../platform/translated.ts';
+import { countText, dollars, locale, short, translated } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { Distance } from '../../core/policy/triggers.ts';

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, locale, messagesText } from '../platform/l10n.ts';
-import { translated } from '../platform/translated.ts';
+import { countText, locale, messagesText, translated } from '../platform/l10n.ts';
 import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { inform } from '../platform/inform.ts';
 import {

@@ -3,8 +3,7 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { Tolerance, type Extra } from '../../providers/tolerance.ts';
 import { callLimits, runWatched } from '../../providers/watched-call.ts';
-import { editorFault } from './editor-fault.ts';
-import { editorMessages, type EditorMessage } from './editor-request.ts';
+import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
 
 /** A counter that takes longer, in ms, is not waited for: the reply matters more than its figures. */
 const COUNT_LIMIT_MS = 3000;

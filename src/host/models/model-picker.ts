@@ -5,7 +5,7 @@ import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, inform } from '../platform/inform.ts';
-import { translated } from '../platform/translated.ts';
+import { translated } from '../platform/l10n.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, LABEL } from './keys.ts';

@@ -1,17 +1,15 @@
 import * as vscode from 'vscode';
 import { CorrectionFault } from '../../app/correct-event.ts';
-import { ContextOverflow, TurnRunning } from '../../app/turn-refused.ts';
+import { ModelFault, type FaultReason, ContextOverflow, TurnRunning } from '../../app/fault.ts';
 import { describeFault, type FaultAction } from '../../app/fault-text.ts';
-import { ModelFault, type FaultReason } from '../../app/fault.ts';
 import { StoreFault } from '../../app/ports.ts';
 import { SummaryFault } from '../../app/summary-changes.ts';
-import { SpendLimitReached } from '../../app/spend.ts';
+import { SpendLimitReached } from '../../app/paid-model.ts';
 import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';
 import { SettingsError } from './settings.ts';
-import { locale } from './l10n.ts';
-import { translated } from './translated.ts';
+import { locale, translated } from './l10n.ts';
 
 const COMMAND_OF: Readonly<Record<FaultAction, NonNullable<FaultView['action']>['command']>> = {
   setKey: 'setModelKey',

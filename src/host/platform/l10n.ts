@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
+import { spoken, type Phrase } from '../../core/text/phrase.ts';
 
 /** Numbers and dates are written as the editor's language writes them. */
 export const locale = (): string => vscode.env.language;
@@ -57,3 +58,8 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
     events: vscode.l10n.t('finding key events'),
     summarizing: vscode.l10n.t('summarizing'),
   })[stage];
+
+/** What a part of the product says, in the editor's language. */
+export function translated(said: Phrase): string {
+  return spoken(said, (english) => vscode.l10n.t(english));
+}

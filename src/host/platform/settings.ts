@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { checkPrompt } from '../../core/prompts/render.ts';
 import { POLICY_NAMES, resolvePolicy, type Policy, type PolicyName, type Triggers } from '../../core/policy/policy.ts';
-import { translated } from './translated.ts';
+import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
 /** A setting that makes no sense, in one sentence for the user. */
@@ -111,4 +111,43 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Settings that had another name in a preview, the old one first. */
+const RENAMED: readonly (readonly [string, string])[] = [
+  ['chat.place', 'chat.location'],
+  ['chat.effort', 'chat.reasoningEffort'],
+  ['chat.countWithProvider', 'chat.countTokensWithProvider'],
+  ['compression.share', 'compression.backgroundThreshold'],
+  ['compression.beforeSend', 'compression.blockingThreshold'],
+  ['compression.tokens', 'compression.maxUncompressedTokens'],
+  ['compression.messages', 'compression.maxUncompressedMessages'],
+  ['compression.every', 'compression.messageInterval'],
+  ['compression.ageHours', 'compression.maxSummaryAgeHours'],
+  ['compression.taskReset', 'compression.taskResetThreshold'],
+  ['compression.window', 'compression.recentMessages'],
+  ['compression.ledgerShare', 'compression.keyEventBudget'],
+  ['compression.preview', 'compression.showPreview'],
+  ['compression.extractiveOnFault', 'compression.fallbackToExtractive'],
+  ['compression.monthlyLimitUsd', 'compression.monthlySpendLimit'],
+  ['task.resetFinished', 'task.autoReset'],
+  ['recall.share', 'recall.budget'],
+  ['memory.tokens', 'memory.maxTokens'],
+  ['events.rules', 'keyEvents.rules'],
+  ['export.redact', 'export.maskSecrets'],
+];
+
+/**
+ * Moves the user's values from settings' old names to the new ones, where the new one has none. A workspace's file is
+ * never written to. Rejects when the editor cannot write the user's settings; what was moved until then stays.
+ */
+export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  for (const [from, to] of renamed) {
+    const old = configuration.inspect<unknown>(from)?.globalValue;
+    if (old === undefined) continue;
+    if (configuration.inspect<unknown>(to)?.globalValue === undefined)
+      await configuration.update(to, old, vscode.ConfigurationTarget.Global);
+    await configuration.update(from, undefined, vscode.ConfigurationTarget.Global);
+  }
 }

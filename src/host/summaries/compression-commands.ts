@@ -3,7 +3,7 @@ import { countText, messagesText, stageText } from '../platform/l10n.ts';
 import type { CompressionOutcome, SkipReason } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { SpendLimitReached } from '../../app/spend.ts';
+import { SpendLimitReached } from '../../app/paid-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, readSettings } from '../platform/settings.ts';

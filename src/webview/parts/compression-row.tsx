@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { CompressionView, NodeView } from '../../protocol/compression-views.ts';
+import type { MessageView, CompressionView, NodeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { EventList } from './event-marks.tsx';
 import { Icon } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
-import type { MessageView } from '../../protocol/views.ts';
 import { Parts } from './parts.tsx';
 import { ICONS, NAMES } from './roles.ts';
 

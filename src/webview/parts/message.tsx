@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CoverView } from '../../protocol/compression-views.ts';
-import type { MessageView } from '../../protocol/views.ts';
+import type { MessageView, CoverView } from '../../protocol/views.ts';
 import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered, sends } from '../sending.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PreviewView } from '../../protocol/compression-views.ts';
+import type { PreviewView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';

@@ -1,6 +1,5 @@
 import { Component, createRef } from 'preact';
-import type { CompressionView, CoverView } from '../../protocol/compression-views.ts';
-import type { MessageView } from '../../protocol/views.ts';
+import type { MessageView, CompressionView, CoverView } from '../../protocol/views.ts';
 import { formatDay, sameDay } from '../format.ts';
 import { text } from '../texts.ts';
 import { CompressionRow } from './compression-row.tsx';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { safeCuts } from '../../../src/core/compress/segments.ts';
-import { recentStart } from '../../../src/core/policy/recent-messages.ts';
+import { recentStart } from '../../../src/core/policy/policy.ts';
 import { sessions } from '../compress/arbitraries.ts';
 import { runs } from '../runs.ts';
 import { counter } from '../compress/small-runs.ts';

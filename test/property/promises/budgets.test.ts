@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ContextOverflow } from '../../../src/app/turn-refused.ts';
+import { ContextOverflow } from '../../../src/app/fault.ts';
 import { says } from '../../unit/app/desk.ts';
 import { checkRequest } from './checks.ts';
 import { World } from './world.ts';

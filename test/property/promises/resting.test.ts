@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { COOL_DOWN_MS } from '../../../src/app/compression-guard.ts';
+import { COOL_DOWN_MS } from '../../../src/app/compressor.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { fill } from '../../unit/app/desk.ts';
 import { World } from './world.ts';

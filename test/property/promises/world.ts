@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { ModelFault } from '../../../src/app/fault.ts';
+import { ModelFault, ContextOverflow } from '../../../src/app/fault.ts';
 import { stepChange } from '../../../src/app/summary-changes.ts';
-import { ContextOverflow } from '../../../src/app/turn-refused.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { AGGRESSIVE_SHARE, resolvePolicy } from '../../../src/core/policy/policy.ts';

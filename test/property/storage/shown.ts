@@ -1,5 +1,5 @@
 import type { SessionState } from '../../../src/core/state/session-state.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { compressed } from '../promises/checks.ts';
 
 /** Flushing would take most of the time, and no power fails here. */

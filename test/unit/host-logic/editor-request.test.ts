@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { editorFault } from '../../../src/host/models/editor-fault.ts';
-import { editorMessages } from '../../../src/host/models/editor-request.ts';
+import { editorMessages, editorFault } from '../../../src/host/models/editor-request.ts';
 
 const text = (value: string) => [{ type: 'text', text: value }] as const;
 

@@ -36,7 +36,7 @@ describe('what a model or a repository says', () => {
       'src/host/chat/editor-commands.ts',
       'src/host/models/model-notices.ts',
       'src/host/models/model-picker.ts',
-      'src/host/platform/renamed-settings.ts',
+      'src/host/platform/settings.ts',
     ]);
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
     assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), [
@@ -63,14 +63,14 @@ describe('what a model or a repository says', () => {
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
-      'src/host/chat/code-action.ts',
+      'src/host/chat/page-requests.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/context-items.ts',
       'src/host/chat/editor-commands.ts',
       'src/host/chat/read-context.ts',
       // The files that the user applies a suggestion to, and the list of them.
       'src/host/edits/review.ts',
-      'src/host/edits/target-file.ts',
+      'src/host/edits/apply-edits.ts',
       // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/read-transcript.ts',
       // The instructions of a trusted workspace, sent once the user agrees.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { ContentBlock, Role } from '../../../src/core/model/message.ts';
-import { recentStart } from '../../../src/core/policy/recent-messages.ts';
+import { recentStart } from '../../../src/core/policy/policy.ts';
 
 const text = (role: Role): { id: ReturnType<typeof messageId>; role: Role; content: ContentBlock[] } => ({
   id: messageId('m'),

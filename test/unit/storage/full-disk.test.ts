@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/append-file.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { SmallDisk } from '../../support/small-disk.ts';

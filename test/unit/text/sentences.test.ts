@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { clausesOf } from '../../../src/core/text/clauses.ts';
+import { sentencesOf, clausesOf } from '../../../src/core/text/sentences.ts';
 import { lineSteps } from '../../../src/core/text/lines.ts';
-import { sentencesOf } from '../../../src/core/text/sentences.ts';
 import { atOnce } from '../../../src/core/pace/steps.ts';
 
 const sentences = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));

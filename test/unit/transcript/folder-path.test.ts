@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { folderPath } from '../../../src/core/transcript/folder-path.ts';
+import { folderPath } from '../../../src/core/transcript/transcript-message.ts';
 import { importContinueSession } from '../../../src/core/transcript/continue-session.ts';
 
 describe('the folder of a chat, as tools write it', () => {
