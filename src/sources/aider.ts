@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { AiderImporter, looksLikeAider } from '../core/transcript/aider.ts';
-import type { Finder } from './files.ts';
-import { entries, sourceOf, isCode, readDocument, unknownFormat } from './files.ts';
+import { entries, sourceOf, isCode, readDocument, unknownFormat, type Finder } from './files.ts';
 import type { Home } from './home.ts';
 
 const NAME = '.aider.chat.history.md';

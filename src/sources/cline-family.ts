@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   addCompaction,
@@ -10,7 +10,6 @@ import {
   type SessionFacts,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import type { Finder } from './files.ts';
 import {
   readDocument,
   filesBelow,
@@ -20,9 +19,9 @@ import {
   readBeside,
   readJson,
   unknownFormat,
+  type Finder,
 } from './files.ts';
 import { editorFolders, toolFolder, type Home } from './home.ts';
-import { tryParse } from '../core/transcript/json-value.ts';
 
 /** The version of Cline's `<session>.messages.json` that is known. */
 const VERSION = 1;

@@ -4,7 +4,6 @@ import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { folderPath } from '../core/transcript/transcript-message.ts';
 import { isObject } from '../core/transcript/json-value.ts';
 import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
-import type { Finder } from './files.ts';
 import {
   endsIn,
   entries,
@@ -16,6 +15,7 @@ import {
   readDocument,
   readJson,
   unknownFormat,
+  type Finder,
 } from './files.ts';
 import { editorFolders, type Home } from './home.ts';
 import { readRecords } from './lines.ts';

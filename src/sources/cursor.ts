@@ -12,8 +12,7 @@ import {
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { textOf, type Database, type Databases } from './databases.ts';
-import type { Finder } from './files.ts';
-import { endsIn, filesBelow, sourceOf, folders, unknownFormat } from './files.ts';
+import { endsIn, sourceOf, folders, unknownFormat, type Finder } from './files.ts';
 import { editorFolders, toolFolder, type Home } from './home.ts';
 import { readRecords } from './lines.ts';
 
@@ -30,15 +29,10 @@ export function cursor(home: Home, databases: Databases): Source {
     'cursor',
     async (finder) => {
       for (const user of editorFolders(home, ['Cursor'])) {
-        const global = path.join(user, 'globalStorage');
-        for (const store of await filesBelow(global, (name) => name === 'state.vscdb')) {
-          await finder.in(store, () => addComposers(finder, databases, store));
-        }
-        for (const folder of await folders(path.join(user, 'workspaceStorage'))) {
-          for (const store of await filesBelow(folder, (name) => name === 'state.vscdb')) {
-            await finder.in(store, () => addTabs(finder, databases, store));
-          }
-        }
+        const look = (folder: string, add: typeof addTabs): Promise<void> =>
+          finder.stores(folder, 'state.vscdb', (store) => add(finder, databases, store));
+        await look(path.join(user, 'globalStorage'), addComposers);
+        for (const folder of await folders(path.join(user, 'workspaceStorage'))) await look(folder, addTabs);
       }
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
       await finder.in(projects, async () => {
@@ -70,13 +64,9 @@ async function addComposers(finder: Finder, databases: Databases, store: string)
     const id = String(row['key']).slice('composerData:'.length);
     const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
     const [messages] = database.rows(BUBBLES_BYTES, `bubbleId:${id}:`, `bubbleId:${id};`);
-    finder.addRow({
-      path: store,
-      key: id,
-      bytes: Number(messages?.['bytes'] ?? 0) + (textOf(row['value'])?.length ?? 0),
-      modifiedAt: parseMoment(chat['lastUpdatedAt']) ?? createdAt ?? 0,
-      facts: { id, title, createdAt },
-    });
+    const bytes = Number(messages?.['bytes'] ?? 0) + (textOf(row['value'])?.length ?? 0);
+    const modifiedAt = parseMoment(chat['lastUpdatedAt']) ?? createdAt;
+    finder.addRow(store, { id, title, createdAt }, { bytes, modifiedAt });
   }
 }
 
@@ -84,14 +74,8 @@ async function addTabs(finder: Finder, databases: Databases, store: string): Pro
   const database = await databases.open(store);
   for (const tab of tabsOf(database)) {
     const [id, title] = [stringOf(tab['tabId']) ?? '', stringOf(tab['chatTitle'])];
-    const modifiedAt = parseMoment(tab['lastSendTime']) ?? 0;
-    finder.addRow({
-      path: store,
-      key: `${TABS}:${id}`,
-      bytes: JSON.stringify(tab).length,
-      modifiedAt,
-      facts: { id, title },
-    });
+    const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseMoment(tab['lastSendTime']) };
+    finder.addRow(store, { id, title }, size, `${TABS}:${id}`);
   }
 }
 

@@ -109,8 +109,20 @@ export class Finder {
     }
   }
 
-  addRow(file: Omit<SourceFile, 'tool'>): void {
-    this.#files.push({ tool: this.#tool, ...file });
+  /** Looks into the databases of that name in a folder. */
+  async stores(folder: string, name: string, look: (store: string) => Promise<void>): Promise<void> {
+    for (const store of await filesBelow(folder, (one) => one === name)) await this.in(store, () => look(store));
+  }
+
+  /** Adds a session that a database holds, with what its messages take. */
+  addRow(
+    path: string,
+    facts: SessionFacts & { readonly id: string },
+    size: { readonly bytes: unknown; readonly modifiedAt: number | undefined },
+    key = facts.id,
+  ): void {
+    const { bytes, modifiedAt = 0 } = size;
+    this.#files.push({ tool: this.#tool, path, key, bytes: Number(bytes ?? 0), modifiedAt, facts });
   }
 
   found(): Found {

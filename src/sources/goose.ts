@@ -1,14 +1,12 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
-import { isObject, tryParse } from '../core/transcript/json-value.ts';
+import { isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import type { Finder } from './files.ts';
-import { endsIn, filesBelow, sourceOf, unknownFormat } from './files.ts';
+import { endsIn, sourceOf, unknownFormat, type Finder } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
 import { readRecords } from './lines.ts';
-import { stringOf } from '../core/transcript/json-value.ts';
 
 /** With what their messages take: a session that changes twice within a second has one time for both. */
 const SESSIONS = `
@@ -27,8 +25,7 @@ export function goose(home: Home, databases: Databases): Source {
       for (const root of places.map((place) => path.join(place, 'sessions'))) {
         await finder.in(root, async () => {
           await finder.addAll(root, endsIn('.jsonl'));
-          const [store] = await filesBelow(root, (name) => name === 'sessions.db');
-          if (store !== undefined) await finder.in(store, () => addRows(finder, databases, store));
+          await finder.stores(root, 'sessions.db', (store) => addRows(finder, databases, store));
         });
       }
     },
@@ -54,13 +51,8 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
     const title = [row['description'], row['name']].map(textOf).find((text) => text !== undefined && text !== '');
     const workspace = textOf(row['working_dir']);
     const createdAt = momentOf(row['created_at']);
-    finder.addRow({
-      path: store,
-      key: id,
-      bytes: Number(row['bytes'] ?? 0),
-      modifiedAt: momentOf(row['updated_at']) ?? 0,
-      facts: { id, title, workspace, createdAt },
-    });
+    const modifiedAt = momentOf(row['updated_at']);
+    finder.addRow(store, { id, title, workspace, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
 

@@ -12,8 +12,7 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import type { Finder } from './files.ts';
-import { endsIn, filesBelow, sourceOf, readBeside, readJson, unknownFormat } from './files.ts';
+import { endsIn, filesBelow, sourceOf, readBeside, readJson, unknownFormat, type Finder } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
 
 /** A message and its parts, however they are stored. */
@@ -38,8 +37,7 @@ export function opencode(home: Home, databases: Databases): Source {
       for (const data of dataFolders(home)) {
         const root = path.join(data, 'opencode');
         await finder.in(root, async () => {
-          const [store] = await filesBelow(root, (name) => name === 'opencode.db');
-          if (store !== undefined) await finder.in(store, () => addRows(finder, databases, store));
+          await finder.stores(root, 'opencode.db', (store) => addRows(finder, databases, store));
           for (const file of await filesBelow(path.join(root, 'storage/session'), endsIn('.json'), 1)) {
             await addFile(finder, file);
           }
@@ -59,13 +57,8 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
     const id = String(row['id']);
     const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => textOf(row[name]));
     const createdAt = parseMoment(row['time_created'] ?? row['created_at']);
-    finder.addRow({
-      path: store,
-      key: id,
-      bytes: Number(row['bytes'] ?? 0),
-      modifiedAt: parseMoment(row['time_updated'] ?? row['updated_at']) ?? 0,
-      facts: { id, title, workspace, parent, createdAt },
-    });
+    const modifiedAt = parseMoment(row['time_updated'] ?? row['updated_at']);
+    finder.addRow(store, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
 

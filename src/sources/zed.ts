@@ -15,8 +15,7 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases, type Row } from './databases.ts';
-import type { Finder } from './files.ts';
-import { filesBelow, sourceOf, newerFormat, unknownFormat } from './files.ts';
+import { sourceOf, newerFormat, unknownFormat, type Finder } from './files.ts';
 import { dataFolders, type Home } from './home.ts';
 
 /** The version of Zed's threads that is known. */
@@ -33,12 +32,12 @@ export function zed(home: Home, databases: Databases): Source {
       const seen = new Set<string>();
       for (const root of places) {
         await finder.in(root, async () => {
-          const [store] = await filesBelow(root, (name) => name === 'threads.db');
-          if (store === undefined) return;
-          // Where capitals make no difference both names are one.
-          const place = await realpath(store);
-          if (!seen.has(place)) await finder.in(store, () => addThreads(finder, databases, store));
-          seen.add(place);
+          await finder.stores(root, 'threads.db', async (store) => {
+            // Where capitals make no difference both names are one.
+            const place = await realpath(store);
+            if (!seen.has(place)) await addThreads(finder, databases, store);
+            seen.add(place);
+          });
         });
       }
     },
@@ -67,19 +66,8 @@ async function addThreads(finder: Finder, databases: Databases, store: string): 
     const [title, parent] = [textOf(row['summary']), textOf(row['parent_id'])];
     const [workspace] = (textOf(row['folder_paths']) ?? '').split('\n');
     const createdAt = parseMoment(row['created_at']);
-    finder.addRow({
-      path: store,
-      key: id,
-      bytes: Number(row['bytes'] ?? 0),
-      modifiedAt: parseMoment(row['updated_at']) ?? 0,
-      facts: {
-        id,
-        title,
-        parent,
-        ...(workspace !== undefined && workspace !== '' && { workspace }),
-        createdAt,
-      },
-    });
+    const facts = { id, title, parent, createdAt, ...(workspace !== undefined && workspace !== '' && { workspace }) };
+    finder.addRow(store, facts, { bytes: row['bytes'], modifiedAt: parseMoment(row['updated_at']) });
   }
 }
 
