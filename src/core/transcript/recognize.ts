@@ -47,14 +47,7 @@ export function recognize(head: string, isWhole: boolean, sink: TranscriptSink):
   if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
   if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
   if (/^\[\s*[{\]]/.test(start)) return { whole: (text) => importDocument(text, sink) };
-  if (looksLikeSpecStory(head)) {
-    return {
-      whole: (text) => {
-        importSpecStory(text, sink);
-        return 'specstory';
-      },
-    };
-  }
+  if (looksLikeSpecStory(head)) return { whole: (text) => read('specstory', importSpecStory, text, sink) };
   if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
   if (!isWhole && head.length < HEAD_UNITS * 16) return undefined;
   throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
@@ -91,13 +84,17 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
 /** A log that only makes sense as a whole. */
 function recognizeLog(first: unknown, sink: TranscriptSink): Recognized | undefined {
   if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
-  if (!isGemini(first)) return undefined;
-  return {
-    whole: (text) => {
-      importGemini(text, sink);
-      return 'gemini';
-    },
-  };
+  return isGemini(first) ? { whole: (text) => read('gemini', importGemini, text, sink) } : undefined;
+}
+
+function read<Source>(
+  format: TranscriptFormat,
+  importer: (source: Source, sink: TranscriptSink) => void,
+  source: Source,
+  sink: TranscriptSink,
+): TranscriptFormat {
+  importer(source, sink);
+  return format;
 }
 
 /** Reads a file of JSON records, a line each. */
@@ -135,27 +132,12 @@ function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
 }
 
 function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
-  if (isGemini(value)) {
-    importGemini(value, sink);
-    return 'gemini';
-  }
-  if (isContinueSession(value)) {
-    importContinueSession(value, sink);
-    return 'continue';
-  }
-  if (isVsCodeChat(value)) {
-    importVsCodeChat(value, sink);
-    return 'vscode-chat';
-  }
-  if (isChatGpt(value)) {
-    importChatGpt([value], sink);
-    return 'chatgpt';
-  }
+  if (isGemini(value)) return read('gemini', importGemini, value, sink);
+  if (isContinueSession(value)) return read('continue', importContinueSession, value, sink);
+  if (isVsCodeChat(value)) return read('vscode-chat', importVsCodeChat, value, sink);
+  if (isChatGpt(value)) return read('chatgpt', importChatGpt, [value], sink);
   const list = isList(value) ? value : isObject(value) && isList(value['messages']) ? value['messages'] : undefined;
-  if (list?.some(isChatGpt)) {
-    importChatGpt(list, sink);
-    return 'chatgpt';
-  }
+  if (list?.some(isChatGpt)) return read('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
     if (isObject(value) && typeof value['system'] === 'string') {
       readRoleContent({ role: 'system', content: value['system'] }, sink);
@@ -163,10 +145,7 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
     for (const record of list) readRoleContent(record, sink);
     return 'messages';
   }
-  if (isRoleContent(value)) {
-    readRoleContent(value, sink);
-    return 'messages';
-  }
+  if (isRoleContent(value)) return read('messages', readRoleContent, value, sink);
   throw new TranscriptError(
     phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
   );
