@@ -29,6 +29,8 @@ const message = { message: aMessageId };
 const session = { session: aSessionId };
 /** Asked for and done; what changed is pushed by the host. */
 const done = v.null();
+const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
+  [v.object({ type: v.literal(type), ...fields }), answer] as const;
 
 /**
  * Every question the page may ask, each with the shape of its answer. The page validates answers, the host questions.
@@ -37,139 +39,100 @@ const done = v.null();
  */
 const REQUESTS = {
   // Writing
-  send: [
-    v.object({ type: v.literal('send'), text: longText, attachments: list(plainId), pasted: list(longText) }),
-    done,
-  ],
+  send: ask('send', { text: longText, attachments: list(plainId), pasted: list(longText) }, done),
   /** Sends a queued message before the others, and ends the reply that is arriving. */
-  sendQueued: [v.object({ type: v.literal('sendQueued'), id: plainId }), done],
+  sendQueued: ask('sendQueued', { id: plainId }, done),
   /** Takes a queued message back; to be edited, its attachments go back into the composer. */
-  takeQueued: [
-    v.object({ type: v.literal('takeQueued'), id: plainId, edit: v.boolean() }),
-    v.object({ text: v.nullable(longText) }),
-  ],
-  editAndResend: [v.object({ type: v.literal('editAndResend'), ...message, text: longText }), done],
-  retry: [v.object({ type: v.literal('retry'), ...message }), done],
-  continue: [v.object({ type: v.literal('continue'), ...message }), done],
-  attach: [
-    v.object({
-      type: v.literal('attach'),
-      what: v.variant('kind', [...contextSchema.options, ...handedSchema.options]),
-    }),
-    done,
-  ],
-  detach: [v.object({ type: v.literal('detach'), id: plainId }), done],
-  completeContext: [v.object({ type: v.literal('completeContext'), query: shortText }), list(contextItemSchema)],
+  takeQueued: ask('takeQueued', { id: plainId, edit: v.boolean() }, v.object({ text: v.nullable(longText) })),
+  editAndResend: ask('editAndResend', { ...message, text: longText }, done),
+  retry: ask('retry', { ...message }, done),
+  continue: ask('continue', { ...message }, done),
+  attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...handedSchema.options]) }, done),
+  detach: ask('detach', { id: plainId }, done),
+  completeContext: ask('completeContext', { query: shortText }, list(contextItemSchema)),
   /** Answers false when the user gave the command up. */
-  runCommand: [
-    v.object({ type: v.literal('runCommand'), command: commandSchema, argument: v.optional(longText) }),
-    v.boolean(),
-  ],
+  runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longText) }, v.boolean()),
 
   // Reading
-  loadMessages: [
-    v.object({ type: v.literal('loadMessages'), ...session, epoch: count, from: count, count: count }),
+  loadMessages: ask(
+    'loadMessages',
+    { ...session, epoch: count, from: count, count: count },
     v.object({ from: count, messages: list(messageSchema) }),
-  ],
-  outline: [v.object({ type: v.literal('outline'), ...session, buckets: count }), outlineSchema],
-  recall: [v.object({ type: v.literal('recall'), query: longText }), list(hitSchema)],
+  ),
+  outline: ask('outline', { ...session, buckets: count }, outlineSchema),
+  recall: ask('recall', { query: longText }, list(hitSchema)),
   /** The positions of the messages that hold these words just so, whatever their case. */
-  find: [v.object({ type: v.literal('find'), words: longText }), list(count)],
-  openLink: [v.object({ type: v.literal('openLink'), href: v.pipe(v.string(), v.maxLength(8_192)) }), done],
+  find: ask('find', { words: longText }, list(count)),
+  openLink: ask('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }, done),
   /** `line` and `column` are 1-based. */
-  openFile: [
-    v.object({
-      type: v.literal('openFile'),
-      path: shortText,
-      line: v.optional(count),
-      column: v.optional(count),
-    }),
-    done,
-  ],
+  openFile: ask('openFile', { path: shortText, line: v.optional(count), column: v.optional(count) }, done),
   /** Which of these paths are files of the workspace. */
-  existingFiles: [
-    v.object({ type: v.literal('existingFiles'), paths: v.pipe(list(shortText), v.maxLength(100)) }),
-    list(shortText),
-  ],
+  existingFiles: ask('existingFiles', { paths: v.pipe(list(shortText), v.maxLength(100)) }, list(shortText)),
   /** Ways to a model for a session that has none; servers on this machine are asked. */
-  offerModels: [v.object({ type: v.literal('offerModels') }), list(offerSchema)],
+  offerModels: ask('offerModels', {}, list(offerSchema)),
   /** Answers false when the user gave it up. */
-  takeOffer: [v.object({ type: v.literal('takeOffer'), offer: count }), v.boolean()],
+  takeOffer: ask('takeOffer', { offer: count }, v.boolean()),
   /** Formulas as MathML; empty where one cannot be read. */
-  renderMath: [
-    v.object({
-      type: v.literal('renderMath'),
+  renderMath: ask(
+    'renderMath',
+    {
       formulas: v.pipe(
         list(v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() })),
         v.maxLength(100),
       ),
-    }),
+    },
     list(longText),
-  ],
-  codeAction: [
-    v.object({
-      type: v.literal('codeAction'),
-      action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
-      text: longText,
-      language: v.optional(shortText),
-    }),
+  ),
+  codeAction: ask(
+    'codeAction',
+    { action: v.picklist(['copy', 'insert', 'newFile', 'preview']), text: longText, language: v.optional(shortText) },
     done,
-  ],
+  ),
   /** Shows what a code block of a reply, or all that name a file, would change. */
-  applyEdits: [
-    v.object({ type: v.literal('applyEdits'), message: v.optional(plainId), code: v.optional(longText) }),
-    done,
-  ],
-  copyMessage: [v.object({ type: v.literal('copyMessage'), ...message }), done],
+  applyEdits: ask('applyEdits', { message: v.optional(plainId), code: v.optional(longText) }, done),
+  copyMessage: ask('copyMessage', { ...message }, done),
 
   // The tree of branches
-  fork: [v.object({ type: v.literal('fork'), ...message }), done],
-  switchBranch: [v.object({ type: v.literal('switchBranch'), ...message }), done],
-  deleteMessage: [v.object({ type: v.literal('deleteMessage'), ...message }), done],
-  undoDelete: [v.object({ type: v.literal('undoDelete'), ...message }), done],
+  fork: ask('fork', { ...message }, done),
+  switchBranch: ask('switchBranch', { ...message }, done),
+  deleteMessage: ask('deleteMessage', { ...message }, done),
+  undoDelete: ask('undoDelete', { ...message }, done),
 
   // Key events
   /**
    * Pins a quote found by its text: the selection in a rendered message has lost its markdown. Without a message it is
    * looked for in all of them, the newest first; without a quote the whole message is pinned.
    */
-  pinQuote: [
-    v.object({
-      type: v.literal('pinQuote'),
-      message: v.optional(aMessageId),
-      quote: longText,
-      kind: keyEventKindSchema,
-    }),
+  pinQuote: ask(
+    'pinQuote',
+    { message: v.optional(aMessageId), quote: longText, kind: keyEventKindSchema },
     v.object({ event: aKeyEventId }),
-  ],
+  ),
   /** Keeps a quote, or the whole message, for all sessions of the workspace. */
-  remember: [v.object({ type: v.literal('remember'), ...message, quote: longText }), done],
-  setEventPinned: [v.object({ type: v.literal('setEventPinned'), event: aKeyEventId, pinned: v.boolean() }), done],
+  remember: ask('remember', { ...message, quote: longText }, done),
+  setEventPinned: ask('setEventPinned', { event: aKeyEventId, pinned: v.boolean() }, done),
   /** Strikes a key event out as wrong, or takes that back. */
-  removeEvent: [v.object({ type: v.literal('removeEvent'), event: aKeyEventId, removed: v.boolean() }), done],
+  removeEvent: ask('removeEvent', { event: aKeyEventId, removed: v.boolean() }, done),
 
   // Compression
-  previewCompression: [v.object({ type: v.literal('previewCompression') }), previewSchema],
-  openNode: [v.object({ type: v.literal('openNode'), node: aNodeId }), nodeSchema],
-  openNodeInEditor: [v.object({ type: v.literal('openNodeInEditor'), node: aNodeId }), done],
+  previewCompression: ask('previewCompression', {}, previewSchema),
+  openNode: ask('openNode', { node: aNodeId }, nodeSchema),
+  openNodeInEditor: ask('openNodeInEditor', { node: aNodeId }, done),
   /** Takes a compression back, or puts it in force again. */
-  undoCompression: [
-    v.object({ type: v.literal('undoCompression'), compression: aCompressionId, undone: v.boolean() }),
-    done,
-  ],
+  undoCompression: ask('undoCompression', { compression: aCompressionId, undone: v.boolean() }, done),
 
   // The task
-  setTask: [v.object({ type: v.literal('setTask'), goal: longText, steps: list(stepSchema) }), done],
-  stepTask: [v.object({ type: v.literal('stepTask'), step: count, status: stepStatusSchema }), done],
+  setTask: ask('setTask', { goal: longText, steps: list(stepSchema) }, done),
+  stepTask: ask('stepTask', { step: count, status: stepStatusSchema }, done),
 
   // Sessions
-  switchSession: [v.object({ type: v.literal('switchSession'), ...session }), done],
-  renameSession: [v.object({ type: v.literal('renameSession'), ...session, title: shortText }), done],
-  pinSession: [v.object({ type: v.literal('pinSession'), ...session, pinned: v.boolean() }), done],
-  archiveSession: [v.object({ type: v.literal('archiveSession'), ...session, archived: v.boolean() }), done],
-  deleteSession: [v.object({ type: v.literal('deleteSession'), ...session }), done],
-  undoDeleteSession: [v.object({ type: v.literal('undoDeleteSession'), ...session }), done],
-} as const;
+  switchSession: ask('switchSession', { ...session }, done),
+  renameSession: ask('renameSession', { ...session, title: shortText }, done),
+  pinSession: ask('pinSession', { ...session, pinned: v.boolean() }, done),
+  archiveSession: ask('archiveSession', { ...session, archived: v.boolean() }, done),
+  deleteSession: ask('deleteSession', { ...session }, done),
+  undoDeleteSession: ask('undoDeleteSession', { ...session }, done),
+};
 
 export type RequestType = keyof typeof REQUESTS;
 export type RequestOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K][0]>;
