@@ -11,34 +11,34 @@ export interface SlashCommand {
   readonly argument: boolean;
 }
 
+const slash = (
+  name: string,
+  command: SlashCommand['command'],
+  help: SlashCommand['help'],
+  argument = false,
+): SlashCommand => ({ name, command, help, argument });
+
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'compress', command: 'compressHistory', help: () => text('Summarize older messages now'), argument: false },
+  slash('compress', 'compressHistory', () => text('Summarize older messages now')),
   // What VS Code, Copilot and Claude Code call it.
-  { name: 'compact', command: 'compressHistory', help: () => text('Summarize older messages now'), argument: false },
-  {
-    name: 'reset',
-    command: 'resetTask',
-    help: () => text('End the current task and continue the session'),
-    argument: false,
-  },
-  { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: true },
-  { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), argument: true },
-  { name: 'pin', command: 'pin', help: () => text('Keep text from a message verbatim: /pin text'), argument: true },
-  { name: 'model', command: 'chooseModel', help: () => text('Select a model'), argument: false },
-  {
-    name: 'policy',
-    command: 'choosePolicy',
-    help: () => text('Select a compression policy for this session'),
-    argument: false,
-  },
-  { name: 'export', command: 'exportSession', help: () => text('Export the session to a file'), argument: false },
-  { name: 'new', command: 'newSession', help: () => text('Start a new session'), argument: false },
+  slash('compact', 'compressHistory', () => text('Summarize older messages now')),
+  slash('reset', 'resetTask', () => text('End the current task and continue the session')),
+  slash('task', 'setTask', () => text('Set the task: /task goal'), true),
+  slash('recall', 'recall', () => text('Search this session: /recall text'), true),
+  slash('pin', 'pin', () => text('Keep text from a message verbatim: /pin text'), true),
+  slash('model', 'chooseModel', () => text('Select a model')),
+  slash('policy', 'choosePolicy', () => text('Select a compression policy for this session')),
+  slash('export', 'exportSession', () => text('Export the session to a file')),
+  slash('new', 'newSession', () => text('Start a new session')),
 ];
 
 /** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */
-export type Completing =
-  | { readonly kind: 'command'; readonly query: string; readonly start: number; readonly end: number }
-  | { readonly kind: 'context'; readonly query: string; readonly start: number; readonly end: number };
+export interface Completing {
+  readonly kind: 'command' | 'context';
+  readonly query: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** What stands before the caret that can be completed: `/name` at the very start, `#name` or `@name` after a space. */
 export function completingAt(value: string, caret: number): Completing | undefined {
