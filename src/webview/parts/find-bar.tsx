@@ -3,9 +3,8 @@ import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
+import { useTyped } from './session-panels.tsx';
 
-/** How long the typing must pause before it is searched for, in ms. */
-const TYPING_PAUSE = 150;
 /** The name of the highlight in the style sheet. */
 const FOUND = 'found';
 
@@ -29,27 +28,18 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
     if (position !== undefined) page.signal({ type: 'reveal', position, stay: true });
   };
 
-  useEffect(() => {
-    if (words.trim() === '') {
-      setFound(undefined);
-      return undefined;
-    }
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      void page.ask('find', { words }).then((positions) => {
-        if (!isCurrent || !positions) return;
-        setFound(positions);
-        // What is in view, or else what comes before it: who searches a chat mostly looks back.
-        const here = page.savedFor(session.id)?.place?.position ?? session.transcript.total;
-        const next = positions.findIndex((each) => each >= here);
-        go(positions, next === -1 ? positions.length - 1 : next);
-      });
-    }, TYPING_PAUSE);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [words]);
+  useTyped(
+    words,
+    (sought) => page.ask('find', { words: sought }),
+    (positions) => {
+      setFound(positions);
+      if (!positions) return;
+      // What is in view, or else what comes before it: who searches a chat mostly looks back.
+      const here = page.savedFor(session.id)?.place?.position ?? session.transcript.total;
+      const next = positions.findIndex((each) => each >= here);
+      go(positions, next === -1 ? positions.length - 1 : next);
+    },
+  );
 
   // Rows come and go as the transcript is scrolled.
   useEffect(() => {

@@ -183,29 +183,37 @@ function Rename(props: { readonly session: SessionView; readonly page: Page; rea
 /** How long the typing must pause before it is searched for, in ms. */
 const TYPING_PAUSE = 150;
 
+/** Searches for what was typed once the typing pauses; `take` gets undefined for no words. */
+export function useTyped<Answer>(
+  words: string,
+  search: (words: string) => Promise<Answer | undefined>,
+  take: (answer: Answer | undefined) => void,
+): void {
+  useEffect(() => {
+    if (words.trim() === '') {
+      take(undefined);
+      return undefined;
+    }
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      void search(words).then((answer) => {
+        if (isCurrent && answer !== undefined) take(answer);
+      });
+    }, TYPING_PAUSE);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [words]);
+}
+
 /** Finds what was said in the session, however long ago, and goes there. */
 export function RecallPanel() {
   const page = usePage();
   const [query, setQuery] = useState(page.recallQuery);
   const [hits, setHits] = useState<readonly HitView[]>();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const words = query.trim();
-    if (words === '') {
-      setHits(undefined);
-      return undefined;
-    }
-    let current = true;
-    const timer = setTimeout(() => {
-      void page.ask('recall', { query: words }).then((found) => {
-        if (current) setHits(found ?? []);
-      });
-    }, TYPING_PAUSE);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, [query]);
+  useTyped(query.trim(), async (words) => (await page.ask('recall', { query: words })) ?? [], setHits);
   return (
     <section class="panel" tabIndex={-1} aria-label={text('Search')}>
       <PanelSearch field={field} label={text('Search this session')} query={query} setQuery={setQuery} />
