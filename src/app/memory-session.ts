@@ -17,7 +17,7 @@ import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { JobModel, PriceOf } from './paid-model.ts';
-import type { Clock, Log, SessionJournal } from './ports.ts';
+import { modelWith, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
 export interface MemorySessionOptions {
@@ -215,21 +215,15 @@ export class MemorySession {
     const keep = (error: unknown): void => {
       this.#fault = error instanceof Error ? error : undefined;
     };
-    return {
-      ...model,
-      id: model.id,
-      provider: model.provider,
-      model: model.model,
-      async *stream(request, signal) {
-        try {
-          yield* model.stream(request, signal);
-          keep(undefined);
-        } catch (error) {
-          keep(error);
-          throw error;
-        }
-      },
-    };
+    return modelWith(model, async function* (request, signal) {
+      try {
+        yield* model.stream(request, signal);
+        keep(undefined);
+      } catch (error) {
+        keep(error);
+        throw error;
+      }
+    });
   }
 
   #append(...events: readonly SessionEvent[]): void {

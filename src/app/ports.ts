@@ -169,6 +169,21 @@ export function readOnlyFault({ isForeign, readOnly }: SessionJournal): StoreFau
   return readOnly && new StoreFault(isForeign === true ? 'read_only' : 'not_writer', readOnly);
 }
 
+/** The same model with another way to stream, and its requests changed before they leave. */
+export const modelWith = (
+  model: ChatModel,
+  stream: ChatModel['stream'],
+  changed = (request: ChatRequest): ChatRequest => request,
+): ChatModel => ({
+  id: model.id,
+  provider: model.provider,
+  model: model.model,
+  ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
+  stream: (request, signal) => stream(changed(request), signal),
+  ...(model.wireBody && { wireBody: (request) => model.wireBody!(changed(request)) }),
+  ...(model.countTokens && { countTokens: (request, signal) => model.countTokens!(changed(request), signal) }),
+});
+
 /** The log file. Structured events carry numbers and ids, never message text. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>, level?: 'error'): void;

@@ -12,8 +12,7 @@ import type {
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './json.ts';
 import type { Extra } from './tolerance.ts';
-import { inputObject, PAST_TOOL, toolNames, toTurns } from './turns.ts';
-import type { ResultBlock, Turn } from './turns.ts';
+import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
  * Marks of the prompt cache on system blocks; with the one in the conversation they make the four that a request may

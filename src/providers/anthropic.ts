@@ -13,7 +13,7 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
-import { parseBaseUrl, serverFetch, withoutCustomHeaders } from './http.ts';
+import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { anthropicListed, type ListedModel } from './listed-model.ts';
 import { isRecord } from './json.ts';
 import { toModelFault, type SdkErrors } from './fault-map.ts';
@@ -28,8 +28,6 @@ import {
 } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
-/** The watch over silence ends a call, never the SDK's own timer, which must only be longer. */
-const SDK_TIMEOUT_MS = 3_600_000;
 
 const ERRORS: SdkErrors = {
   api: APIError,
@@ -68,12 +66,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
         baseURL,
         // Gateways made for earlier versions of the API read the key from there.
         ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
-        // Retries are `retrying`'s, in sight of the user.
-        maxRetries: 0,
-        timeout: SDK_TIMEOUT_MS,
-        // The SDK's log would hold the text of messages.
-        logLevel: 'off',
-        fetch: serverFetch,
+        ...CLIENT_OPTIONS,
       }),
   );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
@@ -216,12 +209,6 @@ function ending(stop: StopReason | null): Ending {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'length';
-    case 'end_turn':
-    case 'stop_sequence':
-    case 'tool_use':
-    case 'pause_turn':
-    case null:
-      return 'complete';
     default:
       // A reason that a later version of the API adds: the reply has ended, and nothing says that it was cut.
       return 'complete';

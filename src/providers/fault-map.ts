@@ -1,5 +1,4 @@
-import { ModelFault } from '../app/fault.ts';
-import type { FaultReason } from '../app/fault.ts';
+import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { isRecord } from './json.ts';
 
 interface ApiErrorShape extends Error {

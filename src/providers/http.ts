@@ -18,6 +18,17 @@ export const serverFetch: typeof fetch = async (input, init) => {
   return new Response(JSON.stringify({ error: complaintIn(text) }), { status, headers: rest });
 };
 
+/** What the clients of both SDKs are made with. */
+export const CLIENT_OPTIONS = {
+  // Retries are `retrying`'s, in sight of the user.
+  maxRetries: 0,
+  // The watch over silence ends a call, never the SDK's own timer, which must only be longer.
+  timeout: 3_600_000,
+  // The SDK's log would hold the text of messages.
+  logLevel: 'off',
+  fetch: serverFetch,
+} as const;
+
 function complaintIn(text: string): unknown {
   let body: unknown;
   try {

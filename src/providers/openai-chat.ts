@@ -14,8 +14,7 @@ import { anthropicMark } from './anthropic-request.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
-import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom } from './turns.ts';
-import type { Turn, UserTurn } from './turns.ts';
+import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** How a server at an address speaks the protocol. */

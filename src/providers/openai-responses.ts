@@ -15,8 +15,7 @@ import { streamFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { Extra } from './tolerance.ts';
-import { toTurns, usageFrom } from './turns.ts';
-import type { Turn } from './turns.ts';
+import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The least that the endpoint takes as a limit of output tokens. */

@@ -1,23 +1,25 @@
-import OpenAI from 'openai';
-import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
-import { toModelFault } from './fault-map.ts';
-import type { SdkErrors } from './fault-map.ts';
-import { serverFetch, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { toModelFault, type SdkErrors } from './fault-map.ts';
+import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { listedModel, type ListedModel } from './listed-model.ts';
 import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
 import { extrasOf, Tolerance } from './tolerance.ts';
-import { askWatched, callLimits, HOSTED_AT_ONCE, runWatched, type CallTimeouts } from './watched-call.ts';
-import type { WatchedCall } from './watched-call.ts';
+import {
+  askWatched,
+  callLimits,
+  HOSTED_AT_ONCE,
+  runWatched,
+  type CallTimeouts,
+  type WatchedCall,
+} from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
-/** The watch over silence ends a call, never the SDK's own timer, which must only be longer. */
-const SDK_TIMEOUT_MS = 3_600_000;
 
 const ERRORS: SdkErrors = {
   api: APIError,
@@ -72,12 +74,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         defaultHeaders: headers,
         organization: null,
         project: null,
-        // Retries are `retrying`'s, in sight of the user.
-        maxRetries: 0,
-        timeout: SDK_TIMEOUT_MS,
-        // The SDK's log would hold the text of messages.
-        logLevel: 'off',
-        fetch: serverFetch,
+        ...CLIENT_OPTIONS,
       }),
   );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);

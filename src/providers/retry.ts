@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ModelFault } from '../app/fault.ts';
-import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import { modelWith, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 export interface RetryOptions {
   /** Further tries after the first; default 4. */
@@ -29,15 +29,7 @@ const MAX_TIMEOUTS = 2;
  * one longer than the cap ends the tries, for the user to decide. An abort ends any pause at once.
  */
 export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
-  return {
-    id: model.id,
-    provider: model.provider,
-    model: model.model,
-    ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
-    stream: (request, signal) => streamWithRetries(model, request, signal, options),
-    ...(model.wireBody && { wireBody: model.wireBody.bind(model) }),
-    ...(model.countTokens && { countTokens: model.countTokens.bind(model) }),
-  };
+  return modelWith(model, (request, signal) => streamWithRetries(model, request, signal, options));
 }
 
 async function* streamWithRetries(

@@ -1,19 +1,8 @@
-import type { ChatMessage, ChatModel, ChatRequest } from '../app/ports.ts';
+import { modelWith, type ChatMessage, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 /** A model that reads text alone: images of the conversation are named in their place, not sent. */
-export function withoutImages(model: ChatModel): ChatModel {
-  return {
-    id: model.id,
-    provider: model.provider,
-    model: model.model,
-    ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
-    stream: (request, signal) => model.stream(namedImages(request), signal),
-    ...(model.wireBody && { wireBody: (request: ChatRequest) => model.wireBody!(namedImages(request)) }),
-    ...(model.countTokens && {
-      countTokens: (request: ChatRequest, signal: AbortSignal) => model.countTokens!(namedImages(request), signal),
-    }),
-  };
-}
+export const withoutImages = (model: ChatModel): ChatModel =>
+  modelWith(model, (request, signal) => model.stream(request, signal), namedImages);
 
 /** The request with its images named in their place. */
 export const namedImages = (request: ChatRequest): ChatRequest => ({

@@ -112,8 +112,7 @@ export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';
 /** The scheme of what a reply proposes for a file. */
 export const SUGGESTION_SCHEME = 'threadkeeper-suggestion';
-/** The scheme of a session's documents: summaries, sources, previews. */
 /** In the workspace's state: whether it has a session that the gauge could show. */
 export const USED_KEY = 'threadkeeper.isUsed';
-
+/** The scheme of a session's documents: summaries, sources, previews. */
 export const DOCUMENT_SCHEME = 'threadkeeper';

@@ -2,7 +2,14 @@ import { ModelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Resummary } from '../../app/resummarize.ts';
-import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
+import {
+  modelWith,
+  type ChatModel,
+  type Clock,
+  type CountStore,
+  type Log,
+  type SessionJournal,
+} from '../../app/ports.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
@@ -223,15 +230,11 @@ export class OpenConversations {
 }
 
 /** A model that answers from the session, with all that was said in it. */
-const remembering = (model: ChatModel, search: SessionSearch): ChatModel => ({
-  id: model.id,
-  provider: model.provider,
-  model: model.model,
-  async *stream(request, signal) {
+const remembering = (model: ChatModel, search: SessionSearch): ChatModel =>
+  modelWith(model, async function* (request, signal) {
     await search.grow();
     yield* model.stream(request, signal);
-  },
-});
+  });
 
 /** What the local provider knows: the session itself. */
 const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({
