@@ -116,7 +116,7 @@ export const CONTROL_FAULTS = [
       put: '',
     },
     {
-      what: 'making a summary anew knows no limit',
+      what: 'regenerating a summary knows no limit',
       file: 'src/app/paid-model.ts',
       find: "gate.state() === 'open' ? asked.complete",
       put: 'gate.state() !== undefined ? asked.complete',

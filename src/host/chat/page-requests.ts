@@ -14,6 +14,7 @@ import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/documents.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
+import { codeAction } from './code-action.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
@@ -276,36 +277,6 @@ function locate(text: string, quote: string): { start: number; end: number } | u
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');
   const found = new RegExp(pattern, 'u').exec(text);
   return found ? { start: found.index, end: found.index + found[0].length } : undefined;
-}
-
-/** Does with a piece of code what a button of its block says. Throws `RequestFault` when there is no editor for it. */
-async function codeAction(
-  action: 'copy' | 'insert' | 'newFile',
-  text: string,
-  language: string | undefined,
-  editor: LastEditor,
-): Promise<void> {
-  switch (action) {
-    case 'copy':
-      await vscode.env.clipboard.writeText(text);
-      return;
-    case 'insert': {
-      const target = await editor.show();
-      if (!target)
-        throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
-      await target.edit((edit) => edit.replace(target.selection, text));
-      return;
-    }
-    case 'newFile':
-      await vscode.window.showTextDocument(await openText(text, language));
-      return;
-  }
-}
-
-/** A language the editor does not know opens as plain text. */
-async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
-  const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
-  return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
 }
 
 /**

@@ -63,14 +63,14 @@ describe('what a model or a repository says', () => {
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
-      'src/host/chat/page-requests.ts',
+      'src/host/chat/code-action.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/context-items.ts',
       'src/host/chat/editor-commands.ts',
       'src/host/chat/read-context.ts',
       // The files that the user applies a suggestion to, and the list of them.
-      'src/host/edits/review.ts',
       'src/host/edits/apply-edits.ts',
+      'src/host/edits/review.ts',
       // The transcript that the user imports, our own documents, the report that we write.
       'src/host/import-export/read-transcript.ts',
       // The instructions of a trusted workspace, sent once the user agrees.
