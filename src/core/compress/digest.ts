@@ -2,9 +2,11 @@ import { asSpoken } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract, type ExtractOptions } from './extractive.ts';
+import { isEcho } from './line-marks.ts';
 import { isSaid, passageText } from './passages.ts';
+import { shownResults } from './shown-results.ts';
 import type { Pace } from './source.ts';
-import { AlikeLines, isRetelling, isScaffolding } from './telling.ts';
+import { AlikeLines, handOverFrom, isRetelling, isScaffolding } from './telling.ts';
 
 /** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
 const MARKED_LINES = 12;
@@ -18,10 +20,16 @@ const MARKS_SHARE = 0.06;
 /** Of what is left beside everything that people and assistants said, lines of output take at most this share of the budget. */
 const OUTPUT_SHARE = 0.5;
 
+/** What people and assistants said leaves so much of the budget to results that output alone tells. */
+const SAID_SHARE = 0.9;
+
+/** Of the room for output, results of commands take at most this share. */
+const RESULTS_SHARE = 0.6;
+
 /**
- * A run of messages as a summarizer reads it: everything that people and assistants said, then of output, pasted files,
- * diffs and code the lines that inform, within a budget; what was omitted is marked. Where what was said alone exceeds the
- * budget, the most informative of it.
+ * A run of messages as a summarizer reads it: everything that people and assistants said, the results of commands, then
+ * of output, pasted files, diffs and code the lines that inform, within a budget; what was omitted is marked. Where what
+ * was said alone exceeds the budget, the most informative of it.
  */
 export async function digest(
   corpus: Corpus,
@@ -36,14 +44,18 @@ export async function digest(
     const shared = { counter, pace, range };
     const said = await extract(corpus, {
       ...shared,
-      budgetTokens: budget,
+      budgetTokens: Math.floor(budget * SAID_SHARE),
       takes: (one) => isSaid(one) && read.has(one),
       labelTokens: 2,
     });
     const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
-    const chosen = [...said.passages, ...(left > 0 ? await informing(corpus, read, alike, left, shared) : [])].sort(
-      (a, b) => a.message - b.message || a.start - b.start,
-    );
+    const results = await shownResults(corpus, range, Math.floor(left * RESULTS_SHARE), counter, pace);
+    const rest = left - results.tokens;
+    const unseen = new Set([...read].filter((one) => isSaid(one) || !results.holds(one)));
+    const informs = rest > 0 ? await informing(corpus, unseen, alike, rest, shared) : [];
+    const answers = new Set(said.passages.map(({ message, start }) => `${message} ${start}`));
+    const shown = results.passages.filter(({ message, start }) => !answers.has(`${message} ${start}`));
+    const chosen = [...said.passages, ...shown, ...informs].sort((a, b) => a.message - b.message || a.start - b.start);
     const text = renderDigest(corpus, chosen);
     const over = counter.text(text) - budgetTokens;
     if (over <= 0 || chosen.length === 0) return text;
@@ -64,12 +76,12 @@ async function informing(
 ): Promise<readonly IndexedPassage[]> {
   const options = { ...shared, novelty: NOVELTY };
   const takes = (one: IndexedPassage): boolean => !isSaid(one) && read.has(one);
-  const little = await extract(corpus, { ...options, budgetTokens, takes, partOf: perMessage() });
+  const little = await extract(corpus, { ...options, budgetTokens, takes, partOf: perMessage(corpus) });
   const taken = new Set(little.passages);
   const more = await extract(corpus, {
     ...options,
     budgetTokens: budgetTokens - little.tokens,
-    takes: (one) => alike.has(one) || (takes(one) && !taken.has(one) && one.inListing !== true && one.kind !== 'names'),
+    takes: (one) => alike.has(one) || (takes(one) && !taken.has(one) && partOfMessage(corpus, one) === 'other'),
   });
   return [...little.passages, ...more.passages];
 }
@@ -88,12 +100,15 @@ async function readable(
   const lines = new AlikeLines();
   for (let message = range.to; message >= range.from; message--) {
     const text = corpus.texts[message]!;
-    if (isRetelling(text, message)) continue;
+    const handOver = handOverFrom(text);
+    if (handOver === undefined && isRetelling(text, message)) continue;
     for (let at = corpus.firstOf[message + 1]! - 1; at >= corpus.firstOf[message]!; at--) {
       const passage = corpus.passages[at]!;
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
-      if (isScaffolding(words)) continue;
+      if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
+      // An assistant's own words have no line numbers before them.
+      if (isSaidEcho(corpus, passage)) continue;
       if (!lines.isOneTooMany(words, passage)) read.add(passage);
       else if (isSaid(passage)) alike.add(passage);
     }
@@ -105,13 +120,22 @@ async function readable(
 const PATTERNS = 5;
 
 /** What one message may show at first, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
-const SHOWN_TOKENS = { listing: 30, names: 40, other: 600 } as const;
+const SHOWN_TOKENS = { listing: 30, names: 40, echo: 90, other: 600 } as const;
 
-function perMessage(): (passage: IndexedPassage) => { left: number } {
+/** What of a message a passage belongs to. `echo`: a file's lines as a tool numbers them. */
+function partOfMessage(corpus: Corpus, { message, kind, inListing, start }: IndexedPassage): keyof typeof SHOWN_TOKENS {
+  if (inListing) return 'listing';
+  return kind === 'names' ? 'names' : isEcho(corpus.texts[message]!, start) ? 'echo' : 'other';
+}
+
+const isSaidEcho = (corpus: Corpus, one: IndexedPassage): boolean =>
+  speakerOf(corpus, one) !== 'tool' && one.text === undefined && isEcho(corpus.texts[one.message]!, one.start);
+
+function perMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number } {
   const parts = new Map<string, { left: number }>();
-  return ({ message, kind, inListing }) => {
-    const part = inListing === true ? 'listing' : kind === 'names' ? 'names' : 'other';
-    const key = `${message} ${part}`;
+  return (passage) => {
+    const part = partOfMessage(corpus, passage);
+    const key = `${passage.message} ${part}`;
     const known = parts.get(key) ?? { left: SHOWN_TOKENS[part] };
     parts.set(key, known);
     return known;

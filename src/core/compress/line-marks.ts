@@ -36,6 +36,29 @@ export function isNumbered(text: string, start: number, end: number): boolean {
   return at > start && at < end && (text.charCodeAt(at) === 0x2192 || text.charCodeAt(at) === 0x2502);
 }
 
+/** A file's line as an editor or a search shows it: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
+const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
+const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
+
+/** Whether the line at `at` shows a line of a file; `12:` does where the next or the one before counts on. */
+export function isEcho(text: string, at: number): boolean {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  if (ECHO.test(text.slice(start, start + LONGEST_NUMBERED))) return true;
+  const number = numberAt(text, start);
+  if (number === undefined) return false;
+  const end = text.indexOf('\n', start);
+  const before = text.lastIndexOf('\n', start - 2) + 1;
+  return (end !== -1 && numberAt(text, end + 1) === number + 1) || (start > 0 && numberAt(text, before) === number - 1);
+}
+
+function numberAt(text: string, start: number): number | undefined {
+  const found = NUMBERED_BY_COLON.exec(text.slice(start, start + LONGEST_NUMBERED));
+  return found ? Number(found[1]) : undefined;
+}
+
+/** Paths before a line number are no longer than this, in UTF-16 units. */
+const LONGEST_NUMBERED = 160;
+
 /** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
 export function skipLineNumber(text: string, start: number, end: number): number {
   let at = start;

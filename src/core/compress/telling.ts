@@ -39,6 +39,14 @@ const RETELLING =
 /** Whether a message tells over again what stands before it: at a session's start it is all there is of that time. */
 export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
 
+/** Where a host that lost the context sums up a session in its midst, and the summary's start: it holds the final versions. */
+export function handOverFrom(text: string): number | undefined {
+  return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
+}
+
+const HAND_OVER = /^\s*This session is being continued from a previous conversation/u;
+const HAND_OVER_SUMMARY = /^(?:<summary>|Summary:)/mu;
+
 /** Instructions that an assistant gives to a helper of its own are no part of what was said. */
 const INSTRUCTIONS =
   /\b(?:[Bb]e (?:very )?thorough\b|[Rr]eport back\b|I need (?:you )?to (?:deeply |fully |thoroughly )?understand:)|^(?:Thoroughly |Carefully )?(?:[Ee]xplore|Investigate|Research|Search|Design|Review|Analy[sz]e|I need (?:you )?to (?:deeply |fully )?(?:understand|find|know))\b[^\n]{20,}/u;
@@ -107,7 +115,7 @@ const PLENTY = 0.05;
 const plentyOf = (room: number): number => Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
 
 /** A tool that shows a file or what it found in files: what reads as an error there is none. */
-const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
+export const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
 
 /** So many patterns look at each line. */
 const PATTERNS = 6;

@@ -25,16 +25,56 @@ describe('what a summarizer reads', () => {
     assert.doesNotMatch(text, /x150 = y/);
   });
 
-  it('does not read again what tells the conversation over again, but at its start', async () => {
-    const retold =
-      'This session is being continued from a previous conversation.\nThe debounce was set to 70ms before.';
+  it('reads the summary with which a session goes on, for its final versions, but not its analysis of what came before', async () => {
+    const said = 'This session is being continued from a previous conversation.';
+    const retold = `${said}\nAnalysis:\nThe debounce was 90ms at first.\nSummary:\nThe debounce was set to 70ms before.`;
     const start = await digested(transcript(['user', retold], ['assistant', 'I will go on.']), 200);
-    assert.match(start, /set to 70ms before/);
+    assert.match(start, /90ms at first[^]*set to 70ms before/);
     const midst = await digested(
-      transcript(['user', 'Make it 50ms.'], ['user', retold], ['assistant', 'Set to 50ms.']),
+      transcript(['user', 'Make it 70ms.'], ['user', retold], ['assistant', 'Set to 70ms.']),
       200,
     );
-    assert.equal(midst, 'user: Make it 50ms.\nassistant: Set to 50ms.');
+    assert.equal(midst, 'user: Make it 70ms.\nuser: The debounce was set to 70ms before.\nassistant: Set to 70ms.');
+  });
+
+  it('does not take a file that is shown with line numbers for speech, however they are written', async () => {
+    const words = ['heron', 'curlew', 'plover', 'dunlin', 'knot', 'whimbrel'];
+    const forms = ['NN→', 'NN | ', 'NN: ', 'LNN ', 'marsh/birds.md:NN:', 'NN\t'];
+    for (const form of forms) {
+      const echo = words.map(
+        (bird, n) => `${form.replace('NN', String(n + 7))}The ${bird} nests beside the old sluice.`,
+      );
+      const text = await digested(
+        transcript(
+          ['assistant', ['The page says:', ...echo].join('\n')],
+          ['assistant', '1: the heron stays.\nThe ferry sails at 12:30.'],
+        ),
+        900,
+      );
+      assert.doesNotMatch(text, /sluice/, form);
+      assert.match(text, /the heron stays\.\nThe ferry sails at 12:30/);
+    }
+  });
+
+  it('shows what a command printed although no line of it is a sentence', async () => {
+    const rows = ['median   41.7', 'p95      203.1', 'rows     88214', 'ratio    0.382'];
+    const text = await digested(
+      transcript(
+        ['assistant', 'Let me measure it.'],
+        ['tool', ['`node measure.mjs`', '```text', ...rows, '```'].join('\n')],
+        ['assistant', 'Now I will write it down.'],
+      ),
+      400,
+    );
+    for (const row of rows) assert.ok(text.includes(row), text);
+  });
+
+  it('shows the start and the end of what a command printed at length', async () => {
+    const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
+    const rows = Array.from({ length: 300 }, (_, n) => `${name(n)}${name(n * 3)}   ${n * 17}.${n}`);
+    const text = await digested(transcript(['tool', rows.join('\n')], ['assistant', 'Done.']), 900);
+    assert.ok(text.includes(rows[0]!) && text.includes(rows.at(-1)!), text);
+    assert.ok(!text.includes(rows[100]!), text);
   });
 
   it('reads what users answer to a tool, or say as they stop one, as said by them', async () => {
