@@ -111,7 +111,7 @@ export const SUMMARY_FAULTS = [
     {
       what: 'a prompt is as long as its price allows',
       file: 'src/core/compress/ask-model.ts',
-      find: 'const input = model.maxInputTokens - answerTokens(words, settings);',
+      find: 'const input = model.maxInputTokens - answerTokens(tokens, settings);',
       put: 'const input = 1_000_000;',
     },
     {

@@ -44,8 +44,10 @@ export interface Asked {
 /** A structured answer of fewer tokens would be mostly braces: the short form is asked for. */
 const MIN_STRUCTURED = 170;
 
-/** English words to a token of notes about code: half, and a little more, since models write less than they are asked for. */
-const WORDS_PER_TOKEN = 0.57;
+/** Tokens to a word of a summary: notes take more than the record, since names, paths and values are most of them. */
+const TOKENS_PER_WORD = { least: 1.75, most: 2.6, besideRecord: 1.15 } as const;
+/** A record of more tokens to a word parts its words otherwise than by blanks. */
+const WITHOUT_BLANKS = 6;
 /** What JSON takes beside the words, and what headings take. */
 const FORMAT_FACTOR = 1.1;
 const FORMAT_TOKENS = 120;
@@ -66,19 +68,18 @@ export async function askModel(
   const { source } = piece;
   // A model with a small context window answers in a part of it, and reads in the rest.
   const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
-  const words = Math.max(MIN_WORDS, Math.floor(detailed * WORDS_PER_TOKEN));
-  const short: Form = { words: Math.min(words, MAX_SHORT_WORDS), render: renderShortPrompt, share: 1 };
+  const short: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED;
   const form = isShort
     ? short
-    : { words, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
+    : { tokens: detailed, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
 
   const attempt = async (
     rendered: RenderedPrompt,
-    { words: asked, schema }: Form,
+    { tokens, schema }: Form,
     rung: 'model' | 'retry' | 'tight',
   ): Promise<{ readonly content?: NodeContent; readonly faults: readonly AuditFault[] }> => {
-    const answer = await complete(model, rendered, answerTokens(asked, settings), settings.temperature, schema, tools);
+    const answer = await complete(model, rendered, answerTokens(tokens, settings), settings.temperature, schema, tools);
     const parsed = parseStructuredSummary(answer);
     if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
     const made = { model: model.id, promptVersion: prompt.version, rung };
@@ -92,9 +93,9 @@ export async function askModel(
   if (content || isDoubtful) return content;
   const again = renderRetryPrompt(
     first,
-    faults.map((fault) => describe(fault, form.words)),
+    faults.map((fault) => describe(fault, first.words)),
   );
-  if (promptTokens(again, tools.counter) + answerTokens(form.words, settings) <= model.maxInputTokens) {
+  if (promptTokens(again, tools.counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
     const retried = await attempt(again, form, 'retry');
     if (retried.content) return retried.content;
   }
@@ -105,7 +106,8 @@ export async function askModel(
 
 /** What a model is asked for. */
 interface Form {
-  readonly words: number;
+  /** How long the text of the answer is to be. */
+  readonly tokens: number;
   readonly render: typeof renderSummaryPrompt;
   /** Of what may be read for the segment. */
   readonly share: number;
@@ -121,11 +123,19 @@ export const longestAnswer = ({ maxTokens, prompt }: AskSettings): number =>
     : Math.floor(Math.max(maxTokens / 2, (maxTokens - FORMAT_TOKENS) / (FORMAT_FACTOR * OVER_WORDS)));
 
 /** Room for a model that writes more than it was asked for, since an answer that is cut off is lost. */
-const answerTokens = (words: number, { maxTokens }: AskSettings): number =>
-  Math.min(maxTokens, Math.ceil((words / WORDS_PER_TOKEN) * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
+const answerTokens = (tokens: number, { maxTokens }: AskSettings): number =>
+  Math.min(maxTokens, Math.ceil(tokens * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
+
+/** How many words of a summary fit into so many tokens, by how many tokens the record's own words take. */
+function wordsIn(tokens: number, record: string, counter: Pick<TokenCounter, 'text'>): number {
+  const { least, most, besideRecord } = TOKENS_PER_WORD;
+  const own = counter.text(record) / record.split(/\s+/).length;
+  const perWord = own > WITHOUT_BLANKS ? least : Math.min(most, Math.max(least, own * besideRecord));
+  return Math.max(MIN_WORDS, Math.floor(tokens / perWord));
+}
 
 const MIN_WORDS = 15;
-const MAX_SHORT_WORDS = 180;
+const MAX_SHORT_TOKENS = 316;
 const SPARE = 1.4;
 /** The short form as a fallback reads this share of what the first prompt did. */
 const TIGHT_SHARE = 0.4;
@@ -157,26 +167,27 @@ export function messageAllowance(tokens: number, effort: Effort): number {
 async function fitPrompt(
   { source, allowance, part }: Asked,
   model: SummaryModel,
-  { words, render, share }: Form,
+  { tokens, render, share }: Form,
   settings: AskSettings,
   { counter, pace }: LeafTools,
   onTruncated?: AskTools['onTruncated'],
-): Promise<RenderedPrompt | undefined> {
+): Promise<(RenderedPrompt & { readonly words: number }) | undefined> {
   const { prompt } = settings;
   const heading = part === '' ? '' : `[${part}]\n`;
-  const placed = (history: string): RenderedPrompt => render(prompt, heading + history, words);
-  const overhead = promptTokens(placed(''), counter);
-  const affordable = Math.max(MIN_READING, allowance - answerCost(words / WORDS_PER_TOKEN) - overhead) * share;
-  const input = model.maxInputTokens - answerTokens(words, settings);
+  const placed = (history: string, words: number): RenderedPrompt => render(prompt, heading + history, words);
+  const overhead = promptTokens(placed('', tokens), counter);
+  const affordable = Math.max(MIN_READING, allowance - answerCost(tokens) - overhead) * share;
+  const input = model.maxInputTokens - answerTokens(tokens, settings);
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
     const history = await digest(source.corpus, source, room, counter, pace);
-    const rendered = placed(history);
     if (history === '') return undefined;
+    const words = wordsIn(tokens, history, counter);
+    const rendered = placed(history, words);
     if (promptTokens(rendered, counter) <= input) {
       const read = counter.text(history);
       if (input - overhead < affordable && read > room * NEARLY_ALL) onTruncated?.({ read, affordable });
-      return rendered;
+      return { ...rendered, words };
     }
     room = Math.floor(room * 0.9) - 8;
   }

@@ -221,6 +221,22 @@ describe('summaries of a run of messages', () => {
     assert.doesNotMatch(read, /const value31 = compute/);
   });
 
+  it('asks for fewer words where names and paths take more tokens each', async () => {
+    const words = async (path: (n: number) => string): Promise<number> => {
+      const said = Array.from(
+        { length: 40 },
+        (_, n) => `Step ${n} moved what it reads to ${path(n)} and left the rest.`,
+      );
+      const model = scriptedModel(() => goodAnswer('The rest was left.'));
+      const messages = transcript(...said.map((text) => ['assistant', text] as const));
+      await grow({ messages }, { roomTokens: 300 }, tools({ model }));
+      return Number(/(\d+) words/.exec(model.requests[0]!.prompt)?.[1]);
+    };
+    const few = await words((n) => `pkg/spi/store_${n}/journal-v${n}/fsync_test.go:${n}`);
+    const many = await words((n) => `the ${n} old shelf by the door`);
+    assert.ok(few < many * 0.85, `${few} and ${many} words`);
+  });
+
   it('asks for as many words as there is room for, at no more tokens than the user allows', async () => {
     const words = async (roomTokens: number, maxTokens: number): Promise<number[]> => {
       const model = scriptedModel(() => goodAnswer('Retries.'));
