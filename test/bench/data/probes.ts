@@ -7,10 +7,10 @@ export const FAMILIES = ['said', 'files', 'decided', 'left'] as const;
 export type Family = (typeof FAMILIES)[number];
 
 export const FAMILY_LABELS: Readonly<Record<Family, string>> = {
-  said: 'what was said',
-  files: 'files and names',
-  decided: 'decided and why',
-  left: 'left to do',
+  said: 'answers about what was said',
+  files: 'answers about files and names',
+  decided: 'answers about decisions and reasons',
+  left: 'answers about what is left to do',
 };
 
 /** A question about a session, with what has to stand near its subject for it to be answered. */

@@ -6,7 +6,6 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { metered } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import type { Figure, Measured } from '../report/figure.ts';
-import { cells } from './cells.ts';
 
 const PER_FAMILY = 10;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
@@ -46,19 +45,27 @@ export async function measureProbes({ counter, say, quick }: BenchContext): Prom
     for (const budget of quick ? [0.2] : BUDGETS) {
       say(`questions at ${budget * 100} %, ${name}`);
       const sent = await text(Math.floor(before * budget));
-      const one = cells(`quality.probes.at${budget * 100}.${id}`, {
-        grid: `${PER_FAMILY} questions of each family about 1,000 messages, and ${replaced.length} replaced decisions`,
-        row: `${budget * 100} %, ${name}`,
+      const row = `${budget * 100} % of the tokens, ${name}`;
+      const one = (part: string, column: string, value: number): Figure => ({
+        id: `quality.probes.at${budget * 100}.${id}.${part}`,
+        label: `${row}: ${column}`,
+        value,
+        unit: 'share',
+        cell: {
+          grid: `${PER_FAMILY} questions of each family about 1,000 messages, and ${replaced.length} replaced decisions`,
+          row,
+          column,
+        },
       });
       const guard = { worse: 'lower', margin: 0.05, slack: 0.11 } as const;
       for (const family of FAMILIES) {
         const own = probes.filter((probe) => probe.family === family);
         const share = own.filter((probe) => isAnswered(probe, sent)).length / own.length;
-        figures.push({ ...one(family, FAMILY_LABELS[family], share, 'share'), ...(id !== 'newest' && { guard }) });
+        figures.push({ ...one(family, FAMILY_LABELS[family], share), ...(id !== 'newest' && { guard }) });
       }
       const stale = replaced.filter((probe) => isOutdated(probe, sent)).length / replaced.length;
       figures.push({
-        ...one('outdated', 'replaced decisions that stand as current', stale, 'share'),
+        ...one('outdated', 'replaced decisions that stand as current', stale),
         ...(id !== 'newest' && { target: { atMost: 0 }, guard: { worse: 'higher', margin: 0.05, slack: 0.21 } }),
       });
     }
