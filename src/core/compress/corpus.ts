@@ -120,7 +120,8 @@ export async function buildCorpus(
       else if (role === 'user') term.user++;
       else term.assistant++;
     }
-    passages.push({ ...passage, terms: mentioned });
+    const { message, start, end, kind, running, inListing } = passage;
+    passages.push({ message, start, end, kind, running, text: passage.text, inListing, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
   const worth = Float64Array.from(
