@@ -81,10 +81,10 @@ export function* choose(
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || (!analysis.before.asked && isHollow(traits, quoteOf(segment)))) continue;
-    const [event, lasts, ...kinds] = weigh(traits.features, model, isUser);
-    const probable = logistic(event!);
+    const probable = logistic(weigh(traits.features, model, isUser, 1)[0]!);
     if (probable < (isUser ? KEPT.user : KEPT.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
+    const [, lasts, ...kinds] = weigh(traits.features, model, isUser);
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
     const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;

@@ -37,7 +37,16 @@ export interface MessageTraits {
   readonly before: BeforeTraits;
 }
 
-const at = (concept: Concept): number => CONCEPTS.indexOf(concept);
+const PLACES = Object.fromEntries(CONCEPTS.map((concept, place) => [concept, place])) as Record<Concept, number>;
+const at = (concept: Concept): number => PLACES[concept];
+
+/** Names of features, made once: to look up weights by a name that was just put together takes as long as to describe. */
+const named = (before: string): readonly string[] => CONCEPTS.map((concept) => `${before} ${concept}`);
+const HAS = named('has');
+const STARTS_WITH = named('starts with');
+const REPEATS = named('repeats');
+const OPENS_WITH = named('message opens with');
+const WORDS = Array.from({ length: HASHES }, (_, word) => `#${word}`);
 const within = (hits: ConceptHits, concept: Concept): boolean => hits.count[at(concept)]! > 0;
 
 /** The features of one segment; cost linear in its length, of which at most `HEAD` characters are looked at. */
@@ -150,15 +159,15 @@ export function describe(
     'no concept',
     hits.count.every((count) => count === 0),
   );
-  for (const [index, concept] of CONCEPTS.entries()) {
+  for (let index = 0; index < CONCEPTS.length; index++) {
     const seen = hits.count[index]!;
     if (seen === 0) continue;
-    features.push(`has ${concept}`);
-    set(`starts with ${concept}`, hits.first[index] === 0);
-    set(`repeats ${concept}`, seen > 1);
+    features.push(HAS[index]!);
+    set(STARTS_WITH[index]!, hits.first[index] === 0);
+    set(REPEATS[index]!, seen > 1);
   }
   for (const concept of SETS_THE_TONE) {
-    set(`message opens with ${concept}`, opening !== undefined && opening.first[at(concept)]! <= 1);
+    set(OPENS_WITH[at(concept)]!, opening !== undefined && opening.first[at(concept)]! <= 1);
   }
   set('clock or date', mark.CLOCK_OR_DATE.test(quote));
   set('contact', mark.CONTACT.test(quote));
@@ -225,7 +234,7 @@ function hashedWords(quote: string): Set<string> {
   let last = '^';
   for (const each of words.slice(0, HASHED_WORDS)) {
     const word = /\p{N}/u.test(each) ? '0' : each;
-    found.add(`#${hash(word)}`).add(`#${hash(`${last} ${word}`)}`);
+    found.add(WORDS[hash(word)]!).add(WORDS[hash(`${last} ${word}`)]!);
     last = word;
   }
   return found;

@@ -9,13 +9,18 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
  */
 export type Model = Readonly<Record<string, readonly number[]>>;
 
-/** The outputs' sums, in the order of `OUTPUTS`; logistic for the first two. */
-export function weigh(features: readonly string[], model: Model, isUser: boolean): number[] {
-  const sums = OUTPUTS.map(() => 0);
+/** The sums of the first outputs, in the order of `OUTPUTS`; logistic for the first two. */
+export function weigh(
+  features: readonly string[],
+  model: Model,
+  isUser: boolean,
+  outputs: number = OUTPUTS.length,
+): number[] {
+  const sums = new Array<number>(outputs).fill(0);
   for (const feature of features) {
     const weights = model[feature];
     if (weights === undefined) continue;
-    const from = isUser || weights.length === sums.length ? 0 : sums.length;
+    const from = isUser || weights.length === OUTPUTS.length ? 0 : OUTPUTS.length;
     for (let at = 0; at < sums.length; at++) sums[at]! += weights[from + at]!;
   }
   return sums;
