@@ -41,7 +41,7 @@ const READ_OUT_FROM = 4_000;
 
 /** What can be done without a session. */
 const RECOVERY = (): ActionView[] => [
-  { command: 'newSession', label: text('New session') },
+  { command: 'newSession', label: text('New Session') },
   { command: 'openLog', label: text('Show Log') },
 ];
 

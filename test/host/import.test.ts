@@ -76,7 +76,7 @@ describe('importing in the editor', () => {
       },
     };
     await answering(asked, () => app.importTranscript());
-    assert.match(shown[0]?.label ?? '', /Import 3 messages/);
+    assert.match(shown[0]?.label ?? '', /Import 3 Messages/);
     assert.match(shown[0]?.detail ?? '', /2 × user · 1 × assistant/);
     assert.match(shown[1]?.detail ?? '', /1 × invalid JSON line, 1 × message with role “narrator”/);
     assert.deepEqual(

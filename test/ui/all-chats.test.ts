@@ -68,7 +68,7 @@ describe('the chats from other tools', () => {
     await workbench.screenshot('all-chats-open');
     // The tool's own compaction is not ours to undo.
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
-    await page.getByText('Read-only. To continue this chat, select Continue here.').waitFor();
+    await page.getByText('Read-only. To continue this chat, select Continue Here.').waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
     assert.deepEqual(await violations(workbench), []);
     const settings = path.join(workbench.folder!, '.vscode/settings.json');
@@ -79,7 +79,7 @@ describe('the chats from other tools', () => {
     // The chat is some 300 pixels wide then, beside the list.
     const size = workbench.page.viewportSize()!;
     await workbench.page.setViewportSize({ width: 660, height: size.height });
-    await page.getByRole('button', { name: 'Continue here' }).first().waitFor();
+    await page.getByRole('button', { name: 'Continue Here' }).first().waitFor();
     await workbench.screenshot('all-chats-open-narrow');
     await workbench.page.setViewportSize(size);
   });
@@ -123,7 +123,7 @@ describe('the chats from other tools', () => {
 
   it('go on as a session of the user’s own', async () => {
     // The one below the messages: those of single messages are shown when the pointer is there.
-    await workbench.webview().getByRole('button', { name: 'Continue here' }).last().click();
+    await workbench.webview().getByRole('button', { name: 'Continue Here' }).last().click();
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
     await composer.fill('Go on with port 8080.');
     await composer.press('Enter');

@@ -75,7 +75,7 @@ describe('a change that a reply proposes', () => {
     await keys.send('Change the port.', 'Done.');
     const before = await config();
     const block = chat.message('Done.').last();
-    await keys.act(block, 'Apply in editor');
+    await keys.act(block, 'Apply in Editor');
     await tab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     for (const { name, setting } of THEMES) {
@@ -106,7 +106,7 @@ describe('a change that a reply proposes', () => {
       const before = await config();
       const apply = async (): Promise<void> => {
         await chat.show();
-        const button = name === 'several files' ? 'Apply all in editor (2)' : 'Apply in editor';
+        const button = name === 'several files' ? 'Apply All in Editor (2)' : 'Apply in Editor';
         await chat.act(chat.message(`${name} ends.`).last(), button);
         await tab(/config\.ts ↔ suggestion/).waitFor();
         await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();

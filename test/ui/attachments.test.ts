@@ -115,9 +115,9 @@ describe('what goes with a message', () => {
   it('takes the current file and its problems from the menu, and says what they cost together', async () => {
     await chat.workbench.openFile('broken.json');
     await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
-    await attach('Current file');
+    await attach('Current File');
     await chips().filter({ hasText: 'broken.json, lines 1–5' }).waitFor();
-    await attach('Problems in the current file');
+    await attach('Problems in Current File');
     await chips()
       .nth(1)
       .filter({ hasText: /broken\.json.*\d+ tokens/ })

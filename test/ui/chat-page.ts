@@ -87,7 +87,7 @@ export class ChatPage {
 
   /** Starts a session by the button at the head of the chat. */
   async newSession(): Promise<void> {
-    await this.workbench.webview().locator('.header').getByTitle('New session', { exact: true }).click();
+    await this.workbench.webview().locator('.header').getByTitle('New Session', { exact: true }).click();
     await this.workbench.webview().getByText('What are you working on?').waitFor();
   }
 

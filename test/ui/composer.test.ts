@@ -56,7 +56,7 @@ describe('writing in the chat', () => {
   it('adopts a task list from a reply, and ticks what a reply reports done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
     await chat.send('Plan it.', 'The plan:');
-    await chat.act(chat.message('The plan:'), 'Use as task steps');
+    await chat.act(chat.message('The plan:'), 'Use as Task Steps');
     await chat.workbench.webview().getByText('0 of 2 steps').waitFor();
     server.answer('Half way:\n\n- [x] **Write the parser**\n- [ ] Test it');
     await chat.send('Begin.', 'Half way:');
@@ -83,7 +83,7 @@ describe('writing in the chat', () => {
     await chat.write('/reset');
     await chat.workbench.webview().getByText('The task will be reset when this response finishes.').waitFor();
     await steps().first().waitFor();
-    await chat.button('Stop response').click();
+    await chat.button('Stop Response').click();
     await steps().first().waitFor({ state: 'detached' });
     await chat.workbench.webview().getByText('The task will be reset').waitFor({ state: 'detached' });
   });
@@ -95,7 +95,7 @@ describe('writing in the chat', () => {
     await chat.said('Pinned').waitFor();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     const event = chat.message('We settled on port 8443').locator('.event');
-    await event.getByRole('button', { name: 'Dismiss key event' }).click();
+    await event.getByRole('button', { name: 'Dismiss Key Event' }).click();
     await event.waitFor({ state: 'detached' });
     await chat.said('Key event dismissed.').getByRole('button', { name: 'Undo' }).click();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();

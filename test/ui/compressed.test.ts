@@ -80,17 +80,17 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
     const node = row().locator('.node').first();
     await node.locator('.markdown').first().waitFor();
-    await node.getByRole('button', { name: /Show \d+ original messages/ }).click();
+    await node.getByRole('button', { name: /Show \d+ Original Messages/ }).click();
     const originals = node.locator('.original');
     await originals.first().waitFor();
     const count = await originals.count();
     assert.ok(count > 0 && count <= 20, `${count} at a time`);
-    const more = node.getByRole('button', { name: /Show more \(\d+ remaining\)/ });
+    const more = node.getByRole('button', { name: /Show More \(\d+ remaining\)/ });
     if ((await more.count()) > 0) {
       await more.click();
       await originals.nth(count).waitFor();
     }
-    await node.getByRole('button', { name: 'Hide original messages' }).click();
+    await node.getByRole('button', { name: 'Hide Original Messages' }).click();
     await originals.first().waitFor({ state: 'detached' });
     await toggle().click();
   });
@@ -98,7 +98,7 @@ describe('a compressed session in the chat', () => {
   it('is undone in its row, put back there, and follows what the command does', async () => {
     await toRow();
     const undone = row().getByText('Undone. The original messages will be sent again.');
-    const redo = row().getByRole('button', { name: 'Restore summary' });
+    const redo = row().getByRole('button', { name: 'Restore Summary' });
     if ((await redo.count()) > 0) await redo.click();
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
     await undone.waitFor();
@@ -168,10 +168,10 @@ describe('a compressed session in the chat', () => {
     assert.ok(box);
     await chat.workbench.page.mouse.click(box.x + box.width / 2, box.y + 4);
     await page().locator('.message[aria-posinset="1"]').waitFor();
-    await chat.button('Jump to latest').click();
+    await chat.button('Jump to Latest').click();
     const total = await chat.messages().last().getAttribute('aria-setsize');
     await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
-    await chat.button('Jump to latest').waitFor({ state: 'detached' });
+    await chat.button('Jump to Latest').waitFor({ state: 'detached' });
   });
 
   it('shows what was recalled of the summarized messages with a question, and goes there', async () => {
@@ -185,6 +185,6 @@ describe('a compressed session in the chat', () => {
     const found = page().locator(`.message.marked[aria-posinset="${position}"]`);
     await found.waitFor();
     assert.ok(await found.evaluate((element: Focusable) => element.matches(':focus')), 'the keyboard goes along');
-    await chat.button('Jump to latest').click();
+    await chat.button('Jump to Latest').click();
   });
 });

@@ -139,7 +139,7 @@ describe('what goes with a message, by keyboard alone', () => {
       if (await chat.button(remove).count()) await chat.button(remove).click();
     await keys.toComposer();
     await attach('#sel', /^Selection/, /config\.ts, lines 1–3/);
-    await attach('@current', /^Current file/, /config\.ts, lines 1–\d\d/);
+    await attach('@current', /^Current File/, /config\.ts, lines 1–\d\d/);
     await attach('#open', /^Open Editors/, /broken\.json/);
     await attach('#prob', /^Problems/, /Problems.*tokens/);
     const sent = await ask('And these?');
@@ -163,12 +163,12 @@ describe('what goes with a message, by keyboard alone', () => {
     await chat.show();
     await keys.toComposer();
     await attach('#chang', /^Changes/, /Changes.*tokens/);
-    await pick('@term', /^Terminal selection/);
+    await pick('@term', /^Terminal Selection/);
     await chat.said('No text is selected in the terminal.').waitFor();
     await chat.workbench.runCommand('Terminal: Select All');
     await chat.show();
     await keys.toComposer();
-    await attach('@term', /^Terminal selection/, /Terminal.*tokens/);
+    await attach('@term', /^Terminal Selection/, /Terminal.*tokens/);
     await attach('#why', /^Why/, /Why.*tokens/);
     const sent = await ask('Anything new?');
     assert.match(sent, /README\.md/);

@@ -46,7 +46,7 @@ describe('the chat in daily use', () => {
     server.answer(SLOW);
     await chat.write(text);
     await chat.message('Drop by drop.').last().waitFor();
-    await chat.button('Stop response').waitFor();
+    await chat.button('Stop Response').waitFor();
     server.answer(next);
   };
 
@@ -70,7 +70,7 @@ describe('the chat in daily use', () => {
       }
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot('queue');
-      await keys.tabTo(queue().getByRole('button', { name: 'Remove from queue' }).last(), 'Shift+Tab');
+      await keys.tabTo(queue().getByRole('button', { name: 'Remove from Queue' }).last(), 'Shift+Tab');
       await keys.press('Enter');
       await queue().getByText('The third').waitFor({ state: 'detached' });
       await keys.toComposer();
@@ -81,7 +81,7 @@ describe('the chat in daily use', () => {
       await keys.type(', better said');
       await keys.press('Enter');
       await queue().getByText('The second, better said').waitFor();
-      await keys.tabTo(queue().getByRole('button', { name: 'Send now' }), 'Shift+Tab');
+      await keys.tabTo(queue().getByRole('button', { name: 'Send Now' }), 'Shift+Tab');
       await keys.press('Enter');
       await chat.message('A short reply.').waitFor();
       await chat.message('Drop by drop.').last().getByText('Stopped').waitFor();
@@ -98,12 +98,12 @@ describe('the chat in daily use', () => {
       await page().locator('.composer .chip', { hasText: 'pricing.ts' }).waitFor();
       await chat.write('Once you are done');
       await queue().getByText('Once you are done').waitFor();
-      await chat.button('Stop response').click();
+      await chat.button('Stop Response').click();
       await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await chat.workbench.reload();
       await chat.show();
       await queue().getByText('Once you are done').waitFor();
-      await queue().getByRole('button', { name: 'Send now' }).click();
+      await queue().getByRole('button', { name: 'Send Now' }).click();
       // Only messages in sight are drawn, so that they can't be counted.
       await chat.message('A second short reply.').waitFor();
       assert.match(JSON.stringify(server.lastRequest?.body), /src\/domain\/pricing\.ts/);
@@ -116,7 +116,7 @@ describe('the chat in daily use', () => {
       });
       await startsSlowly('Slowly, and for the last time.', 'A third short reply.');
       await chat.composer().fill('No, quickly!');
-      await chat.button('Stop and send').click();
+      await chat.button('Stop and Send').click();
       await chat.message('A third short reply.').waitFor();
       assert.equal(server.lastRequest?.body['model'], 'test-model');
       await writeSettings(chat.folder, settings());
@@ -157,7 +157,7 @@ describe('the chat in daily use', () => {
       server.answer('We keep all bookings for 30 days.');
       await chat.send('How long?', 'We keep all bookings');
       const reply = chat.message('We keep all bookings');
-      await chat.act(reply, 'Pin as key event');
+      await chat.act(reply, 'Pin as Key Event');
       await chat.said('Pinned').waitFor();
       await reply.getByRole('button', { name: '1 key event' }).click();
       await reply.locator('q', { hasText: 'We keep all bookings for 30 days.' }).waitFor();
@@ -168,7 +168,7 @@ describe('the chat in daily use', () => {
       await chat.act(reply, 'Quote');
       await keys.reads('> We keep all bookings for 30 days.');
       await chat.composer().fill('');
-      await chat.act(chat.message('A paragraph of a reply'), 'Pin as key event');
+      await chat.act(chat.message('A paragraph of a reply'), 'Pin as Key Event');
       await chat.said('This text is too long').waitFor();
     });
 
@@ -185,7 +185,7 @@ describe('the chat in daily use', () => {
     it('has diagrams drawn by the editor’s own preview', async () => {
       server.answer('So:\n\n```mermaid\nflowchart LR\n  Booking --> Mail\n```');
       await chat.send('Draw it.', 'So:');
-      await chat.message('So:').getByRole('button', { name: 'Preview diagram' }).click();
+      await chat.message('So:').getByRole('button', { name: 'Preview Diagram' }).click();
       await chat.workbench.page.locator('.tab.active', { hasText: 'Preview Diagram' }).waitFor();
       const preview = chat.workbench.newestWebview();
       await preview.getByText('Booking').first().waitFor();
@@ -253,13 +253,13 @@ describe('the chat in daily use', () => {
       server.answer(`It takes $O(n^2)$ steps:\n\n$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n\n${code}`);
       await chat.newSession();
       await chat.send('How many?', 'It takes');
-      await chat.button('Apply in editor').first().waitFor();
+      await chat.button('Apply in Editor').first().waitFor();
       await startsSlowly('Tell me more.');
       for (const text of ['Then write the tests', `And then the change log, with ${'all that has changed '.repeat(4)}`])
         await chat.write(text);
       await queue().getByText('And then').waitFor();
       // What is on hold stays as it is, however long the looks take.
-      await chat.button('Stop response').click();
+      await chat.button('Stop Response').click();
       await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await keys.toComposer();
       await keys.press('Control+f');

@@ -43,10 +43,10 @@ describe('a reply that is arriving', () => {
     await chat.composer().waitFor({ state: 'detached' });
     await chat.show();
     await reply().getByText('w0 w1').waitFor();
-    await chat.button('Stop response').waitFor();
+    await chat.button('Stop Response').waitFor();
     await reply().getByText('w399').waitFor();
     assert.equal((await reply().innerText()).trim(), WORDS);
-    await chat.button('Stop response').waitFor({ state: 'detached' });
+    await chat.button('Stop Response').waitFor({ state: 'detached' });
   });
 
   it('says when the provider cannot be reached, and goes on when it can be', async () => {

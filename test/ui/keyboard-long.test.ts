@@ -21,7 +21,7 @@ describe('a long session by keyboard alone', () => {
 
   const page = () => chat.workbench.webview();
   const overview = (): Locator => page().getByRole('slider', { name: 'Session overview' });
-  const latest = (): Locator => chat.button('Jump to latest');
+  const latest = (): Locator => chat.button('Jump to Latest');
   const compression = (): Locator => chat.compressions().first();
 
   it('is jumped through by the overview, and back to its end by a button', async () => {
@@ -60,7 +60,7 @@ describe('a long session by keyboard alone', () => {
     await keys.tabTo(gauge, 'Shift+Tab');
     await keys.press('Enter');
     await page().locator('.gauge-panel').waitFor();
-    await keys.tabTo(chat.button('Change policy'), 'Shift+Tab');
+    await keys.tabTo(chat.button('Change Policy'), 'Shift+Tab');
     await keys.press('Enter');
     await chat.workbench.paletteRow('frugal').waitFor();
     await keys.press('Escape');
@@ -102,7 +102,7 @@ describe('a long session by keyboard alone', () => {
     await compression().locator('.node .markdown').first().waitFor();
     await keys.tabTo(
       compression()
-        .getByRole('button', { name: /Show \d+ original messages/ })
+        .getByRole('button', { name: /Show \d+ Original Messages/ })
         .first(),
     );
     await keys.press('Enter');
@@ -112,7 +112,7 @@ describe('a long session by keyboard alone', () => {
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
     await compression().getByText('Undone. The original messages will be sent again.').waitFor();
-    await keys.isAt(compression().getByRole('button', { name: 'Restore summary' }));
+    await keys.isAt(compression().getByRole('button', { name: 'Restore Summary' }));
     await keys.press('Enter');
     await compression()
       .getByText(/key events kept/)

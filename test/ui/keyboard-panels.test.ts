@@ -27,7 +27,7 @@ describe('the sessions by keyboard alone', () => {
   async function session(name: string): Promise<string> {
     const unlike = `${name} ${++made}`;
     await keys.toComposer();
-    await keys.tabTo(page().locator('.header').getByTitle('New session', { exact: true }), 'Shift+Tab');
+    await keys.tabTo(page().locator('.header').getByTitle('New Session', { exact: true }), 'Shift+Tab');
     await keys.press('Enter');
     await page().getByText('What are you working on?').waitFor();
     await keys.send(unlike, 'No model is configured');

@@ -73,7 +73,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.reads('> settled on port 8443\n\n');
     await keys.toRow(row);
     await keys.selectWords(words);
-    await keys.tabTo(row.getByRole('button', { name: 'Pin as key event' }));
+    await keys.tabTo(row.getByRole('button', { name: 'Pin as Key Event' }));
     await keys.press('Enter');
     await chat.said('Pinned').waitFor();
     await keys.act(row, '1 key event');
@@ -89,14 +89,14 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.act(chat.message(reply), 'Retry');
     const second = chat.message('In another way.').last();
     await second.getByText('Branch 2 of 2').waitFor();
-    await keys.act(second, 'Previous branch');
+    await keys.act(second, 'Previous Branch');
     await chat.message(reply).getByText('Branch 1 of 2').waitFor();
-    await keys.act(chat.message(question), 'Edit and resend');
-    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and resend' });
+    await keys.act(chat.message(question), 'Edit and Resend');
+    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and Resend' });
     await keys.isAt(editor);
     await keys.press('Escape');
     await editor.waitFor({ state: 'detached' });
-    await keys.act(chat.message(question), 'Edit and resend');
+    await keys.act(chat.message(question), 'Edit and Resend');
     await keys.isAt(editor);
     await keys.clear();
     await keys.type(`${question} Rather so.`);
@@ -105,14 +105,14 @@ describe('the turns of a chat by keyboard alone', () => {
     await chat.message('To the other question.').last().waitFor();
     const changed = chat.message(`${question} Rather so.`);
     await changed.getByText('Branch 2 of 2').waitFor();
-    await keys.act(changed, 'Previous branch');
-    await keys.act(chat.message(question), 'Next branch');
+    await keys.act(changed, 'Previous Branch');
+    await keys.act(chat.message(question), 'Next Branch');
     await changed.waitFor();
   });
 
   it('are deleted, and come back by the word at the foot of the page', async () => {
     const { reply } = await turn();
-    await keys.act(chat.message(reply), 'Delete message');
+    await keys.act(chat.message(reply), 'Delete Message');
     await chat.message(reply).waitFor({ state: 'detached' });
     await keys.tabTo(chat.said('Message deleted.').getByRole('button', { name: 'Undo' }));
     await keys.press('Enter');
@@ -122,7 +122,7 @@ describe('the turns of a chat by keyboard alone', () => {
   it('are forked', async () => {
     const { reply } = await turn();
     const later = await turn();
-    await keys.act(chat.message(reply), 'Start new branch from here');
+    await keys.act(chat.message(reply), 'Start New Branch from Here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
     const forked = await turn();
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
@@ -181,9 +181,9 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toComposer();
     await keys.press('Control+v');
     await keys.reads(code);
-    await use('Insert at cursor');
+    await use('Insert at Cursor');
     await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
-    await use('Open in new file');
+    await use('Open in New File');
     await tab('Untitled').waitFor();
     await chat.workbench.editorText().getByText(code).waitFor();
     await keys.toComposer();

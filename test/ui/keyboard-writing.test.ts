@@ -91,7 +91,7 @@ describe('what is written by keyboard alone', () => {
   it('adopts the steps of a reply', async () => {
     server.answer(PLAN);
     await keys.send('Plan it.', 'The plan:');
-    await keys.act(chat.message('The plan:').last(), 'Use as task steps');
+    await keys.act(chat.message('The plan:').last(), 'Use as Task Steps');
     await page().getByText('0 of 2 steps').waitFor();
     await keys.toComposer();
     await keys.type('/reset');

@@ -193,8 +193,8 @@ describe('a very long session in the real page', function () {
       await (await frame()).evaluate(WATCH);
       const before = await busy();
       await chat.write('Tell me all of it.');
-      await chat.button('Stop response').waitFor();
-      while (await chat.button('Stop response').isVisible()) {
+      await chat.button('Stop Response').waitFor();
+      while (await chat.button('Stop Response').isVisible()) {
         await chat.composer().press('a');
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

@@ -123,20 +123,15 @@ describe('a model on a server', () => {
     await send('This log is far too long. '.repeat(4000));
     const alert = workbench.webview().getByRole('alert').filter({ hasText: 'doesn’t fit in the context window' });
     await alert.waitFor();
-    for (const way of [
-      'Compress now',
-      'Unpin key events',
-      'Select a model with a larger context window',
-      'New session',
-    ])
+    for (const way of ['Compress Now', 'Unpin Key Events', 'Select Model with Larger Context Window', 'New Session'])
       await alert.getByRole('button', { name: way }).waitFor();
     await workbench.screenshot('does-not-fit');
-    await alert.getByRole('button', { name: 'Unpin key events' }).click();
+    await alert.getByRole('button', { name: 'Unpin Key Events' }).click();
     await workbench.told('No key events are pinned.');
-    await alert.getByRole('button', { name: 'Select a model with a larger context window' }).click();
+    await alert.getByRole('button', { name: 'Select Model with Larger Context Window' }).click();
     await workbench.paletteRow('OpenAI-compatible server').waitFor();
     await workbench.page.keyboard.press('Escape');
-    await alert.getByRole('button', { name: 'New session' }).click();
+    await alert.getByRole('button', { name: 'New Session' }).click();
     await alert.waitFor({ state: 'hidden' });
     await workbench.clearToasts();
   });

@@ -94,8 +94,8 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
           requestTokens: 9000,
           budget: 8000,
           ways: [
-            { label: 'Compress now', command: 'compressHistory' },
-            { label: 'New session', command: 'newSession' },
+            { label: 'Compress Now', command: 'compressHistory' },
+            { label: 'New Session', command: 'newSession' },
           ],
         },
       },

@@ -52,7 +52,7 @@ describe('a real transcript of 4,806 messages', () => {
     await window().chooseCommand('Threadkeeper: Import Transcript…');
     await window().paletteRow(FILE).click();
     // What would come in is shown first.
-    await window().paletteRow('Import 4,806 messages').click();
+    await window().paletteRow('Import 4,806 Messages').click();
     await window().told(/Imported 4[,.]?806 messages/, { timeout: 100_000 });
     assert.ok((await percent()) > 100, await gauge());
   });

@@ -26,14 +26,14 @@ describe('in the chat and its views', () => {
     server.refuseNext(500, { retryAfter: '40' });
     await chat.write('Is anybody there?');
     await page().getByText('The provider is overloaded or has an outage. Retrying…').waitFor();
-    await chat.button('Stop response').click();
+    await chat.button('Stop Response').click();
   });
 
   it('only the newest reply that was stopped can be continued', async () => {
     server.answer({ text: 'Drop by drop. '.repeat(100), dripMs: 40 });
     await chat.write('Slowly.');
     await chat.message('Drop by drop.').waitFor();
-    await chat.button('Stop response').click();
+    await chat.button('Stop Response').click();
     const stopped = chat.message('Drop by drop.');
     await stopped.getByRole('button', { name: 'Continue' }).waitFor();
     server.answer('On to other things.');

@@ -71,7 +71,7 @@ for (const kind of [SAMPLE, LONG]) {
     };
 
     it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
-      await view.twistie(view.rows().filter({ hasText: 'In Context Now' }).first()).click();
+      await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
       const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
       // Many summaries stand in ranges, and very many in ranges of ranges.
@@ -84,7 +84,7 @@ for (const kind of [SAMPLE, LONG]) {
       }
       await summary.first().waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
-      await view.twistie(view.rows().filter({ hasText: 'In Context Now' }).first()).click();
+      await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await turnSummaries();
       await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
     });
@@ -109,9 +109,9 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('Decisions');
       await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-      assert.equal(await view.rows().filter({ hasText: 'In Context Now' }).count(), 0);
+      assert.equal(await view.rows().filter({ hasText: 'In context now' }).count(), 0);
       await workbench.chooseCommand('Threadkeeper: Filter Context View…');
-      await view.pick('Filter by text');
+      await view.pick('Filter by Text');
       await workbench.quickInput().fill(kind.told);
       await workbench.page.keyboard.press('Enter');
       await view
@@ -213,7 +213,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew in full, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('At the full detail level');
+      await view.pick('At the Full Detail Level');
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Select Summary Detail Level…');
@@ -224,7 +224,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew with instructions, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('With custom instructions');
+      await view.pick('With Custom Instructions');
       await workbench.quickInput().fill('Leave out what was only asked.');
       await workbench.page.keyboard.press('Enter');
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);

@@ -41,7 +41,7 @@ describe('a conversation in the chat', () => {
     server.answer({ text: 'One two three four five six seven eight nine ten. '.repeat(40), dripMs: 50 });
     await chat.write('Count.');
     await chat.message('One two three').waitFor();
-    await chat.button('Stop response').click();
+    await chat.button('Stop Response').click();
     await chat.message('One two three').getByText('Stopped').waitFor();
     const kept = (await texts()).at(-1) ?? '';
     assert.ok(kept.length > 5 && kept.length < 1_900, `${kept.length} characters`);
@@ -59,29 +59,29 @@ describe('a conversation in the chat', () => {
     const third = chat.message('A third way.');
     await third.getByText('Branch 2 of 2').waitFor();
     assert.equal(await chat.message('Another way.').count(), 0);
-    await third.getByRole('button', { name: 'Previous branch' }).click();
+    await third.getByRole('button', { name: 'Previous Branch' }).click();
     const second = chat.message('Another way.');
     await second.getByText('Branch 1 of 2').waitFor();
-    await second.getByRole('button', { name: 'Next branch' }).click();
+    await second.getByRole('button', { name: 'Next Branch' }).click();
     await third.waitFor();
   });
 
   it('sends a message again with another text, and the old one stays on its branch', async () => {
     server.answer('Something else altogether.');
-    await chat.act(chat.message('What else?'), 'Edit and resend');
-    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and resend' });
+    await chat.act(chat.message('What else?'), 'Edit and Resend');
+    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and Resend' });
     await editor.fill('What quite else?');
     await editor.press('Enter');
     await chat.message('Something else altogether.').waitFor();
     const changed = chat.message('What quite else?');
     await changed.getByText('Branch 2 of 2').waitFor();
-    await changed.getByRole('button', { name: 'Previous branch' }).click();
+    await changed.getByRole('button', { name: 'Previous Branch' }).click();
     await chat.message('A third way.').waitFor();
     await chat.message(/What else\?/).waitFor();
   });
 
   it('deletes a message, and undoes that', async () => {
-    await chat.act(chat.message('A third way.'), 'Delete message');
+    await chat.act(chat.message('A third way.'), 'Delete Message');
     await chat.message('A third way.').waitFor({ state: 'detached' });
     await chat.said('Message deleted.').getByRole('button', { name: 'Undo' }).click();
     await chat.message('A third way.').waitFor();
@@ -105,7 +105,7 @@ describe('a conversation in the chat', () => {
   it('pins a selection as a key event, and unpins it', async () => {
     const reply = chat.message('It belongs into');
     await chat.select(reply, 'It belongs into');
-    await chat.act(reply, 'Pin as key event');
+    await chat.act(reply, 'Pin as Key Event');
     await chat.said('Pinned').waitFor();
     await reply.getByRole('button', { name: '1 key event' }).click();
     await reply.locator('q', { hasText: 'It belongs into' }).waitFor();
@@ -122,11 +122,11 @@ describe('a conversation in the chat', () => {
   it('puts code where the cursor is, and into a new file', async () => {
     const code = chat.workbench.webview().locator('.code-block');
     await chat.show();
-    await code.getByRole('button', { name: 'Insert at cursor' }).click();
+    await code.getByRole('button', { name: 'Insert at Cursor' }).click();
     await chat.workbench.editorText().getByText('export const port = 8443;').waitFor();
     await chat.workbench.runCommand('Undo');
     await chat.show();
-    await code.getByRole('button', { name: 'Open in new file' }).click();
+    await code.getByRole('button', { name: 'Open in New File' }).click();
     await chat.workbench.page.locator('.tab.active', { hasText: 'Untitled' }).waitFor();
     await chat.workbench.editorText().getByText('export const port = 8443;').waitFor();
   });
@@ -161,7 +161,7 @@ describe('a conversation in the chat', () => {
   });
 
   it('starts a new branch of the session at a message', async () => {
-    await chat.act(chat.message('A third way.'), 'Start new branch from here');
+    await chat.act(chat.message('A third way.'), 'Start New Branch from Here');
     await chat.message('the manual').waitFor({ state: 'detached' });
     server.answer('On the fork.');
     await chat.send('Go on from here.', 'On the fork.');

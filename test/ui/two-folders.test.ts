@@ -60,7 +60,7 @@ describe('a workspace of two folders that have a file under the same path', () =
   async function propose(question: string, reply: string): Promise<void> {
     server.answer(`${reply}\n\nThat answers “${question}”.`);
     await chat.send(question, `That answers “${question}”.`);
-    await chat.act(chat.message(`That answers “${question}”.`).last(), 'Apply in editor');
+    await chat.act(chat.message(`That answers “${question}”.`).last(), 'Apply in Editor');
   }
 
   it('attaches the file of the folder that was chosen', async () => {

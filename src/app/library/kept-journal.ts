@@ -96,7 +96,7 @@ export class KeptJournal implements SessionJournal {
 
   append(): Promise<void> {
     return Promise.reject(
-      new StoreFault('read_only', phrase('Read-only. To continue this chat, select Continue here.')),
+      new StoreFault('read_only', phrase('Read-only. To continue this chat, select Continue Here.')),
     );
   }
 

@@ -328,10 +328,10 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
     requestTokens,
     budget,
     ways: [
-      { label: vscode.l10n.t('Compress now'), command: 'compressHistory' },
-      { label: vscode.l10n.t('Unpin key events'), command: 'unpinAll' },
-      { label: vscode.l10n.t('Select a model with a larger context window'), command: 'chooseModel' },
-      { label: vscode.l10n.t('New session'), command: 'newSession' },
+      { label: vscode.l10n.t('Compress Now'), command: 'compressHistory' },
+      { label: vscode.l10n.t('Unpin Key Events'), command: 'unpinAll' },
+      { label: vscode.l10n.t('Select Model with Larger Context Window'), command: 'chooseModel' },
+      { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],
   };
 }

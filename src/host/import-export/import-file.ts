@@ -80,7 +80,7 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
   const { from, to } = preview;
   const rows: Row[] = [
     {
-      label: `$(cloud-download) ${preview.messages === 1 ? vscode.l10n.t('Import 1 message') : vscode.l10n.t('Import {0} messages', countText(preview.messages))}`,
+      label: `$(cloud-download) ${preview.messages === 1 ? vscode.l10n.t('Import 1 Message') : vscode.l10n.t('Import {0} Messages', countText(preview.messages))}`,
       description: formatName(preview.format),
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${role}`),

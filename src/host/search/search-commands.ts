@@ -176,7 +176,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
   const { where, message, position, start, text } = place;
   const quote = text.slice(0, LONGEST_QUOTE).trim();
   const open = {
-    label: `$(go-to-file) ${vscode.l10n.t('Open message')}`,
+    label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
     take: () => openMessageDocument(journal.id, message, position, quote),
   };
   const ways: Way[] = [open];
@@ -185,7 +185,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
     const at = start + text.indexOf(quote);
     ways.unshift(
       {
-        label: `$(pin) ${vscode.l10n.t('Pin quote (included in every request)')}`,
+        label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
         take: () =>
           pinQuote(journal, {
             ...{ id: keyEventId(app.clock.id()), message, kind: 'fact', quote },
@@ -193,16 +193,16 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
           }),
       },
       {
-        label: `$(unfold) ${vscode.l10n.t('Send the original messages with the next request')}`,
+        label: `$(unfold) ${vscode.l10n.t('Send Original Messages with Next Request')}`,
         take: () => expandNode(journal, node.id, 'turn'),
       },
       {
-        label: `$(discard) ${vscode.l10n.t('Revert summary to original messages')}`,
+        label: `$(discard) ${vscode.l10n.t('Revert Summary to Original Messages')}`,
         take: () => expandNode(journal, node.id, 'always'),
       },
     );
     ways.push({
-      label: `$(layers) ${vscode.l10n.t('Open summary')}`,
+      label: `$(layers) ${vscode.l10n.t('Open Summary')}`,
       take: () => openNodeDocument(journal.id, node),
     });
   }

@@ -175,7 +175,7 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
     return { label: policy, detail: about(policy), policy, ...chosen };
   });
   const separator: Item = { label: '', kind: vscode.QuickPickItemKind.Separator };
-  const settings: Item = { label: vscode.l10n.t('Customize thresholds in Settings…') };
+  const settings: Item = { label: vscode.l10n.t('Customize Thresholds in Settings…') };
   const title = vscode.l10n.t('Select Compression Policy');
   const picked = await vscode.window.showQuickPick([...policies, separator, settings], { title });
   if (!picked) return;

@@ -27,7 +27,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
     page.line();
   }
   if (node.children.length > 0) {
-    page.heading(2, vscode.l10n.t('Generated From'));
+    page.heading(2, vscode.l10n.t('Generated from'));
     for (const id of node.children) {
       const child = state.nodes.get(id);
       if (child) page.line('- ', { text: child.title, to: nodeUri(state, child, 'node') });
@@ -115,7 +115,7 @@ function writeMessages(page: PageWriter, state: SessionState, from: number, to: 
     const message = state.messages.get(id);
     if (!message) continue;
     page.heading(depth, `${position + 1} · ${message.role}`);
-    page.line({ text: vscode.l10n.t('Open message'), to: messageUri(state, id) }).line();
+    page.line({ text: vscode.l10n.t('Open Message'), to: messageUri(state, id) }).line();
     page.block(messageText(message));
   }
 }

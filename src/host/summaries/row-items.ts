@@ -131,7 +131,7 @@ const SECTION_ICON: Readonly<Record<SectionName, string>> = {
 function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
   switch (section) {
     case 'context':
-      return item(vscode.l10n.t('In Context Now'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
+      return item(vscode.l10n.t('In context now'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
     case 'summaries': {
       const isEmpty = state.frontier.length === 0 && openedNodes(state).length === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);

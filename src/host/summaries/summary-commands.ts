@@ -72,7 +72,7 @@ export async function readSummary(
     ...(node.full === undefined
       ? [
           {
-            label: vscode.l10n.t('Generate full summary'),
+            label: vscode.l10n.t('Generate Full Summary'),
             description: vscode.l10n.t('generated from the original messages and sent in later requests'),
             open: () => make(app, { node: node.id, finer: true }),
           },
@@ -114,7 +114,7 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
 
 /** Changes what kind an event is, or how much of its message it quotes. */
 export async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
-  const words = { label: vscode.l10n.t('Edit quote…'), to: undefined };
+  const words = { label: vscode.l10n.t('Edit Quote…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
     label: kindName(kind),
     to: kind,
@@ -184,10 +184,10 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {
   const items = [
-    { label: vscode.l10n.t('With the configured summarizer'), way: 'same' },
-    { label: vscode.l10n.t('With another model…'), way: 'model' },
-    { label: vscode.l10n.t('With custom instructions…'), way: 'instructions' },
-    { label: vscode.l10n.t('At the full detail level'), way: 'finer' },
+    { label: vscode.l10n.t('With the Configured Summarizer'), way: 'same' },
+    { label: vscode.l10n.t('With Another Model…'), way: 'model' },
+    { label: vscode.l10n.t('With Custom Instructions…'), way: 'instructions' },
+    { label: vscode.l10n.t('At the Full Detail Level'), way: 'finer' },
   ] as const;
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
@@ -284,7 +284,7 @@ export async function filterSummaries(app: SummariesApp): Promise<void> {
 
 async function pickFilter(): Promise<TreeFilter | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly filter: TreeFilter | 'text' })[] = [
-    { label: `$(search) ${vscode.l10n.t('Filter by text…')}`, filter: 'text' },
+    { label: `$(search) ${vscode.l10n.t('Filter by Text…')}`, filter: 'text' },
     { label: `$(warning) ${filterName({ by: 'warnings' })}`, filter: { by: 'warnings' } },
     ...KEY_EVENT_KINDS.map((of) => ({
       label: `$(quote) ${kindName(of)}`,

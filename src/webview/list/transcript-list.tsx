@@ -148,7 +148,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         {!atEnd && (
           <button type="button" class="to-latest" onClick={toEnd}>
             <Icon name="arrow-down" />
-            <span>{text('Jump to latest')}</span>
+            <span>{text('Jump to Latest')}</span>
           </button>
         )}
       </div>

@@ -6,11 +6,11 @@ import { highlightSoon } from './highlight.ts';
 export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply' | 'preview';
 
 const ACTIONS: readonly { readonly action: CodeAction; readonly label: () => string; readonly icon: string }[] = [
-  { action: 'apply', label: () => text('Apply in editor'), icon: 'git-pull-request-go-to-changes' },
+  { action: 'apply', label: () => text('Apply in Editor'), icon: 'git-pull-request-go-to-changes' },
   { action: 'copy', label: () => text('Copy'), icon: 'copy' },
-  { action: 'insert', label: () => text('Insert at cursor'), icon: 'insert' },
-  { action: 'newFile', label: () => text('Open in new file'), icon: 'new-file' },
-  { action: 'preview', label: () => text('Preview diagram'), icon: 'open-preview' },
+  { action: 'insert', label: () => text('Insert at Cursor'), icon: 'insert' },
+  { action: 'newFile', label: () => text('Open in New File'), icon: 'new-file' },
+  { action: 'preview', label: () => text('Preview Diagram'), icon: 'open-preview' },
 ];
 
 interface Source {

@@ -70,7 +70,7 @@ function hint(target: Exclude<LinkTarget, { kind: 'refused' }>): string {
     case 'file':
       return text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`);
     case 'message':
-      return text('Go to message');
+      return text('Go to Message');
   }
 }
 

@@ -100,7 +100,7 @@ function Header({ session, page }: { readonly session: OpenSession; readonly pag
         expanded={page.panel === 'recall'}
         onClick={() => page.show(page.panel === 'recall' ? 'none' : 'recall')}
       />
-      <IconButton icon="add" label={text('New session')} onClick={() => page.run('newSession')} />
+      <IconButton icon="add" label={text('New Session')} onClick={() => page.run('newSession')} />
     </header>
   );
 }
@@ -127,13 +127,13 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
       )}
       <div class="row-of-buttons">
         <button type="button" class="button" onClick={() => page.run('chooseModel')}>
-          {text('Select a model')}
+          {text('Select Model')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('importTranscript')}>
-          {text('Import a transcript')}
+          {text('Import Transcript')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('openSampleSession')}>
-          {text('Open the sample session')}
+          {text('Open Sample Session')}
         </button>
       </div>
     </div>

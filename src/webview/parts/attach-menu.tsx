@@ -8,9 +8,9 @@ type Place = 'selection' | 'currentFile' | 'problems' | 'terminal';
 
 const PLACES: readonly { readonly kind: Place; readonly label: () => string; readonly icon: string }[] = [
   { kind: 'selection', label: () => text('Selection'), icon: 'list-selection' },
-  { kind: 'currentFile', label: () => text('Current file'), icon: 'file' },
-  { kind: 'problems', label: () => text('Problems in the current file'), icon: 'warning' },
-  { kind: 'terminal', label: () => text('Terminal selection'), icon: 'terminal' },
+  { kind: 'currentFile', label: () => text('Current File'), icon: 'file' },
+  { kind: 'problems', label: () => text('Problems in Current File'), icon: 'warning' },
+  { kind: 'terminal', label: () => text('Terminal Selection'), icon: 'terminal' },
 ];
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 

@@ -204,7 +204,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           <button
             type="button"
             class="model-button"
-            title={text('Select a model')}
+            title={text('Select Model')}
             onClick={() => page.run('chooseModel')}
           >
             {!model.ready && <Icon name="warning" />}
@@ -215,7 +215,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           {status.replying && (
             <IconButton
               icon="stop-circle"
-              label={text('Stop response')}
+              label={text('Stop Response')}
               class="stop"
               onClick={() => page.post({ type: 'stop' })}
             />
@@ -224,7 +224,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
             <IconButton
               icon="send"
               label={text(
-                !status.replying ? 'Send' : settings.sendWhileResponding === 'queue' ? 'Add to queue' : 'Stop and send',
+                !status.replying ? 'Send' : settings.sendWhileResponding === 'queue' ? 'Add to Queue' : 'Stop and Send',
               )}
               class="send"
               disabled={status.readOnly !== null || isEmpty}
@@ -257,7 +257,7 @@ async function pinText(page: Page, quote: string): Promise<void> {
 function placeholderOf({ readOnly, foreign }: StatusView): string {
   if (readOnly === null) return text('Ask, or type / for commands and # for context');
   return foreign
-    ? text('Read-only. To continue this chat, select Continue here.')
+    ? text('Read-only. To continue this chat, select Continue Here.')
     : text('Read-only. This session is open in another window.');
 }
 
@@ -288,14 +288,14 @@ export function QueuedMessages(props: { readonly queue: StatusView['queue']; rea
             )}
             <IconButton
               icon="arrow-up"
-              label={text('Send now')}
+              label={text('Send Now')}
               onClick={() => {
                 page.signal({ type: 'focus', target: 'latest' });
                 void page.ask('sendQueued', { id: each.id });
               }}
             />
             <IconButton icon="edit" label={text('Edit')} onClick={() => void take(each.id, true)} />
-            <IconButton icon="close" label={text('Remove from queue')} onClick={() => void take(each.id, false)} />
+            <IconButton icon="close" label={text('Remove from Queue')} onClick={() => void take(each.id, false)} />
           </li>
         ))}
       </ol>

@@ -50,7 +50,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           class="compression-toggle"
           aria-expanded={nodes !== undefined}
           aria-busy={loading}
-          title={text(nodes ? 'Hide summary' : 'Show summary')}
+          title={text(nodes ? 'Hide Summary' : 'Show Summary')}
           onClick={() => void toggle()}
         >
           <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
@@ -62,7 +62,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
         </button>
         {compression.nodes.length > 0 && (
           <button type="button" class="text-button" onClick={undo}>
-            {text(undone ? 'Restore summary' : 'Undo')}
+            {text(undone ? 'Restore Summary' : 'Undo')}
           </button>
         )}
       </div>
@@ -91,7 +91,7 @@ function NodeCard({ node }: { readonly node: NodeView }) {
       {node.events.length > 0 && <EventList events={node.events} fixed />}
       <div class="row-of-buttons">
         <button type="button" class="text-button" onClick={() => void page.ask('openNodeInEditor', { node: node.id })}>
-          {text('Open in editor')}
+          {text('Open in Editor')}
         </button>
       </div>
       <Originals from={node.from} to={node.to} />
@@ -145,8 +145,8 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           onClick={() => (messages ? setMessages(undefined) : void more())}
         >
           {messages
-            ? text('Hide original messages')
-            : formatCounted(to - from + 1, 'Show original message', 'Show {0} original messages')}
+            ? text('Hide Original Messages')
+            : formatCounted(to - from + 1, 'Show Original Message', 'Show {0} Original Messages')}
         </button>
       </div>
       {messages && (
@@ -170,7 +170,7 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           ))}
           {left > 0 && (
             <button type="button" class="text-button" aria-busy={loading} onClick={() => void more()}>
-              {text('Show more ({0} remaining)', formatCount(left))}
+              {text('Show More ({0} remaining)', formatCount(left))}
             </button>
           )}
         </div>

@@ -45,7 +45,7 @@ export function EventList({ events, fixed }: { readonly events: readonly EventMa
                 pressed={event.pinned}
                 onClick={() => void page.ask('setEventPinned', { event: event.id, pinned: !event.pinned })}
               />
-              <IconButton icon="trash" label={text('Dismiss key event')} onClick={() => void strike(page, event)} />
+              <IconButton icon="trash" label={text('Dismiss Key Event')} onClick={() => void strike(page, event)} />
             </span>
           )}
         </li>

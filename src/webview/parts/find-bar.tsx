@@ -74,8 +74,8 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       <span class="meta find-count" role="status">
         {found && (found.length === 0 ? text('No results') : `${at + 1} / ${found.length}`)}
       </span>
-      <IconButton icon="arrow-up" label={text('Previous match')} disabled={!found?.length} onClick={() => step(-1)} />
-      <IconButton icon="arrow-down" label={text('Next match')} disabled={!found?.length} onClick={() => step(1)} />
+      <IconButton icon="arrow-up" label={text('Previous Match')} disabled={!found?.length} onClick={() => step(-1)} />
+      <IconButton icon="arrow-down" label={text('Next Match')} disabled={!found?.length} onClick={() => step(1)} />
       <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />
     </search>
   );

@@ -111,7 +111,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
             : text('Policy: {0}', gauge.policy)}
         </span>
         <button type="button" class="text-button" onClick={() => page.run('choosePolicy')}>
-          {text('Change policy')}
+          {text('Change Policy')}
         </button>
       </p>
       {gauge.costUsd > 0 && <p class="meta">{text('Cost of this session: {0}.', formatCost(gauge.costUsd))}</p>}

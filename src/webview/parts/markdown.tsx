@@ -37,7 +37,7 @@ export function Markdown(props: {
       <div class="markdown" ref={host} />
       {folded && (
         <button type="button" class="text-button" onClick={() => setUnfolded(true)}>
-          {text('Show all ({0} characters)', formatCount(props.source.length))}
+          {text('Show All ({0} characters)', formatCount(props.source.length))}
         </button>
       )}
     </>
@@ -84,7 +84,7 @@ export function PlainText({ source, label }: { readonly source: string; readonly
       <pre class="plain" ref={host} tabIndex={0} aria-label={label} role="region" />
       {folded && (
         <button type="button" class="text-button" onClick={() => setUnfolded(true)}>
-          {text('Show all ({0} characters)', formatCount(source.length))}
+          {text('Show All ({0} characters)', formatCount(source.length))}
         </button>
       )}
     </>

@@ -149,14 +149,14 @@ function Foot(props: {
         <span class="branches">
           <IconButton
             icon="chevron-left"
-            label={text('Previous branch')}
+            label={text('Previous Branch')}
             disabled={busy || branches.index === 0}
             onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index - 1]! })}
           />
           <span>{text('Branch {0} of {1}', branches.index + 1, branches.ids.length)}</span>
           <IconButton
             icon="chevron-right"
-            label={text('Next branch')}
+            label={text('Next Branch')}
             disabled={busy || branches.index >= branches.ids.length - 1}
             onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index + 1]! })}
           />
@@ -196,7 +196,7 @@ export function MessageEditor(props: { readonly message: MessageView; readonly c
       <textarea
         ref={field}
         value={value}
-        aria-label={text('Edit and resend')}
+        aria-label={text('Edit and Resend')}
         onInput={(event) => setValue(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
@@ -234,18 +234,18 @@ export function MessageActions(props: {
   return (
     <div class="message-actions" role="group" aria-label={text('Message actions')}>
       {message.steps && (
-        <IconButton icon="checklist" label={text('Use as task steps')} onClick={() => void adopt(page, message)} />
+        <IconButton icon="checklist" label={text('Use as Task Steps')} onClick={() => void adopt(page, message)} />
       )}
       {message.files !== undefined && (
         <IconButton
           icon="git-pull-request-go-to-changes"
-          label={text('Apply all in editor ({0})', String(message.files))}
+          label={text('Apply All in Editor ({0})', String(message.files))}
           onClick={() => void page.ask('applyEdits', id)}
         />
       )}
       <IconButton icon="copy" label={text('Copy as Markdown')} onClick={() => void copyMessage(page, message)} />
       {message.role === 'user' && (
-        <IconButton icon="edit" label={text('Edit and resend')} disabled={busy} onClick={props.edit} />
+        <IconButton icon="edit" label={text('Edit and Resend')} disabled={busy} onClick={props.edit} />
       )}
       {message.role === 'assistant' && (
         <IconButton icon="refresh" label={text('Retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
@@ -255,7 +255,7 @@ export function MessageActions(props: {
           <IconButton icon="quote" label={text('Quote')} keepSelection onClick={() => quote(page, message)} />
           <IconButton
             icon="pin"
-            label={text('Pin as key event')}
+            label={text('Pin as Key Event')}
             keepSelection
             onClick={() => void pin(page, message)}
           />
@@ -267,7 +267,7 @@ export function MessageActions(props: {
           />
           <IconButton
             icon="repo-forked"
-            label={text(isForeign ? 'Continue here' : 'Start new branch from here')}
+            label={text(isForeign ? 'Continue Here' : 'Start New Branch from Here')}
             disabled={props.busy}
             onClick={() => void fork(page, message, isForeign)}
           />
@@ -275,7 +275,7 @@ export function MessageActions(props: {
       )}
       <IconButton
         icon="trash"
-        label={text('Delete message')}
+        label={text('Delete Message')}
         disabled={busy}
         onClick={() => void remove(page, message)}
       />

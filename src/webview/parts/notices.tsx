@@ -19,7 +19,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
           words={status.readOnly}
           action={
             status.foreign
-              ? { label: text('Continue here'), command: 'continueHere' }
+              ? { label: text('Continue Here'), command: 'continueHere' }
               : { label: text('Take Over'), command: 'takeOver' }
           }
         />

@@ -65,13 +65,13 @@ describe('a chat of another tool, opened for reading', () => {
   it('takes nothing in, and says why', async () => {
     const journal = open();
     assert.equal(inEnglish(journal.readOnly), 'This Claude Code chat is read-only.');
-    await assert.rejects(journal.append(), /select Continue here/);
-    await assert.rejects(journal.takeOver(), /select Continue here/);
+    await assert.rejects(journal.append(), /select Continue Here/);
+    await assert.rejects(journal.takeOver(), /select Continue Here/);
     journal.add(journal.compactions({ message: () => 7, text: () => 3 }));
     const undone = [journal.state.compressions[0]!.id];
     await assert.rejects(undoCompressions(journal, undone, true), (error) => {
       assert.ok(StoreFault.is(error, 'read_only'));
-      assert.equal(inEnglish(error.phrase), 'Read-only. To continue this chat, select Continue here.');
+      assert.equal(inEnglish(error.phrase), 'Read-only. To continue this chat, select Continue Here.');
       return true;
     });
     assert.equal(journal.state.path.length, 4);
