@@ -27,10 +27,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     action: 'chooseModel',
     message: phrase('The provider doesn’t offer this model. Select another model or check the base URL.'),
   },
-  rate_limited: {
-    action: 'retry',
-    message: phrase('Rate limit reached. Try again {0}.', SOON),
-  },
+  rate_limited: { action: 'retry', message: phrase('Rate limit reached. Try again {0}.', SOON) },
   quota: {
     action: 'chooseModel',
     message: phrase('Your provider quota or credit is used up. Check your plan and billing, or select another model.'),

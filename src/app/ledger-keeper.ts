@@ -101,11 +101,7 @@ export class LedgerKeeper {
       .filter((entry) => state.events.has(entry.id))
       .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
     // A draft may come to nothing, and its events with it.
-    this.#kept = {
-      ledger,
-      ...after,
-      events: knownBefore + events.length,
-    };
+    this.#kept = { ledger, ...after, events: knownBefore + events.length };
     return { events, changes, spans };
   }
 

@@ -31,11 +31,7 @@ export const TRIGGERS = [
 ] as const;
 
 const change = v.object({ before: amount, after: amount });
-const ledgerChange = v.object({
-  id: aKeyEventId,
-  status: statusSchema,
-  link: v.optional(aKeyEventId),
-});
+const ledgerChange = v.object({ id: aKeyEventId, status: statusSchema, link: v.optional(aKeyEventId) });
 const compression = v.object({
   id: aCompressionId,
   trigger: v.picklist(TRIGGERS),

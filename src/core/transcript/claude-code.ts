@@ -96,11 +96,7 @@ export class ClaudeCodeImporter {
       (record['type'] === 'summary' ? stringOf(record['summary']) : undefined);
     const agent = this.#isSubagent ? stringOf(record['agentId']) : undefined;
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
-    this.#sink.about({
-      ...ids,
-      workspace,
-      title,
-    });
+    this.#sink.about({ ...ids, workspace, title });
   }
 
   #whySkipped(record: JsonObject): Phrase | undefined {

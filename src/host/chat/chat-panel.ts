@@ -40,10 +40,7 @@ export class ChatPanel
   #careful = false;
 
   constructor(deps: ChatPanelDeps) {
-    this.#deps = {
-      ...deps,
-      offerTaken: (id) => this.#answer(id, true),
-    };
+    this.#deps = { ...deps, offerTaken: (id) => this.#answer(id, true) };
   }
 
   dispose(): void {

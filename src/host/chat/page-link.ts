@@ -302,10 +302,7 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
     replying: conversation.isReplying,
     compression: progress && { stage: stageText(progress.stage), done: progress.done, total: progress.total },
     thinking: conversation.thinkingSince,
-    waiting: waiting && {
-      until: waiting.until,
-      text: waitingText(waiting.fault),
-    },
+    waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
     resetPending,
     queue: queueView(conversation),
     offline,

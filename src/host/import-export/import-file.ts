@@ -60,10 +60,7 @@ function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Pro
         return work({
           isCancelled: () => token.isCancellationRequested,
           report: (share, messages) => {
-            progress.report({
-              message: messagesText(messages),
-              increment: (share - shown) * 100,
-            });
+            progress.report({ message: messagesText(messages), increment: (share - shown) * 100 });
             shown = share;
           },
         });

@@ -48,10 +48,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
         query,
         limit: MOST_HITS,
         onProgress: (done, total) =>
-          progress.report({
-            message: vscode.l10n.t('{0} of {1}', done, total),
-            increment: 100 / total,
-          }),
+          progress.report({ message: vscode.l10n.t('{0} of {1}', done, total), increment: 100 / total }),
         isCancelled: () => token.isCancellationRequested,
       }),
   );

@@ -28,11 +28,7 @@ function withProgress(
   const { compressor } = conversation;
   return Promise.resolve(
     vscode.window.withProgress(
-      {
-        location: progressLocation(),
-        title: vscode.l10n.t('Compressing history…'),
-        cancellable: true,
-      },
+      { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true },
       async (progress, token) => {
         token.onCancellationRequested(() => compressor.cancel());
         const shown = compressor.onDidChange(() => report(compressor, progress));
