@@ -136,7 +136,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
 const MAX_STAND_IN_TOKENS = 12_000;
 
 /** The newest summaries right before a position that were made while no model answered. No model has read their messages. */
-function standInsBefore(position: number, { frontier, openedNodes }: SessionState): readonly FrontierItem[] {
+function standInsBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
   let next = position;
   let tokens = 0;
   const at = frontier.findLastIndex(({ node, to }) => {
@@ -144,7 +144,7 @@ function standInsBefore(position: number, { frontier, openedNodes }: SessionStat
     tokens += node.tokens.source;
     const isStandIn =
       to === next - 1 && node.children.length === 0 && node.model === LOCAL_MODEL && node.rung !== 'edited';
-    if (!isStandIn || tokens > MAX_STAND_IN_TOKENS || openedNodes.has(node.id)) return true;
+    if (!isStandIn || tokens > MAX_STAND_IN_TOKENS || summaries.opened.has(node.id)) return true;
     next -= node.messages;
     return false;
   });

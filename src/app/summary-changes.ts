@@ -96,7 +96,7 @@ export function newestStanding(state: SessionState): CompressionId | undefined {
 
 function stands(state: SessionState, id: CompressionId): boolean {
   const entry = state.compressions.find((one) => one.id === id);
-  if (!entry || state.isCompressionUndone(id)) return false;
+  if (!entry || state.summaries.isCompressionUndone(id)) return false;
   return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
 }
 

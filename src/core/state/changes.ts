@@ -1,5 +1,6 @@
+import type { SummaryFacts } from './summaries.ts';
 import type { SessionEvent, SessionEventType } from '../journal/schema.ts';
-import type { CompressionId, KeyEventId, NodeId } from '../model/ids.ts';
+import type { KeyEventId, NodeId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
@@ -77,17 +78,16 @@ interface Before {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
   readonly levels: ReadonlyMap<NodeId, Level>;
   readonly events: ReadonlyMap<KeyEventId, KeyEvent>;
-  isUndone(node: NodeId): boolean;
-  isExpanded(node: NodeId): boolean;
-  isCompressionUndone(compression: CompressionId): boolean;
+  readonly summaries: SummaryFacts;
   isRemoved(event: KeyEventId): boolean;
 }
 
 /** What takes a change back that is about to be applied to a state; undefined when it changes nothing. */
 export function inverseOf(state: Before, event: ChangeEvent): ChangeEvent | undefined {
+  const { summaries } = state;
   switch (event.type) {
     case 'node_undone':
-      return state.isUndone(event.node) === event.undone ? undefined : { ...event, undone: !event.undone };
+      return summaries.isUndone(event.node) === event.undone ? undefined : { ...event, undone: !event.undone };
     case 'node_edited': {
       const node = state.nodes.get(event.node);
       return node && node[event.level] !== event.text ? { type: 'node_replaced', node } : undefined;
@@ -103,9 +103,9 @@ export function inverseOf(state: Before, event: ChangeEvent): ChangeEvent | unde
       return level === event.level ? undefined : { ...event, level };
     }
     case 'node_expanded':
-      return state.isExpanded(event.node) === event.expanded ? undefined : { ...event, expanded: !event.expanded };
+      return summaries.isExpanded(event.node) === event.expanded ? undefined : { ...event, expanded: !event.expanded };
     case 'compressions_undone': {
-      const compressions = event.compressions.filter((id) => state.isCompressionUndone(id) !== event.undone);
+      const compressions = event.compressions.filter((id) => summaries.isCompressionUndone(id) !== event.undone);
       return compressions.length === 0 ? undefined : { ...event, compressions, undone: !event.undone };
     }
     case 'event_added': {

@@ -1,8 +1,8 @@
 import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/schema.ts';
-import type { CompressionId, KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
+import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
-import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
+import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
 import { Branches } from './branches.ts';
 import { ChangeHistory, CHANGES, inverseOf, isChange, type Change } from './changes.ts';
@@ -17,7 +17,7 @@ import {
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
 import { MessageLog, type MessageBodies, type MessagePlace } from './message-log.ts';
-import { Summaries } from './summaries.ts';
+import { Summaries, type SummaryFacts } from './summaries.ts';
 
 type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
 
@@ -74,8 +74,14 @@ export class SessionState {
   readonly compressions: CompressionEntry[] = [];
   readonly #branches: Branches;
   readonly #summaries = new Summaries();
+  readonly summaries: SummaryFacts = this.#summaries;
+  readonly nodes: ReadonlyMap<NodeId, SummaryNode> = this.#summaries.nodes;
+  readonly levels: ReadonlyMap<NodeId, Level> = this.#summaries.levels;
+  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
+  readonly stale: ReadonlySet<NodeId> = this.#summaries.stale;
   readonly #history = new ChangeHistory();
   readonly #keyEvents = new KeyEventList();
+  readonly events: ReadonlyMap<KeyEventId, KeyEvent> = this.#keyEvents.entries;
   readonly #replies = new Map<MessageId, PartialReply>();
   #hasStrays = false;
   #nodesNow: readonly FrontierItem[] | undefined;
@@ -94,23 +100,6 @@ export class SessionState {
   /** The newest message of the active branch, deleted or not; null before the first. */
   get head(): MessageId | null {
     return this.#branches.head;
-  }
-
-  get events(): ReadonlyMap<KeyEventId, KeyEvent> {
-    return this.#keyEvents.entries;
-  }
-
-  get nodes(): ReadonlyMap<NodeId, SummaryNode> {
-    return this.#summaries.nodes;
-  }
-
-  get levels(): ReadonlyMap<NodeId, Level> {
-    return this.#summaries.levels;
-  }
-
-  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
-  get stale(): ReadonlySet<NodeId> {
-    return this.#summaries.stale;
   }
 
   /** The nodes that stand for messages of the active branch, oldest first. */
@@ -165,34 +154,6 @@ export class SessionState {
     return this.#branches.isDeleted(message);
   }
 
-  /** The nodes that were made from this one. */
-  parentsOf(node: NodeId): readonly NodeId[] {
-    return this.#summaries.parentsOf(node);
-  }
-
-  /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
-  get openedNodes(): ReadonlySet<NodeId> {
-    return this.#summaries.opened;
-  }
-
-  /** What a model found of a summary's statements, as long as the words stand of which it was found. */
-  checkOf(node: SummaryNode): SummaryCheck | undefined {
-    return this.#summaries.checkOf(node);
-  }
-
-  isUndone(node: NodeId): boolean {
-    return this.#summaries.isUndone(node);
-  }
-
-  /** True for a node whose messages are sent in its place until the next reply has come. */
-  isExpanded(node: NodeId): boolean {
-    return this.#summaries.isExpanded(node);
-  }
-
-  isCompressionUndone(compression: CompressionId): boolean {
-    return this.#summaries.isCompressionUndone(compression);
-  }
-
   /** What the user has changed in summaries and key events and can take back, oldest first. */
   get changes(): readonly Change[] {
     return this.#history.done;
@@ -208,15 +169,20 @@ export class SessionState {
     return this.#summaries.isOpen(node);
   }
 
+  /** Positions of the messages that a node stands for, from 0, both included; undefined where the branch has them not. */
+  spanOf(id: NodeId): Pick<FrontierItem, 'from' | 'to'> | undefined {
+    const node = this.nodes.get(id);
+    const from = node && this.positionOf(node.first);
+    const to = node && this.positionOf(node.last);
+    return from === undefined || to === undefined ? undefined : { from, to };
+  }
+
   /** True for a message that the user has opened by undoing the node that stood for it. */
   isHeldOpen(position: number): boolean {
-    for (const id of this.#summaries.opened) {
-      const node = this.nodes.get(id);
-      const from = node && this.positionOf(node.first);
-      const to = node && this.positionOf(node.last);
-      if (from !== undefined && to !== undefined && from <= position && position <= to) return true;
-    }
-    return false;
+    return [...this.#summaries.opened].some((id) => {
+      const span = this.spanOf(id);
+      return span !== undefined && span.from <= position && position <= span.to;
+    });
   }
 
   isRemoved(event: KeyEventId): boolean {

@@ -2,6 +2,12 @@ import type { CompressionRecord } from '../journal/schema.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
 import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 
+/** What is told of a session's summaries. */
+export type SummaryFacts = Pick<
+  Summaries,
+  'opened' | 'parentsOf' | 'isUndone' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
+>;
+
 /**
  * The summaries of a session and what the user has done to them: texts changed, levels chosen, nodes opened so that
  * their messages are sent word for word. Changed through `SessionState.apply` alone.
@@ -27,7 +33,7 @@ export class Summaries {
   /** Messages that lay among those of a node and were deleted when it was made: it does not stand for them. */
   readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
 
-  /** Nodes that were opened themselves, not for what is below them. */
+  /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
   get opened(): ReadonlySet<NodeId> {
     return this.#opened;
   }
@@ -41,6 +47,7 @@ export class Summaries {
     return this.#undone.has(node);
   }
 
+  /** True for a node whose messages are sent in its place until the next reply has come. */
   isExpanded(node: NodeId): boolean {
     return this.#expanded.has(node);
   }

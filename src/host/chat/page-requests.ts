@@ -217,7 +217,7 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
       await undoCompressions(conversation().journal, [compression], undone);
       // What was undone summary by summary comes back too.
       const nodes = state().compressions.find(({ id }) => id === compression)?.nodes ?? [];
-      const open = undone ? [] : nodes.filter((node) => state().isUndone(node));
+      const open = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
       if (open.length > 0) await conversation().undoNodes(open, false);
     },
 

@@ -162,7 +162,7 @@ export function contextSeries(
   };
   let covered = 0;
   for (const entry of state.compressions) {
-    if (state.isCompressionUndone(entry.id)) continue;
+    if (state.summaries.isCompressionUndone(entry.id)) continue;
     grow(Math.min(path.length, Math.max(at, covered + entry.messages.before)));
     covered += entry.messages.before - entry.messages.after;
     if (entry.tokens.before > 0) points.push({ at, tokens: entry.tokens.before });

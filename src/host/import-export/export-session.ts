@@ -75,9 +75,8 @@ async function gather(pieces: Iterable<string>, change = (piece: string): string
 /** Every summary of the active branch, of whatever depth: leaves know more reasons than what was made of them. */
 function placedSummaries(state: SessionState): FrontierItem[] {
   return [...state.nodes.values()].flatMap((node) => {
-    const from = state.positionOf(node.first);
-    const to = state.positionOf(node.last);
-    return from === undefined || to === undefined ? [] : [{ node, from, to }];
+    const span = state.spanOf(node.id);
+    return span ? [{ node, ...span }] : [];
   });
 }
 

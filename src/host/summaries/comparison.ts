@@ -7,7 +7,6 @@ import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri } from './node-pages.ts';
 import { openDocument } from './documents.ts';
-import { spanOf } from './rows.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** What a comparison found. */
@@ -51,10 +50,10 @@ export class Comparison implements vscode.Disposable {
     level = state.levels.get(node.id) ?? 'detailed',
   ): Promise<Compared> {
     const shown = node[level] === undefined ? 'detailed' : level;
-    const place = spanOf(state, node.id);
+    const place = state.spanOf(node.id);
     const ids = place ? state.path.slice(place.from, place.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
-    const noted = state.checkOf(node);
+    const noted = state.summaries.checkOf(node);
     const check = noted?.level === shown ? noted : undefined;
     const statements = check ? findingsOf(check, messages) : await this.#byCode(node[shown] ?? '', messages);
     const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });

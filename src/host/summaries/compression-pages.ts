@@ -85,7 +85,7 @@ export function compressionsPage(state: SessionState): Page {
 
 function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEntry, n: number): void {
   const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
-  const undone = state.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
+  const undone = state.summaries.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
   page.heading(2, `${n} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
   const models = [...new Set(nodes.map((node) => node.model))].join(', ');
   const rungs = [...new Set(nodes.map((node) => rungName(node.rung)))].join(', ');

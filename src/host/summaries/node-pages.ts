@@ -7,12 +7,11 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, LEVELS } from './documents.ts';
-import { spanOf } from './rows.ts';
 
 /** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
 export function nodePage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
-  const range = spanOf(state, node.id);
+  const range = state.spanOf(node.id);
   page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
   links(page, state, node);
   for (const level of LEVELS) {
@@ -42,7 +41,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
 
 /** The messages that a summary stands for, word for word. */
 export function sourcePage(state: SessionState, node: SummaryNode): Page {
-  const range = spanOf(state, node.id);
+  const range = state.spanOf(node.id);
   const page = new PageWriter().heading(1, vscode.l10n.t('Source: {0}', node.title));
   links(page, state, node);
   if (range) writeMessages(page, state, range.from, range.to, 2);
@@ -102,7 +101,7 @@ function links(page: PageWriter, state: SessionState, node: SummaryNode): void {
   for (const level of LEVELS) if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
   if (node.structured) add(kindName('structured'), nodeUri(state, node, 'structured'));
   add(kindName('source'), nodeUri(state, node, 'source'));
-  for (const id of state.parentsOf(node.id)) {
+  for (const id of state.summaries.parentsOf(node.id)) {
     const parent = state.nodes.get(id);
     if (parent) add(vscode.l10n.t('Part of: {0}', parent.title), nodeUri(state, parent, 'node'));
   }
@@ -126,7 +125,7 @@ function facts(state: SessionState, node: SummaryNode): string {
     '{0} → {1} tokens · {2} · {3}',
     source.toLocaleString(vscode.env.language),
     detailed.toLocaleString(vscode.env.language),
-    trustOf(node, state.checkOf(node)),
+    trustOf(node, state.summaries.checkOf(node)),
     new Date(node.at).toLocaleString(vscode.env.language),
   );
 }

@@ -14,7 +14,6 @@ import {
   eventsBelow,
   hasWarning,
   openedNodes,
-  spanOf,
   type Row,
   type RowOf,
   type SaidList,
@@ -49,7 +48,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       if (!node) return gone();
       const made = item(node.title, None, 'unfold', rangeText(state, node));
-      made.contextValue = state.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
+      made.contextValue = state.summaries.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
       made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
     }
@@ -107,7 +106,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'compression': {
       const entry = state.compressions.find(({ id }) => id === row.compression);
       if (!entry) return gone();
-      const isUndone = state.isCompressionUndone(entry.id);
+      const isUndone = state.summaries.isCompressionUndone(entry.id);
       const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
       const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
       made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
@@ -170,7 +169,7 @@ function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
 }
 
 function positionsOf(state: SessionState, row: Row): { readonly from: number; readonly to: number } | undefined {
-  if (row.kind === 'node') return spanOf(state, row.node);
+  if (row.kind === 'node') return state.spanOf(row.node);
   const position = row.kind === 'message' ? state.positionOf(row.message) : undefined;
   return position === undefined ? undefined : { from: position, to: position };
 }
@@ -239,17 +238,17 @@ const opens = (open: () => Promise<void>): vscode.Command => ({
 });
 
 export function rangeText(state: SessionState, node: SummaryNode): string {
-  const range = spanOf(state, node.id);
+  const range = state.spanOf(node.id);
   return range ? `${range.from + 1}–${range.to + 1}` : '';
 }
 
 /** How many of its key events are in the context, what the audit found, and who wrote it. */
 function trust({ state, events }: TreeSource, node: SummaryNode): string {
-  const range = spanOf(state, node.id);
+  const range = state.spanOf(node.id);
   const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
   return [
     ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, wanted)] : []),
-    trustOf(node, state.checkOf(node)),
+    trustOf(node, state.summaries.checkOf(node)),
   ].join(' · ');
 }
 

@@ -80,7 +80,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
   const rows = folded(list, row);
   if (row.kind === 'section' && row.section === 'summaries' && openedNodes(state).length > 0)
     return [...rows, { kind: 'opened', id: 'opened', above: row }];
-  const span = row.kind === 'node' ? spanOf(state, row.node) : undefined;
+  const span = row.kind === 'node' ? state.spanOf(row.node) : undefined;
   if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
   // Messages stand in a range even where they are few, so that they are not mixed with their events.
   const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
@@ -122,7 +122,7 @@ function listBelow(source: TreeSource, row: Row): RowList {
     case 'section':
       return sectionList(source, row.section);
     case 'node': {
-      const span = spanOf(state, row.node);
+      const span = state.spanOf(row.node);
       const { children = [] } = (span && state.nodes.get(row.node)) ?? {};
       if (!span || children.length > 0) return listOf(children, nodeRow);
       return {
@@ -207,7 +207,7 @@ export function eventsBelow(
   row: RowOf<'eventKind' | 'nodeEvents'>,
 ): ReturnType<EventIndex['ofKind']> {
   if (row.kind === 'eventKind') return events().ofKind(row.of);
-  const span = spanOf(state, row.node);
+  const span = state.spanOf(row.node);
   return span ? events().between(span.from, span.to) : [];
 }
 
@@ -216,20 +216,12 @@ const tasks = (state: SessionState): readonly Task[] => [...(state.task ? [state
 
 /** Nodes that the user has opened, by themselves or with their compression, and that no newer summary covers. */
 export function openedNodes(state: SessionState): SummaryNode[] {
-  return [...state.openedNodes].flatMap((id) => {
+  return [...state.summaries.opened].flatMap((id) => {
     const node = state.nodes.get(id);
     const from = node && state.positionOf(node.first);
     const isOpen = from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to);
     return node && isOpen ? [node] : [];
   });
-}
-
-/** Positions of the messages that a summary stands for, from 0, both included; undefined where the branch has them not. */
-export function spanOf(state: SessionState, id: NodeId): { readonly from: number; readonly to: number } | undefined {
-  const node = state.nodes.get(id);
-  const from = node && state.positionOf(node.first);
-  const to = node && state.positionOf(node.last);
-  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 interface Said {
@@ -334,7 +326,7 @@ export function summariesOf(state: SessionState, position: number): SummaryNode[
   let beside: readonly SummaryNode[] = state.frontier.map(({ node }) => node);
   for (;;) {
     const node = beside.find(({ id }) => {
-      const span = spanOf(state, id);
+      const span = state.spanOf(id);
       return span && span.from <= position && position <= span.to;
     });
     if (!node) return found;
@@ -399,7 +391,7 @@ function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): R
 
 /** The statements of a summary that a check did not find in its messages. */
 export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
-  (state.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
+  (state.summaries.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
 
 /** Whether there is something to warn of. */
 export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>

@@ -96,7 +96,7 @@ export function compressionOf(row: unknown): CompressionId | undefined {
 /** A compression that was undone. */
 export async function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
   const items = state.compressions
-    .filter(({ id }) => state.isCompressionUndone(id))
+    .filter(({ id }) => state.summaries.isCompressionUndone(id))
     .reverse()
     .map(({ id, at, trigger, tokens: size, calls }) => ({
       label: new Date(at).toLocaleString(locale()),

@@ -91,9 +91,12 @@ async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, 
 
 /** Puts a summary back that was opened, in whichever way. */
 export async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
-  if (state.isExpanded(node.id)) await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
-  if (state.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
-  const undone = state.compressions.filter(({ id, nodes }) => nodes.includes(node.id) && state.isCompressionUndone(id));
+  if (state.summaries.isExpanded(node.id))
+    await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
+  if (state.summaries.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
+  const undone = state.compressions.filter(
+    ({ id, nodes }) => nodes.includes(node.id) && state.summaries.isCompressionUndone(id),
+  );
   await undoCompressions(
     journal,
     undone.map(({ id }) => id),

@@ -59,7 +59,7 @@ export const triggerName = (trigger: TriggerName): string =>
 
 /** What there is to warn of: what the audit found, and the statements that a model did not find in the messages. */
 export function faultTexts(state: SessionState, node: SummaryNode): string[] {
-  const level = state.checkOf(node)?.level ?? 'detailed';
+  const level = state.summaries.checkOf(node)?.level ?? 'detailed';
   return [
     ...node.audit.faults.map(auditFaultText),
     ...unsupportedIn(state, node).map((one) => `${(node[level] ?? '').slice(one.start, one.end)}: ${reasonText(one)}`),

@@ -41,7 +41,7 @@ export async function live(world: World, step: Step): Promise<void> {
   const newest = newestSent(world, before.context);
   const open = heldOpen(world);
   const covered = coveredTokens(world);
-  const expanded = [...state.nodes.keys()].some((id) => state.isExpanded(id));
+  const expanded = [...state.nodes.keys()].some((id) => state.summaries.isExpanded(id));
   await world.do(step);
   const context = world.conversation.context();
 
@@ -110,7 +110,7 @@ const textsOf = (state: SessionState): ReadonlyMap<NodeId, string> =>
 
 /** What was made from a changed summary is known to be out of date. */
 function checkStaleAbove(state: SessionState, changed: NodeId): void {
-  for (const parent of state.parentsOf(changed)) {
+  for (const parent of state.summaries.parentsOf(changed)) {
     assert.ok(state.stale.has(parent), `${parent} was made from ${changed}, which has changed since`);
     checkStaleAbove(state, parent);
   }

@@ -28,7 +28,7 @@ export async function changeSummary(desk: Desk, conversation: Conversation, step
     const from = picked(state.compressions, step.pick)?.id;
     const ids = step.undone
       ? compressionsSince(state, from)
-      : state.compressions.map(({ id }) => id).filter((id) => state.isCompressionUndone(id));
+      : state.compressions.map(({ id }) => id).filter((id) => state.summaries.isCompressionUndone(id));
     return undoCompressions(journal, ids, step.undone);
   }
   const node = picked([...state.nodes.keys()], step.pick);

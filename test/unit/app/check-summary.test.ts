@@ -39,7 +39,7 @@ describe('a summary that a model holds against its messages', () => {
   afterEach(() => desk.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
-  const check = (): SummaryCheck | undefined => conversation.state.checkOf(first());
+  const check = (): SummaryCheck | undefined => conversation.state.summaries.checkOf(first());
   const unsupported = (): readonly string[] =>
     (check()?.statements ?? []).flatMap(({ start, end, reason }) =>
       reason === 'supported' ? [] : [first()[check()!.level]!.slice(start, end)],
