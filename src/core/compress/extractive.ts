@@ -1,8 +1,8 @@
 import type { Span } from '../model/key-event.ts';
+import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { asSpoken } from '../text/fence.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
-import { MaxHeap } from './max-heap.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
 import { TermCursor, termKey } from './terms.ts';

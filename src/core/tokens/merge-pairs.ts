@@ -1,10 +1,9 @@
 import type { Steps } from '../pace/steps.ts';
+import { MaxHeap } from './max-heap.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** No pair: above every rank. */
 const NONE = 0x7fffffff;
-/** Heap entries are rank × 2^32 + position: exact in a double (ranks stay below 2^20), lowest and leftmost first. */
-const RANK_UNIT = 2 ** 32;
 /** Between two pauses of a long merge: a few milliseconds of operations. */
 const MERGES_PER_STEP = 2_000;
 
@@ -40,10 +39,10 @@ export function* countMerged(bytes: Uint8Array, vocabulary: Vocabulary): Steps<n
   const next = new Int32Array(length + 1).map((_, at) => Math.min(at + 1, length));
   const previous = new Int32Array(length + 1).map((_, at) => at - 1);
   const ranks = new Int32Array(length + 1).fill(NONE);
-  const heap = new MinHeap();
+  const heap = new MaxHeap();
   const rate = (at: number, end: number): void => {
     const rank = end > length ? -1 : vocabulary.rankOf(bytes, at, end);
-    if (rank !== -1 && rank !== ranks[at]) heap.push(rank * RANK_UNIT + at);
+    if (rank !== -1 && rank !== ranks[at]) heap.push(-rank, at);
     ranks[at] = rank === -1 ? NONE : rank;
   };
   for (let at = 0; at + 1 < length; at++) {
@@ -52,11 +51,9 @@ export function* countMerged(bytes: Uint8Array, vocabulary: Vocabulary): Steps<n
   }
   let parts = length;
   for (let merges = 1; heap.size > 0; merges++) {
-    const entry = heap.pop();
-    const rank = Math.floor(entry / RANK_UNIT);
-    const at = entry - rank * RANK_UNIT;
+    const { key, item: at } = heap.pop();
     if (merges % MERGES_PER_STEP === 0) yield;
-    if (ranks[at] !== rank) continue;
+    if (ranks[at] !== -key) continue;
     const absorbed = next[at]!;
     const after = next[absorbed]!;
     ranks[absorbed] = NONE;
@@ -67,43 +64,4 @@ export function* countMerged(bytes: Uint8Array, vocabulary: Vocabulary): Steps<n
     if (at > 0) rate(previous[at]!, after);
   }
   return parts;
-}
-
-/** A binary heap of doubles, the smallest on top. */
-class MinHeap {
-  private readonly entries: number[] = [];
-
-  get size(): number {
-    return this.entries.length;
-  }
-
-  push(entry: number): void {
-    const { entries } = this;
-    let at = entries.length;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (entries[parent]! <= entry) break;
-      entries[at] = entries[parent]!;
-      at = parent;
-    }
-    entries[at] = entry;
-  }
-
-  pop(): number {
-    const { entries } = this;
-    const top = entries[0]!;
-    const last = entries.pop()!;
-    const size = entries.length;
-    if (size === 0) return top;
-    let at = 0;
-    for (;;) {
-      let child = at * 2 + 1;
-      if (child + 1 < size && entries[child + 1]! < entries[child]!) child++;
-      if (child >= size || entries[child]! >= last) break;
-      entries[at] = entries[child]!;
-      at = child;
-    }
-    entries[at] = last;
-    return top;
-  }
 }
