@@ -6,7 +6,7 @@ import { newPassage, type Passage } from './passages.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, FILE_SHOWN, isScaffolding } from './telling.ts';
 
-/** What a message shows of results at most, in UTF-16 units: the largest for which all messages' results have room. */
+/** What a message shows of results at most, in UTF-16 units: the largest for which all messages' results have room; else the newest have it. */
 const SHOWN_CHARS = [1_600, 800, 400, 200] as const;
 /** Output begins with what it is about and ends with what it comes to. */
 const HEAD_SHARE = 0.4;
@@ -45,21 +45,32 @@ export async function shownResults(
       blocks.push(fresh.reverse());
     }
   }
+  let passages: IndexedPassage[] = [];
+  let tokens = 0;
   for (const chars of SHOWN_CHARS) {
-    const passages = blocks.flatMap((block) => startAndEnd(block, chars));
-    let tokens = 0;
-    for (const { message, start, end } of passages) {
-      if (pace.isDue((end - start) * 4)) await pace.rest();
-      tokens += counter.text(texts[message]!.slice(start, end)) + 1;
+    passages = [];
+    tokens = 0;
+    let isWhole = true;
+    // The newest first: where the smallest part of each is too much, they are what is shown.
+    for (const block of blocks) {
+      const part = startAndEnd(block, chars);
+      let more = 0;
+      for (const { message, start, end } of part) {
+        if (pace.isDue((end - start) * 4)) await pace.rest();
+        more += counter.text(texts[message]!.slice(start, end)) + 1;
+      }
+      isWhole = tokens + more <= budgetTokens;
+      if (!isWhole) break;
+      passages.push(...part);
+      tokens += more;
     }
-    if (tokens > budgetTokens) continue;
-    const spans = new Map<number, Passage[]>();
-    for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
-    const holds = ({ message, start, end, text }: Passage): boolean =>
-      text === undefined && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
-    return { passages, tokens, holds };
+    if (isWhole) break;
   }
-  return { passages: [], tokens: 0, holds: () => false };
+  const spans = new Map<number, Passage[]>();
+  for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
+  const holds = ({ message, start, end, text }: Passage): boolean =>
+    text === undefined && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
+  return { passages, tokens, holds };
 }
 
 /** The lines of what a tool printed, or of each fenced block: all of a text, of code what a diff adds. */

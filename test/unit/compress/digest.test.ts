@@ -77,6 +77,16 @@ describe('what a summarizer reads', () => {
     assert.ok(!text.includes(rows[100]!), text);
   });
 
+  it('shows the newest results where there is no room for a part of each', async () => {
+    const results = Array.from({ length: 60 }, (_, n): [Role, string] => [
+      'tool',
+      `run ${String.fromCodePoint(97 + (n % 26)).repeat(4)}${n}   ${n * 31}.${n}`,
+    ]);
+    const text = await digested(transcript(...results, ['assistant', 'That was the last of them.']), 300);
+    assert.ok(text.includes(results.at(-1)![1]), text);
+    assert.ok(!text.includes(results[0]![1]), text);
+  });
+
   it('reads what users answer to a tool, or say as they stop one, as said by them', async () => {
     const stopped = "The user doesn't want to proceed. To tell you how to proceed, the user said:";
     const text = await digested(
