@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { tellingFactors } from '../../../src/core/compress/telling.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
@@ -65,6 +66,29 @@ describe('summarizing by code', () => {
       { budgetTokens: 14 },
     );
     assert.match(text, /Never deploy on Fridays\./);
+  });
+
+  it('weighs key events more than the rest, all the more where there is plenty of room', async () => {
+    const quote = 'Never deploy on Fridays.';
+    const corpus = await buildCorpus(
+      transcript(['user', quote], ['user', 'The office is closed in August.']),
+      new Pace(),
+    );
+    const event = {
+      start: 0,
+      end: quote.length,
+      quote,
+      kind: 'constraint',
+      score: 1,
+      importance: 2,
+      reason: '',
+    } as const;
+    const weights = async (room: number): Promise<number> => {
+      const [said, other] = await tellingFactors(corpus, room, new Pace(), new Map([[0, [event]]]));
+      return said! / other!;
+    };
+    assert.equal(await weights(0.02), 2);
+    assert.ok((await weights(0.2)) > 2.5);
   });
 
   it('does not say again what is quoted elsewhere', async () => {
