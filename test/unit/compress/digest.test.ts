@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { digest } from '../../../src/core/compress/digest.ts';
+import { shownResults } from '../../../src/core/compress/shown-results.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
@@ -78,13 +79,15 @@ describe('what a summarizer reads', () => {
   });
 
   it('shows the newest results where there is no room for a part of each', async () => {
+    const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const results = Array.from({ length: 60 }, (_, n): [Role, string] => [
       'tool',
-      `run ${String.fromCodePoint(97 + (n % 26)).repeat(4)}${n}   ${n * 31}.${n}`,
+      `${name(n)}${name(n * 3)}  ${n * 17}`,
     ]);
-    const text = await digested(transcript(...results, ['assistant', 'That was the last of them.']), 300);
-    assert.ok(text.includes(results.at(-1)![1]), text);
-    assert.ok(!text.includes(results[0]![1]), text);
+    const corpus = await buildCorpus(transcript(...results), new Pace());
+    const { passages, tokens } = await shownResults(corpus, { from: 0, to: 59 }, 60, counter, new Pace());
+    assert.ok(tokens > 40 && tokens <= 60, `${tokens} tokens`);
+    assert.ok(passages.every(({ message }) => message > 40));
   });
 
   it('reads what users answer to a tool, or say as they stop one, as said by them', async () => {
