@@ -5,7 +5,6 @@ import { countMessages, framed } from '../core/compress/counting.ts';
 import { firstThatFits } from '../core/compress/fitting.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { joinOld } from '../core/compress/tree.ts';
-import { renderTranscript } from '../core/compress/transcript-text.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
@@ -359,3 +358,7 @@ async function prepared(
   const sizes = await countMessages(source, counter, new Pace(breather));
   return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
 }
+
+/** Messages as one text, each under its speaker. */
+const renderTranscript = (messages: readonly SourceMessage[]): string =>
+  messages.map((message) => `${message.role}: ${messageText(message)}`).join('\n');

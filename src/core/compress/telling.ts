@@ -140,22 +140,12 @@ export class AlikeLines {
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
     if (isSaid(passage) && letters().length >= words.length * PROSE) return false;
-    const start = firstWords(words) || letters();
+    const first = words.matchAll(PLAIN_WORDS).take(STARTING_WORDS);
+    const start = [...first.map(([word]) => word)].join(' ') || letters();
     const before = this.seen.get(start) ?? 0;
     this.seen.set(start, before + 1);
     return before >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);
   }
-}
-
-function firstWords(words: string): string {
-  let found = '';
-  PLAIN_WORDS.lastIndex = 0;
-  for (let at = 0; at < STARTING_WORDS; at++) {
-    const word = PLAIN_WORDS.exec(words);
-    if (word === null) break;
-    found += at === 0 ? word[0] : ` ${word[0]}`;
-  }
-  return found;
 }
 
 /** A line of fewer letters and blanks than this share is none of prose. */

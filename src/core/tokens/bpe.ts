@@ -38,10 +38,11 @@ export class BpeCounter {
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
   count(text: string): number {
-    if (text.length < MIN_KEPT_UNITS || text.length > MAX_KEPT_UNITS) return this.countAtOnce(text);
-    const known = this.texts.get(text);
+    const isKept = text.length >= MIN_KEPT_UNITS && text.length <= MAX_KEPT_UNITS;
+    const known = isKept ? this.texts.get(text) : undefined;
     if (known !== undefined) return known;
-    const tokens = this.countAtOnce(text);
+    const tokens = atOnce(this.countSteps(text, text.length, this.atOncePattern));
+    if (!isKept) return tokens;
     if (this.texts.size >= MAX_KEPT_TEXTS) this.texts.clear();
     this.texts.set(text, tokens);
     return tokens;
@@ -52,21 +53,9 @@ export class BpeCounter {
     return resting(this.countSteps(text, STEP_CHARS), breather);
   }
 
-  private countAtOnce(text: string): number {
-    const pattern = this.atOncePattern;
+  /** The pattern is sticky, so that each test takes the next piece. Not shared where another count may run between two steps. */
+  private *countSteps(text: string, stepChars: number, pattern = new RegExp(this.pattern, 'uy')): Steps<number> {
     pattern.lastIndex = 0;
-    let tokens = 0;
-    while (pattern.lastIndex < text.length) {
-      const short = this.countShortPieces(text, pattern, text.length);
-      tokens += short.tokens;
-      if (short.long !== undefined) tokens += atOnce(this.countPiece(short.long));
-    }
-    return tokens;
-  }
-
-  private *countSteps(text: string, stepChars: number): Steps<number> {
-    // Sticky, so that each test takes the next piece. Not shared: another count may run between two steps.
-    const pattern = new RegExp(this.pattern, 'uy');
     let tokens = 0;
     while (pattern.lastIndex < text.length) {
       const stop = Math.min(text.length, pattern.lastIndex + stepChars);
