@@ -225,7 +225,7 @@ describe('a key', () => {
       await withSettings(settings, async () => {
         await app.sessions.create();
         await app.keys.set(holder, 'sk-right');
-        assert.equal(await tryKey(app, holder), 'Connected to OpenAI-compatible. 2 models available.');
+        assert.equal(await tryKey(app, holder), `Connected to ${holder.baseUrl}. 2 models available.`);
         await app.keys.set(holder, 'sk-wrong');
         const { text } = app.describe(await rejection(tryKey(app, holder)));
         assert.equal(text, 'The provider rejected the API key. Set a valid API key.');

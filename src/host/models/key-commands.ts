@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
-import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, type KeyHolder } from './keys.ts';
+import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, whereOf, type KeyHolder } from './keys.ts';
 import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -58,7 +58,7 @@ async function testKey(app: ModelsApp): Promise<boolean> {
 /** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  const name = LABEL[holder.provider];
+  const name = whereOf(holder);
   if (models.length === 1) return vscode.l10n.t('Connected to {0}. 1 model available.', name);
   return vscode.l10n.t('Connected to {0}. {1} models available.', name, models.length);
 }

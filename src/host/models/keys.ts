@@ -79,8 +79,14 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
 export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
-  compatible: 'OpenAI-compatible',
+  get compatible() {
+    return vscode.l10n.t('OpenAI-compatible server');
+  },
 };
+
+/** Who is asked, for people: a server by its address. */
+export const whereOf = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
+  baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider === 'vscode' ? 'VS Code' : provider;
 
 /** Lets the user pick one of those that need a key; undefined when none was picked. */
 export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {

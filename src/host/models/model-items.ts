@@ -7,7 +7,7 @@ import { dollars, locale, short, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { isKeyed, LABEL } from './keys.ts';
+import { isKeyed, LABEL, whereOf } from './keys.ts';
 import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
@@ -138,7 +138,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },
     { label: 'Anthropic', description: vscode.l10n.t('sends your messages to Anthropic'), provider: 'anthropic' },
     {
-      label: vscode.l10n.t('OpenAI-compatible server'),
+      label: LABEL.compatible,
       description: vscode.l10n.t('sends your messages to the configured base URL'),
       provider: 'compatible',
     },
@@ -227,7 +227,3 @@ function retirementNote({ on, successor }: Retirement): string {
     ? vscode.l10n.t('retires on {0}', day)
     : vscode.l10n.t('retires on {0} · successor: {1}', day, successor);
 }
-
-/** Who is asked, for people: a server by its address. */
-export const whereOf = ({ provider, baseUrl }: ChosenModel): string =>
-  baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider;

@@ -8,7 +8,7 @@ import { cancellable, inform } from '../platform/inform.ts';
 import { translated } from '../platform/l10n.ts';
 import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, LABEL } from './keys.ts';
+import { askForKey, isKeyed, LABEL, whereOf } from './keys.ts';
 import {
   at,
   localServers,
@@ -17,7 +17,6 @@ import {
   modelItems,
   providerItems,
   providerList,
-  whereOf,
   type ListItem,
   type ModelGroup,
   type ModelItem,
