@@ -69,14 +69,17 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
 
 async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const added = await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote })));
-  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', added));
+  tellAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
 }
 
 /** Keeps a text of a message for all sessions. */
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
-  const added = await memory.add([{ kind: 'fact', text }]);
-  inform(added === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('This is already in the workspace memory.'));
+  tellAdded(await memory.add([{ kind: 'fact', text }]));
+}
+
+function tellAdded(count: number): void {
+  if (count === 0) inform(vscode.l10n.t('This is already in the workspace memory.'));
+  else inform(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
 }
 
 /** Writes a new line into the memory. */
