@@ -153,7 +153,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   redoChange: (app) => step(app, false),
   previewNext: (app) => showDocument(app, 'next', 'now', vscode.l10n.t('Next Request')),
   dryRun: (app) => showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
-  showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compressions')),
+  showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compression History')),
   openAsText: (app) => app.reader.openAsText(),
   showChart: async (app) => {
     await app.sessions.currentOrLatest();
@@ -255,9 +255,9 @@ async function showActions(app: App): Promise<void> {
     { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: COMMAND.openChat },
     { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: COMMAND.compressHistory },
     { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: COMMAND.undoCompression },
-    { label: `$(checklist) ${vscode.l10n.t('Reset Task')}`, command: COMMAND.resetTask },
-    { label: `$(search) ${vscode.l10n.t('Search Session')}`, command: COMMAND.recall },
-    { label: `$(sparkle) ${vscode.l10n.t('Select Model')}`, command: COMMAND.chooseModel },
+    { label: `$(checklist) ${vscode.l10n.t('End Task')}`, command: COMMAND.resetTask },
+    { label: `$(search) ${vscode.l10n.t('Search Session…')}`, command: COMMAND.recall },
+    { label: `$(sparkle) ${vscode.l10n.t('Select Model…')}`, command: COMMAND.chooseModel },
     { label: `$(gear) ${vscode.l10n.t('Open Settings')}`, command: COMMAND.openSettings },
   ];
   const picked = await vscode.window.showQuickPick(actions, { title: 'Threadkeeper' });

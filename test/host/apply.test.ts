@@ -124,7 +124,10 @@ describe('what a reply proposes for a file', () => {
       `// A comment.\n${BEFORE.replace('return 2', 'return two()').split('export function third')[0]}`,
     );
     assert.ok(document.isDirty, 'unsaved changes of the user are left to the user to save');
-    assert.match(warnings.join(), /^1 of 2 changes don’t match apply\/a\.ts and were skipped\. First skipped change: /);
+    assert.match(
+      warnings.join(),
+      /^Skipped 1 of 2 changes because they don’t match apply\/a\.ts\. First skipped change: /,
+    );
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 

@@ -174,7 +174,7 @@ describe('what goes with a message as context', () => {
       [{ kind: 'file', path: 'context/parts/picture.bin' }, /isn’t a text file/],
       [
         { kind: 'file', path: 'context/large.txt' },
-        /^context\/large\.txt has [\d,]+ tokens, but only [\d,]+ are available/,
+        /^Can’t add context\/large\.txt: [\d,]+ tokens are needed, but only [\d,]+ are available/,
       ],
     ] as const) {
       const error = await rejection(attach(what));

@@ -195,7 +195,7 @@ describe('a monthly limit that is used up', () => {
       assert.equal(action?.command, 'openSettings');
       assert.match(
         spendLine({ usd: 0, limitUsd: 0, isSpent: true }),
-        /^Compression cost this month: \$0\.00 of \$0\.00\./,
+        /^Known compression cost this month: \$0\.00 of \$0\.00\./,
       );
     });
     await app.keys.clear('openai');

@@ -81,11 +81,11 @@ describe('writing in the chat', () => {
     await chat.write('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
     await chat.write('/reset');
-    await chat.workbench.webview().getByText('The task will be reset when this response finishes.').waitFor();
+    await chat.workbench.webview().getByText('The task will end when this response finishes.').waitFor();
     await steps().first().waitFor();
     await chat.button('Stop Response').click();
     await steps().first().waitFor({ state: 'detached' });
-    await chat.workbench.webview().getByText('The task will be reset').waitFor({ state: 'detached' });
+    await chat.workbench.webview().getByText('The task will end').waitFor({ state: 'detached' });
   });
 
   it('pins a sentence that was said, by a command', async () => {

@@ -212,7 +212,7 @@ describe('what goes with a message, by keyboard alone', () => {
   it('is refused with its tokens where it does not fit', async () => {
     await keys.toComposer();
     await pick('#large', /^large\.log/);
-    await chat.said(/^large\.log has [\d,]+ tokens, but only [\d,]+ are available\./).waitFor();
+    await chat.said(/^Can’t add large\.log: [\d,]+ tokens are needed, but only [\d,]+ are available\./).waitFor();
     assert.equal(await chips().count(), 0);
     await chat.workbench.screenshot('context-too-large');
   });

@@ -83,7 +83,7 @@ describe('what is written by keyboard alone', () => {
     await keys.type('Rest');
     await keys.press('Enter');
     await page().getByText('2 of 4 steps').waitFor();
-    await keys.tabTo(chat.button('Reset Task'), 'Shift+Tab');
+    await keys.tabTo(chat.button('End Task'), 'Shift+Tab');
     await keys.press('Enter');
     await steps().first().waitFor({ state: 'detached' });
   });

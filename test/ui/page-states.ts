@@ -94,7 +94,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
           requestTokens: 9000,
           budget: 8000,
           ways: [
-            { label: 'Compress Now', command: 'compressHistory' },
+            { label: 'Compress History', command: 'compressHistory' },
             { label: 'New Session', command: 'newSession' },
           ],
         },

@@ -152,7 +152,7 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
 }
 
 function parseDocument(text: string): unknown {
-  if (isDeep(text)) throw new TranscriptError(phrase('The file is nested too deeply to be a chat.'));
+  if (isDeep(text)) throw new TranscriptError(phrase('The JSON is nested too deeply to be read.'));
   try {
     return JSON.parse(text);
   } catch (error) {

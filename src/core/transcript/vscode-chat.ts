@@ -220,12 +220,14 @@ export function replayVsCodeChatLog(text: string): unknown {
     if (entry === undefined && index === lines.length - 1 && index > 0) break;
     const kind = isObject(entry) ? entry['kind'] : undefined;
     const path = isObject(entry) ? pathOf(entry['k']) : undefined;
-    if (!isObject(entry)) throw new TranscriptError(phrase('Line {0} is damaged.', index + 1));
+    if (!isObject(entry))
+      throw new TranscriptError(phrase('The chat can’t be read because line {0} of the file is damaged.', index + 1));
     if (kind === 0) state = entry['v'];
     else if (kind === 1 && path) state = setAt(state, path, () => entry['v']);
     else if (kind === 2 && path) state = setAt(state, path, (list) => spliced(list, entry['v'], entry['i']));
     else if (kind === 3 && path) state = setAt(state, path, () => undefined);
-    else throw new TranscriptError(phrase('Line {0} is damaged.', index + 1));
+    else
+      throw new TranscriptError(phrase('The chat can’t be read because line {0} of the file is damaged.', index + 1));
   }
   return state;
 }

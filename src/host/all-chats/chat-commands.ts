@@ -279,7 +279,7 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const { chats: kept } = await app.chats.list();
   if (kept.length === 0)
-    return inform(vscode.l10n.t('No copied chats to search. Trust the workspace and run Copy Chats from Other Tools.'));
+    return inform(vscode.l10n.t('No copied chats to search. Run Copy Chats from Other Tools first.'));
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
     itemsOf(await find(app, readTypedQuery(typed)), chats),
@@ -331,7 +331,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Search Chats from Other Tools');
   picker.placeholder = vscode.l10n.t(
-    'Text to search for (filters: tool: workspace: role: file: kind: since: before: cmd:)',
+    'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search commands, start with cmd:',
   );
   picker.value = first;
   let timer: NodeJS.Timeout | undefined;
@@ -394,7 +394,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
       ];
     })
     .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
-  if (items.length === 0) return inform(vscode.l10n.t('This file wasn’t read or changed in any copied chat.'));
+  if (items.length === 0) return inform(vscode.l10n.t('No reads or edits of this file found in the copied chats.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
     matchOnDescription: true,

@@ -79,7 +79,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   getTreeItem(row: ChatRow): vscode.TreeItem {
     switch (row.kind) {
       case 'workspace': {
-        const name = row.folder === '' ? vscode.l10n.t('No Workspace') : path.basename(row.folder);
+        const name = row.folder === '' ? vscode.l10n.t('No workspace') : path.basename(row.folder);
         const item = new vscode.TreeItem(name, row.isOpen ? Expanded : Collapsed);
         item.iconPath = new vscode.ThemeIcon('folder');
         item.tooltip = row.folder;
@@ -107,12 +107,9 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
       case 'droppedEvent':
         return eventItem(row.chat, row.event, kindName(row.event.kind));
       case 'nothingDropped':
-        return new vscode.TreeItem(
-          vscode.l10n.t('The summary contains all key events of the messages it replaced.'),
-          None,
-        );
+        return new vscode.TreeItem(vscode.l10n.t('No missing key events found.'), None);
       case 'refusals': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Unreadable Files'), Collapsed);
+        const item = new vscode.TreeItem(vscode.l10n.t('Unreadable files'), Collapsed);
         item.iconPath = new vscode.ThemeIcon('warning');
         item.description = String(row.refused.length);
         return item;

@@ -160,7 +160,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   return new RequestFault(
     'too_large',
     vscode.l10n.t(
-      '{0} has {1} tokens, but only {2} are available. Add part of it instead.',
+      'Can’t add {0}: {1} tokens are needed, but only {2} are available. Add less text.',
       name,
       countText(tokens),
       countText(room),

@@ -320,13 +320,13 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
   return {
     text:
       requestTokens > budget
-        ? vscode.l10n.t('The request doesn’t fit in the context window, even after compression.')
-        : vscode.l10n.t('The session still uses {0} of the context window after compression.', share),
+        ? vscode.l10n.t('The request doesn’t fit in the context budget.')
+        : vscode.l10n.t('The session still uses {0} of the context budget.', share),
     requestTokens,
     budget,
     ways: [
-      { label: vscode.l10n.t('Compress Now'), command: 'compressHistory' },
-      { label: vscode.l10n.t('Unpin Key Events'), command: 'unpinAll' },
+      { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
+      { label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' },
       { label: vscode.l10n.t('Select Model with Larger Context Window'), command: 'chooseModel' },
       { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],

@@ -112,7 +112,12 @@ async function readFile(uri: vscode.Uri): Promise<Attachment> {
   if (uri.scheme !== 'untitled') {
     const { size } = await vscode.workspace.fs.stat(uri);
     if (size > MAX_BYTES)
-      throw tooLarge(vscode.l10n.t('The file is larger than 1 MB. Add a selection from it instead.'));
+      throw tooLarge(
+        vscode.l10n.t(
+          '{0} is larger than 1 MB. Add a selection from it instead.',
+          vscode.workspace.asRelativePath(uri),
+        ),
+      );
     if (!isText(await vscode.workspace.fs.readFile(uri)))
       throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
   }

@@ -22,7 +22,9 @@ export async function setTask(app: ChatApp, typed = ''): Promise<void> {
 async function askForTask(goal: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Set Task'),
-    prompt: vscode.l10n.t('Enter a goal. To add steps, separate them with semicolons.'),
+    prompt: vscode.l10n.t(
+      'Enter a goal and optional steps, separated by semicolons. This replaces the current task and its steps.',
+    ),
     value: goal,
   });
 }
@@ -31,7 +33,7 @@ async function askForTask(goal: string): Promise<string | undefined> {
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('Task reset. The session continues.'));
+  if (!conversation.isReplying) inform(vscode.l10n.t('Task ended. The session continues.'));
 }
 
 /** The goal is reached: steps that are open become skipped, and the next message begins without the task. */

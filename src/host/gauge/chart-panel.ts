@@ -62,7 +62,7 @@ function drawing(conversation: Conversation | undefined, standsAlone: boolean): 
   const { system, rules, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + rules + memory, {
     compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
-    reset: vscode.l10n.t('Task reset'),
+    reset: vscode.l10n.t('Task ended'),
   });
   const texts = {
     title: title(),

@@ -106,7 +106,7 @@ function tooltip(
     text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(counters.tokensSaved))}\n\n`);
   const tokens = counters.chatTokens + counters.compressionTokens;
   if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);
-  if (view.costUsd > 0) text.appendMarkdown(vscode.l10n.t('Cost of this session: {0}.', dollars(view.costUsd)));
+  if (view.costUsd > 0) text.appendMarkdown(vscode.l10n.t('Known cost of this session: {0}.', dollars(view.costUsd)));
   text.appendMarkdown('\n\n');
   text.appendMarkdown(spendLine(spend));
   return text;
@@ -114,8 +114,8 @@ function tooltip(
 
 const noRoom = (events: number): string =>
   events === 1
-    ? vscode.l10n.t('1 key event doesn’t fit in the context.')
-    : vscode.l10n.t('{0} key events don’t fit in the context.', countText(events));
+    ? vscode.l10n.t('1 key event doesn’t fit in the key event budget and isn’t sent.')
+    : vscode.l10n.t('{0} key events don’t fit in the key event budget and aren’t sent.', countText(events));
 
 /** What makes the session compress next, and how far off that is. */
 export function whatIsNext(ahead: Distance | undefined): string {
@@ -139,17 +139,17 @@ export function whatIsNext(ahead: Distance | undefined): string {
   if (messages !== undefined)
     return vscode.l10n.t('Compresses in the background after {0} more messages.', countText(messages));
   return vscode.l10n.t(
-    'No token or message trigger is enabled. Compresses by other enabled triggers, when you run Compress History, or when a message doesn’t fit.',
+    'No token or message trigger is enabled. The session is compressed only by other triggers, when you run Compress History, or when a message doesn’t fit.',
   );
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
 export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
-  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Compression cost this month: {0}.', dollars(usd)) : '';
-  const sum = vscode.l10n.t('Compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
+  if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Known compression cost this month: {0}.', dollars(usd)) : '';
+  const sum = vscode.l10n.t('Known compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
   if (!isSpent) return sum;
   const rest = vscode.l10n.t(
-    'Monthly spend limit reached. Background compression is paused, and unavoidable compressions use extractive summaries.',
+    'Monthly spend limit reached. Models with a known price aren’t used for compression until next month.',
   );
   return `${sum}\n\n$(warning) ${rest}`;
 }

@@ -103,13 +103,17 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
     {
       format: 'markdown',
       label: 'Markdown',
-      detail: vscode.l10n.t('Human-readable: tasks, key events, summaries, and all messages.'),
+      detail: vscode.l10n.t(
+        'Human-readable: tasks, key events, summaries, and the messages of the current branch, without images.',
+      ),
     },
     { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('All messages. Can be imported again.') },
     {
       format: 'decisions',
       label: vscode.l10n.t('Decision Record'),
-      detail: vscode.l10n.t('All decisions, with status, reason, and source message.'),
+      detail: vscode.l10n.t(
+        'Decisions from compressed messages and pinned ones, with status, reason, and source message.',
+      ),
     },
   ];
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });

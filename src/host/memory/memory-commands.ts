@@ -21,11 +21,7 @@ export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void>
   await app.memory.load();
   const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);
   if (candidates.length === 0) {
-    inform(
-      vscode.l10n.t(
-        'This session has no preferences, constraints, facts, or decisions that aren’t in the workspace memory yet.',
-      ),
-    );
+    inform(vscode.l10n.t('No new key events to save. Key events are detected when messages are compressed.'));
     return;
   }
   await keep(app, await pick(candidates));
@@ -60,7 +56,9 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
   const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Save to Workspace Memory'),
-    placeHolder: vscode.l10n.t('Select what to include in every request in this workspace'),
+    placeHolder: vscode.l10n.t(
+      'Select what to send with requests in this workspace (newest first, up to the token limit)',
+    ),
     canPickMany: true,
     matchOnDescription: true,
   });
@@ -90,7 +88,7 @@ export async function addMemory(app: MemoryApp): Promise<void> {
   });
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select the kind of memory') });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Memory Kind') });
   if (picked) await app.memory.add([{ kind: picked.of, text }]);
 }
 

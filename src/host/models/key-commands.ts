@@ -10,9 +10,9 @@ export const LIST_TIMEOUT_MS = 8000;
 /** Lets the user set, test or remove the key of a provider. False: the user gave it up. */
 export async function manageKeys(app: ModelsApp): Promise<boolean> {
   const acts = [
-    { label: `$(key) ${vscode.l10n.t('Set API Key')}`, run: setKey },
-    { label: `$(pass) ${vscode.l10n.t('Test API Key')}`, run: testKey },
-    { label: `$(trash) ${vscode.l10n.t('Remove API Key')}`, run: clearKey },
+    { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, run: setKey },
+    { label: `$(pass) ${vscode.l10n.t('Test Connection…')}`, run: testKey },
+    { label: `$(trash) ${vscode.l10n.t('Remove Provider’s API Keys…')}`, run: clearKey },
   ];
   const act = await vscode.window.showQuickPick(acts, { title: vscode.l10n.t('Manage API Keys') });
   return act !== undefined && act.run(app);

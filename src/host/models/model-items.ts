@@ -125,7 +125,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     description:
       mine.length === 1
         ? vscode.l10n.t('1 model · sends your messages to its provider')
-        : vscode.l10n.t('{0} models · sends your messages to the selected provider', mine.length),
+        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', mine.length),
     provider: 'vscode',
   };
   return [
@@ -135,8 +135,11 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
       provider: 'local',
     },
-    { label: 'OpenAI', description: vscode.l10n.t('sends your messages to OpenAI'), provider: 'openai' },
-    { label: 'Anthropic', description: vscode.l10n.t('sends your messages to Anthropic'), provider: 'anthropic' },
+    ...(['openai', 'anthropic'] as const).map((provider) => ({
+      label: LABEL[provider],
+      description: vscode.l10n.t('sends your messages to {0}', whereOf(at(provider))),
+      provider,
+    })),
     {
       label: LABEL.compatible,
       description: vscode.l10n.t('sends your messages to the configured base URL'),
@@ -158,7 +161,7 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
     description: provider.baseUrl,
     act: 'address',
   };
-  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key')}`, act: 'key' };
+  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, act: 'key' };
   const more = [
     ...(provider.provider === 'vscode' ? [] : [otherItem()]),
     ...(provider.provider === 'compatible' ? [address] : []),
@@ -170,7 +173,7 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
     if (!ModelFault.is(error)) throw error;
     const why: ListItem = {
       label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
-      description: vscode.l10n.t('{0} returned no model list', whereOf(provider)),
+      description: vscode.l10n.t('Couldn’t get the model list from {0}', whereOf(provider)),
       detail: translated(describeFault(error).message),
       act: 'retry',
     };

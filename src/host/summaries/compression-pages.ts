@@ -77,7 +77,7 @@ const faultsText = (faults: number): string =>
 
 /** Every compression of the session, the newest first. */
 export function compressionsPage(state: SessionState): Page {
-  const page = new PageWriter().heading(1, vscode.l10n.t('Compressions'));
+  const page = new PageWriter().heading(1, vscode.l10n.t('Compression History'));
   if (state.compressions.length === 0) return page.block(vscode.l10n.t('No compressions yet.')).page();
   for (const [at, entry] of [...state.compressions.entries()].reverse()) writeEntry(page, state, entry, at + 1);
   return page.page();

@@ -111,7 +111,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
       made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
       made.command = opens(async () => {
-        await readDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compressions')));
+        await readDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
       });
       return made;
     }

@@ -73,7 +73,7 @@ async function pickEvent(
     inform(vscode.l10n.t('There are no key events of this kind.'));
     return undefined;
   }
-  const title = vscode.l10n.t('Key events');
+  const title = vscode.l10n.t('Key Events');
   return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.event;
 }
 

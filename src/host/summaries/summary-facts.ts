@@ -51,7 +51,7 @@ export const triggerName = (trigger: TriggerName): string =>
     messages: vscode.l10n.t('Message limit'),
     every: vscode.l10n.t('Message interval'),
     age: vscode.l10n.t('Age of the last summary'),
-    task_reset: vscode.l10n.t('Task reset'),
+    task_reset: vscode.l10n.t('Task ended'),
     provider_overflow: vscode.l10n.t('Request rejected as too long'),
     command: vscode.l10n.t('Manual'),
     import: vscode.l10n.t('Import'),

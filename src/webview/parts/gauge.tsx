@@ -114,14 +114,14 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           {text('Change Policy')}
         </button>
       </p>
-      {gauge.costUsd > 0 && <p class="meta">{text('Cost of this session: {0}.', formatCost(gauge.costUsd))}</p>}
+      {gauge.costUsd > 0 && <p class="meta">{text('Known cost of this session: {0}.', formatCost(gauge.costUsd))}</p>}
       {gauge.droppedEvents > 0 && (
         <p class="fault">
           <Icon name="warning" />{' '}
           {formatCounted(
             gauge.droppedEvents,
-            '1 key event didn’t fit in the context and isn’t sent.',
-            '{0} key events didn’t fit in the context and aren’t sent.',
+            '1 key event doesn’t fit in the key event budget and isn’t sent.',
+            '{0} key events don’t fit in the key event budget and aren’t sent.',
           )}
         </p>
       )}

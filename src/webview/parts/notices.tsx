@@ -30,7 +30,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
       {status.waiting && <Waiting waiting={status.waiting} />}
       {status.thinking !== null && <Thinking since={status.thinking} />}
       {status.resetPending && (
-        <Banner severity="info" icon="history" words={text('The task will be reset when this response finishes.')} />
+        <Banner severity="info" icon="history" words={text('The task will end when this response finishes.')} />
       )}
       {status.compression && <Progress compression={status.compression} />}
       {notice !== null && (

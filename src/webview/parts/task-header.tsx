@@ -37,7 +37,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
           )}
         </button>
         <button type="button" class="text-button" onClick={() => page.run('resetTask')}>
-          {text('Reset Task')}
+          {text('End Task')}
         </button>
       </div>
       {task.steps.length > 0 && (
