@@ -55,7 +55,7 @@ describe('the instructions of a project, as context', () => {
     await ask(0);
     assert.deepEqual(
       asked,
-      Array<string>(2).fill('This workspace has chat instruction files: AGENTS.md. Send them with each request?'),
+      Array<string>(2).fill('This workspace has project instructions: AGENTS.md. Send them with each request?'),
     );
     await withSettings({ 'chat.projectRules': 'never' }, async () => assert.equal((await ask(0)).text, ''));
     await withSettings({ 'chat.projectRules': 'always' }, async () => {

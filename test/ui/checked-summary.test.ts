@@ -58,7 +58,10 @@ describe('a summary that a model checks', () => {
     await workbench.screenshot('summary-checked');
     // What a model says is shown as it is: markup in it is text.
     await view.editor().getByText(WRONG).first().hover();
-    await workbench.page.locator('.monaco-hover').getByText('The source says: <b>half past four</b>').waitFor();
+    await workbench.page
+      .locator('.monaco-hover')
+      .getByText('According to the model, the source says: <b>half past four</b>')
+      .waitFor();
     await workbench.runCommand('View: Close All Editors');
   });
 

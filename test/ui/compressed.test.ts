@@ -120,7 +120,7 @@ describe('a compressed session in the chat', () => {
   });
 
   it('is offered by the command as it was before it was undone, and leaves nothing expanded', async () => {
-    const expanded = chat.workbench.treeRow('Expanded');
+    const expanded = chat.workbench.treeRow('Expanded summaries');
     await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
     await expanded.waitFor();
     await chat.workbench.runCommand('Threadkeeper: Compress History');

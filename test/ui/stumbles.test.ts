@@ -121,7 +121,7 @@ describe('in the chat and its views', () => {
     await view.onFirst('Threadkeeper: Select Summary Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
-    await chat.workbench.told(/is now sent at the Brief detail level/);
+    await chat.workbench.told(/is now sent as: Brief\./);
     await view.onFirst('Threadkeeper: Select Summary Detail Level…');
     await chat.workbench.paletteRow(/^Brief.*currently sent/).waitFor();
     await chat.workbench.page.keyboard.press('Escape');

@@ -35,7 +35,7 @@ describe('a model on a server of one’s own', () => {
     await chat.send('How large are you?', 'They spoke of');
     const { workbench } = chat;
     const notice = workbench.toast(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
-    await notice.getByRole('button', { name: 'Set Context Window' }).click();
+    await notice.getByRole('button', { name: 'Set Context Window…' }).click();
     const input = workbench.quickInput();
     await input.waitFor();
     assert.equal(await input.inputValue(), '32768');

@@ -32,7 +32,7 @@ export class ModelNotices {
   /** Watches what a conversation's requests come to. */
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
-      if (update.type === 'truncated') void this.#truncated(update.model, update.sent, update.read);
+      if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);
       else if (update.type === 'reply_started') void this.check(chosen());
     });
   }
@@ -56,7 +56,7 @@ export class ModelNotices {
   }
 
   async #askForWindow(model: string, assumed: string): Promise<void> {
-    const set = vscode.l10n.t('Set Context Window');
+    const set = vscode.l10n.t('Set Context Window…');
     if ((await vscode.window.showInformationMessage(assumed, set)) !== set) return;
     const answer = await vscode.window.showInputBox({
       title: vscode.l10n.t('Context window of {0}, in tokens', model),
@@ -74,16 +74,14 @@ export class ModelNotices {
     await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
   }
 
-  async #truncated(model: string, sent: number, read: number): Promise<void> {
+  #truncated(model: string, sent: number, read: number): void {
     if (!this.#isNew(`truncated ${model} ${read}`)) return;
-    const settings = vscode.l10n.t('Set Context Window');
     const text = vscode.l10n.t(
-      'The server read only {0} of {1} and dropped the beginning. The history will be compressed to fit until you increase the context length on the server.',
+      'The server read only {0} of {1} and dropped the beginning. From now on, the history is compressed to fit.',
       read.toLocaleString(locale()),
       tokensText(sent),
     );
-    if ((await vscode.window.showWarningMessage(text, settings)) === settings)
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'threadkeeper.chat.contextWindow');
+    void vscode.window.showWarningMessage(text);
   }
 
   #isNew(what: string): boolean {

@@ -32,7 +32,7 @@ export async function answerRequest(
   stream.progress(vscode.l10n.t('Searching sessions…'));
   const found = (await archive.recall(request.prompt, QUOTES, cancelled)) ?? [];
   if (found.length === 0)
-    stream.markdown(vscode.l10n.t('No results for {0} in the sessions of this workspace.', request.prompt));
+    stream.markdown(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', request.prompt));
   for (const one of found) stream.markdown(cited(one));
 }
 
@@ -66,7 +66,7 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
         confirmationMessages: {
           title: vscode.l10n.t('Search Sessions'),
           message: vscode.l10n.t(
-            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching quotes to the model of this chat. API keys and passwords are masked.',
+            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching quotes to the model of this chat. Recognized API keys and passwords are masked.',
             asked.success ? asked.output.query : '',
           ),
         },
@@ -88,7 +88,7 @@ export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool
       confirmationMessages: {
         title: vscode.l10n.t('List Decisions'),
         message: vscode.l10n.t(
-          'Threadkeeper sends the decisions of recent sessions and the workspace memory to the model of this chat. API keys and passwords are masked.',
+          'Threadkeeper sends the decisions of recent sessions and the workspace memory to the model of this chat. Recognized API keys and passwords are masked.',
         ),
       },
     }),

@@ -83,7 +83,7 @@ export function faultView(error: unknown): FaultView {
 const summaryFaultText = ({ reason }: SummaryFault): string =>
   ({
     unknown_node: vscode.l10n.t('This summary is no longer in the session.'),
-    not_on_branch: vscode.l10n.t('Some messages of this summary are on another branch. Switch to that branch first.'),
+    not_on_branch: vscode.l10n.t('Some messages of this summary were deleted or aren’t on the current branch.'),
     empty: vscode.l10n.t('A summary can’t be empty. To send the original messages instead, revert the summary.'),
     nothing_shorter: vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.'),
     changed: vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.'),

@@ -55,7 +55,7 @@ export async function eventRules({ keyEvents }: Settings): Promise<readonly Comp
   return results.map((result, index) => {
     if (result.ok) return result.rule;
     throw new SettingsError(
-      vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}', index + 1, translated(result.problem)),
+      vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}.', index + 1, translated(result.problem)),
     );
   });
 }

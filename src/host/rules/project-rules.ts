@@ -52,7 +52,7 @@ export class ProjectRules implements vscode.Disposable {
     const [send, leave] = [vscode.l10n.t('Send Instructions'), vscode.l10n.t('Don’t Send')];
     const answer = await vscode.window.showInformationMessage(
       vscode.l10n.t(
-        'This workspace has chat instruction files: {0}. Send them with each request?',
+        'This workspace has project instructions: {0}. Send them with each request?',
         this.#files.map(({ name }) => name).join(', '),
       ),
       send,

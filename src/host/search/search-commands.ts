@@ -53,7 +53,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
       }),
   );
   if (!hits) return;
-  if (hits.length === 0) return inform(vscode.l10n.t('No results for {0} in the sessions of this workspace.', query));
+  if (hits.length === 0) return inform(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: oneLine(hit.text, 100),
     description: standingOf(hit),
@@ -62,8 +62,8 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   }));
   const title =
     hits.length === 1
-      ? vscode.l10n.t('1 result for {0}', query)
-      : vscode.l10n.t('{0} results for {1}', hits.length, query);
+      ? vscode.l10n.t('1 result for “{0}”', query)
+      : vscode.l10n.t('{0} results for “{1}”', hits.length, query);
   const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
   const { session, message, position, text } = picked.hit;
@@ -103,7 +103,7 @@ export async function recall(app: SearchApp, argument?: unknown): Promise<void> 
     description: `${hit.position + 1} · ${hit.role}`,
     hit,
   }));
-  if (items.length === 0) return inform(vscode.l10n.t('No results for {0} in this session.', query));
+  if (items.length === 0) return inform(vscode.l10n.t('No results for “{0}” in this session.', query));
   const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
   if (picked)
     await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);

@@ -181,8 +181,8 @@ interface Workspace {
 
 const stayed = (left: number): string =>
   left === 1
-    ? vscode.l10n.t('Skipped 1 session that is open in another window.')
-    : vscode.l10n.t('Skipped {0} sessions that are open in another window.', left);
+    ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version.')
+    : vscode.l10n.t('Skipped {0} sessions that are open in another window or were saved by a newer version.', left);
 
 /**
  * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with

@@ -126,8 +126,11 @@ function hover(
   if (isByCode)
     text
       .appendMarkdown('\n\n')
-      .appendText(vscode.l10n.t('The model returned no verdict. Showing the result of the automatic check instead.'));
-  if (instead !== undefined) text.appendMarkdown('\n\n').appendText(vscode.l10n.t('The source says: {0}', instead));
+      .appendText(
+        vscode.l10n.t('The model returned no usable verdict. Showing the result of the automatic check instead.'),
+      );
+  if (instead !== undefined)
+    text.appendMarkdown('\n\n').appendText(vscode.l10n.t('According to the model, the source says: {0}', instead));
   for (const source of sources) {
     const message = messages[source.message];
     if (!message) continue;

@@ -105,7 +105,10 @@ async function tellByCode(app: SummariesApp, fault: unknown, done: string): Prom
       ? vscode.l10n.t(
           'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
         )
-      : vscode.l10n.t('{0} The summary was extracted from the messages without a model.', why);
+      : vscode.l10n.t(
+          '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
+          why,
+        );
   const more = vscode.l10n.t('Show Log');
   if ((await vscode.window.showWarningMessage(text, more)) === more) app.channel.show();
 }
@@ -188,10 +191,10 @@ const about = (policy: PolicyName): string =>
       'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',
     ),
     steady: vscode.l10n.t(
-      'Compresses every 10 messages into summaries of two to three sentences. Keeps the 10 most recent messages.',
+      'Compresses in the background every 10 messages, at 70% of the context budget, or 24 hours after the last summary. Writes summaries of two to three sentences and keeps the 10 most recent messages.',
     ),
     frugal: vscode.l10n.t(
-      'Compresses at more than 8,000 tokens since the last compression, more than 50 uncompressed messages, 70% of the context budget, or 24 hours after the last summary, whichever comes first. Keeps the 12 most recent messages.',
+      'Compresses in the background at more than 8,000 new tokens, more than 50 uncompressed messages, or 70% of the context budget, or 24 hours after the last summary. Keeps the 12 most recent messages.',
     ),
     'long-memory': vscode.l10n.t(
       'Compresses in the background at 80% of the context budget or 24 hours after the last summary. Writes summaries of up to 500 words and keeps the 3 most recent messages.',

@@ -25,7 +25,7 @@ export function nextPage(
         triggerName(compressesFirst),
       ),
     );
-  page.line({ text: vscode.l10n.t('Exact request body'), to: body }).line();
+  page.line({ text: vscode.l10n.t('Request as JSON'), to: body }).line();
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
   for (const { name, tokens } of gaugeParts(context.tokens, used))
     if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);

@@ -149,9 +149,9 @@ function lists(structured: StructuredSummary): [string, readonly string[]][] {
     named(vscode.l10n.t('Facts'), 'facts'),
     named(vscode.l10n.t('Guidance'), 'guidance'),
     [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
-    named(vscode.l10n.t('Failed Attempts'), 'failedAttempts'),
+    named(vscode.l10n.t('Failed attempts'), 'failedAttempts'),
     named(vscode.l10n.t('Files'), 'files'),
-    named(vscode.l10n.t('Open Steps'), 'openSteps'),
+    named(vscode.l10n.t('Open steps'), 'openSteps'),
     named(vscode.l10n.t('Outcomes'), 'outcomes'),
   ];
 }

@@ -70,7 +70,7 @@ async function pickEvent(
     return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
   });
   if (items.length === 0) {
-    inform(vscode.l10n.t('There are no key events of this kind.'));
+    inform(vscode.l10n.t('There are no key events to select.'));
     return undefined;
   }
   const title = vscode.l10n.t('Key Events');

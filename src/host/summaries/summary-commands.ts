@@ -85,7 +85,7 @@ export async function readSummary(
 /** Sends a summary at another level, says so, and offers the way back. */
 async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
   await setLevel(journal, node.id, level);
-  const text = vscode.l10n.t('“{0}” is now sent at the {1} detail level.', node.title, levelName(level));
+  const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
   void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, before));
 }
 
