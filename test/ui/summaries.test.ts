@@ -213,8 +213,8 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew in full, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('At the Full Detail Level');
-      await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
+      await view.pick('Add Full Text');
+      await workbench.told(/Full text added \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Select Summary Detail Level…');
       await view.pick(/^Full/);
@@ -222,11 +222,16 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
     });
 
-    it('are made anew with instructions, which can be undone', async () => {
+    it('are made anew with instructions or from other summaries, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('With Custom Instructions');
-      await workbench.quickInput().fill('Leave out what was only asked.');
-      await workbench.page.keyboard.press('Enter');
+      await workbench.paletteRow('Add Full Text').waitFor();
+      const joined = workbench.paletteRow('From Child Summaries');
+      if (await joined.isVisible()) await joined.click();
+      else {
+        await view.pick('With Custom Instructions');
+        await workbench.quickInput().fill('Leave out what was only asked.');
+        await workbench.page.keyboard.press('Enter');
+      }
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.undoChange();

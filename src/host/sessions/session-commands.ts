@@ -106,7 +106,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const chosen = picked.flatMap(({ session }) => (session ? [session] : []));
   if (chosen.length > 0 && !(await confirmed(chosen, sum(chosen.map(sizeOf))))) return;
 
-  let freed = picked.some((one) => !one.session) ? await disk.removeOrphans(app.folder, now) : 0;
+  const hasOrphans = picked.some((one) => !one.session);
+  let freed = hasOrphans ? await disk.removeOrphans(app.folder, now) : 0;
   const removed = new Set<SessionId>();
   let inUse = 0;
   for (const { id, deleted } of chosen) {
@@ -119,11 +120,11 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   }
   await app.forget(removed);
   app.sessions.listChanged();
-  const done =
-    removed.size === 1
-      ? vscode.l10n.t('Permanently deleted 1 session and freed {0}.', sizeText(freed))
-      : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', sizeText(freed), countText(removed.size));
-  if (inUse === 0) return inform(done);
+  const done = removed.size > 0 || hasOrphans ? cleanedText(removed.size, sizeText(freed)) : '';
+  if (inUse === 0) {
+    if (done !== '') inform(done);
+    return;
+  }
   const kept =
     inUse === 1
       ? vscode.l10n.t('Skipped 1 session that is open in a window. Switch to another session first.')
@@ -131,7 +132,14 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
           'Skipped {0} sessions that are open in a window. Switch to other sessions first.',
           countText(inUse),
         );
-  void vscode.window.showWarningMessage(`${done} ${kept}`);
+  void vscode.window.showWarningMessage(`${done} ${kept}`.trim());
+}
+
+function cleanedText(sessions: number, freed: string): string {
+  if (sessions === 0) return vscode.l10n.t('Deleted leftover files and freed {0}.', freed);
+  return sessions === 1
+    ? vscode.l10n.t('Permanently deleted 1 session and freed {0}.', freed)
+    : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', freed, countText(sessions));
 }
 
 async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {

@@ -13,6 +13,7 @@ import {
   endsOf,
   eventsBelow,
   hasWarning,
+  isSent,
   openedNodes,
   type Row,
   type RowOf,
@@ -93,7 +94,8 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const { task } = row;
       const done = task.steps.filter(({ status }) => status === 'done').length;
       const ended = task.endedAt === undefined ? undefined : ago(now - task.endedAt);
-      const facts = [vscode.l10n.t('{0}/{1} steps', done, task.steps.length), ended].filter(Boolean).join(' · ');
+      const steps = task.steps.length > 0 && vscode.l10n.t('{0}/{1} steps', done, task.steps.length);
+      const facts = [steps, ended].filter(Boolean).join(' · ');
       return item(
         task.goal,
         task.steps.length > 0 ? Collapsed : None,
@@ -346,7 +348,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
-    vscode.l10n.t('sent as: {0}', levelName(level)),
+    ...(isSent(state, node) ? [vscode.l10n.t('sent as: {0}', levelName(level))] : []),
     trust(source, node),
     node.model,
   ];

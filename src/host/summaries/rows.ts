@@ -224,6 +224,16 @@ export function openedNodes(state: SessionState): SummaryNode[] {
   });
 }
 
+/** Whether a summary is sent: no other one stands for it, nor its messages. */
+export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
+  frontier.some(({ node }) => node.id === id);
+
+/** In which ways a summary can be made anew: one of summaries is made from them, without a model. */
+export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: SummaryNode) => [
+  ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model', 'instructions'] as const)),
+  ...(isSent(state, node) ? (['finer'] as const) : []),
+];
+
 interface Said {
   readonly text: string;
   /** The newest summary that holds it. */

@@ -36,11 +36,16 @@ const pickNode = ({ state }: Conversation): Promise<SummaryNode | undefined> =>
   pickOf(
     state,
     state.frontier.map(({ node }) => node),
+    vscode.l10n.t('There are no summaries yet.'),
   );
 
-async function pickOf(state: Conversation['state'], nodes: readonly SummaryNode[]): Promise<SummaryNode | undefined> {
+async function pickOf(
+  state: Conversation['state'],
+  nodes: readonly SummaryNode[],
+  none: string,
+): Promise<SummaryNode | undefined> {
   if (nodes.length === 0) {
-    inform(vscode.l10n.t('There are no summaries yet.'));
+    inform(none);
     return undefined;
   }
   const items = nodes.map((node) => ({ label: node.title, description: rangeText(state, node), node }));
@@ -85,7 +90,8 @@ export async function withOpened(
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
-  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, openedNodes(state)));
+  const none = vscode.l10n.t('There are no expanded summaries.');
+  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, openedNodes(state), none));
   if (node) await act(conversation, node);
 }
 

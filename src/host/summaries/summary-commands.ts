@@ -21,7 +21,7 @@ import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
-import { isRow, type Row, type Sought, type TreeFilter } from './rows.ts';
+import { isRow, isSent, waysToRegenerate, type Row, type Sought, type TreeFilter } from './rows.ts';
 import { filterName } from './row-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
@@ -47,15 +47,16 @@ export async function readSummary(
   node: SummaryNode,
 ): Promise<void> {
   const sent = state.levels.get(node.id) ?? 'detailed';
+  const isNow = isSent(state, node);
   const levels = LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
     description: [
       tokensText(node.tokens[level] ?? 0),
-      ...(level === sent ? [vscode.l10n.t('currently sent')] : []),
+      ...(isNow && level === sent ? [vscode.l10n.t('currently sent')] : []),
     ].join(' · '),
     open: () => openDocument(nodeUri(state, node, level)),
   }));
-  const items = [
+  const shown = [
     ...levels,
     { label: vscode.l10n.t('Structured'), open: () => openDocument(nodeUri(state, node, 'structured')) },
     {
@@ -63,24 +64,24 @@ export async function readSummary(
       description: tokensText(node.tokens.source),
       open: () => openDocument(nodeUri(state, node, 'source')),
     },
+  ];
+  const sending = [
     { label: vscode.l10n.t('Detail level to send'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
     ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
       description: vscode.l10n.t('as long as it fits'),
       open: () => sendAs(journal, node, level, sent),
     })),
-    ...(node.full === undefined
-      ? [
-          {
-            label: vscode.l10n.t('Generate Full Summary'),
-            description: vscode.l10n.t('generated from the original messages and sent in later requests'),
-            open: () => make(app, { node: node.id, finer: true }),
-          },
-        ]
-      : []),
+    ...(node.full === undefined ? [{ ...fullText(), open: () => make(app, { node: node.id, finer: true }) }] : []),
   ];
+  const items = isNow ? [...shown, ...sending] : shown;
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
 }
+
+const fullText = (): vscode.QuickPickItem => ({
+  label: vscode.l10n.t('Add Full Text'),
+  description: vscode.l10n.t('extracted from the original messages without a model; sent in later requests'),
+});
 
 /** Sends a summary at another level, says so, and offers the way back. */
 async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
@@ -185,17 +186,20 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
 }
 
 /** Asks in which way a summary shall be written anew, and has it written. */
-export async function resummarize(app: SummariesApp, _: Conversation, node: SummaryNode): Promise<void> {
-  const items = [
-    { label: vscode.l10n.t('With the Configured Summarizer'), way: 'same' },
-    { label: vscode.l10n.t('With Another Model…'), way: 'model' },
-    { label: vscode.l10n.t('With Custom Instructions…'), way: 'instructions' },
-    { label: vscode.l10n.t('At the Full Detail Level'), way: 'finer' },
-  ] as const;
+export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+  const named = {
+    children: { label: vscode.l10n.t('From Child Summaries, without a Model') },
+    same: { label: vscode.l10n.t('With the Configured Summarizer') },
+    model: { label: vscode.l10n.t('With Another Model…') },
+    instructions: { label: vscode.l10n.t('With Custom Instructions…') },
+    finer: fullText(),
+  };
+  const items = waysToRegenerate(state, node).map((way) => ({ ...named[way], way }));
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
     case undefined:
       return;
+    case 'children':
     case 'same':
       return make(app, { node: node.id });
     case 'finer':
@@ -222,11 +226,11 @@ export async function make(
   const { resummarize: makeAnew } = await app.current();
   const made = await cancellable(vscode.l10n.t('Regenerating summary…'), (signal) => makeAnew(wanted, chosen, signal));
   if (!made) return;
+  const tokens = (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale());
   inform(
-    vscode.l10n.t(
-      'Summary regenerated ({0} tokens).',
-      (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale()),
-    ),
+    wanted.finer
+      ? vscode.l10n.t('Full text added ({0} tokens).', tokens)
+      : vscode.l10n.t('Summary regenerated ({0} tokens).', tokens),
   );
 }
 

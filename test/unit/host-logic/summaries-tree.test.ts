@@ -12,7 +12,9 @@ import {
   filteredRows,
   filterRow,
   findRow,
+  isSent,
   warnedNodes,
+  waysToRegenerate,
   type Row,
   type TreeFilter,
   type TreeSource,
@@ -194,6 +196,8 @@ describe('the tree of summaries', () => {
   it('lists summaries that were opened apart, to be put back', async () => {
     const conversation = await session(100);
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
+    const first = conversation.state.frontier[0]!.node;
+    assert.ok(isSent(conversation.state, first));
     await undoCompressions(
       conversation.journal,
       conversation.state.compressions.map(({ id }) => id),
@@ -206,6 +210,17 @@ describe('the tree of summaries', () => {
       ),
       nodes,
     );
+    assert.ok(!isSent(conversation.state, first));
+  });
+
+  it('offers a summary of summaries no model, and the full text only of what is sent', () => {
+    const state = longSession(1_000);
+    const parent = state.frontier[0]!.node;
+    const leaf = state.nodes.get(parent.children[0]!)!;
+    assert.deepEqual(waysToRegenerate(state, parent), ['children', 'finer']);
+    assert.deepEqual(waysToRegenerate(state, leaf), ['same', 'model', 'instructions']);
+    const { node } = longSession(100).frontier[0]!;
+    assert.deepEqual(waysToRegenerate(longSession(100), node), ['same', 'model', 'instructions', 'finer']);
   });
 
   it('costs for opening a row what it shows, not what the session holds: 10,000 messages against 200', () => {
