@@ -21,7 +21,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   refused_key: { action: 'setKey', message: phrase('The provider rejected the API key. Set a valid API key.') },
   forbidden: {
     action: 'chooseModel',
-    message: phrase('This API key doesn’t have access to this model. Select another model.'),
+    message: phrase('You don’t have access to this model. Allow access, check your API key, or select another model.'),
   },
   model_not_found: {
     action: 'chooseModel',
@@ -66,7 +66,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   cut_stream: {
     action: 'retry',
-    message: phrase('The response was interrupted. The partial response was kept. Try again.'),
+    message: phrase('The response was interrupted. Try again.'),
   },
   output_limit: {
     action: 'retryWithRoom',
@@ -90,7 +90,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     action: 'openSettings',
     message: phrase('The provider rejected the request. Check the model and the base URL in Settings.'),
   },
-  cancelled: { action: 'retry', message: phrase('Stopped. The partial response was kept.') },
+  cancelled: { action: 'retry', message: phrase('Stopped. Any partial response was kept.') },
 };
 
 /** What the user reads of a fault. */

@@ -147,7 +147,7 @@ for (const kind of [SAMPLE, LONG]) {
         [/^Structured/, '(Structured)'],
         [/^Source/, '(Source)'],
       ] as const) {
-        await view.onFirst('Threadkeeper: Select Summary Detail Level…');
+        await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
         await view.pick(level);
         await view.tab(title).waitFor();
         await view.editor().first().waitFor();
@@ -216,7 +216,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('Add Full Text');
       await workbench.told(/Full text added \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
-      await view.onFirst('Threadkeeper: Select Summary Detail Level…');
+      await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
       await view.pick(/^Full/);
       await view.tab('(Full)').waitFor();
       await view.undoChange();

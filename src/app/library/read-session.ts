@@ -74,7 +74,7 @@ function emptySession(skipped: readonly Skipped[]): TranscriptError {
   const [first, ...rest] = skipped.map(({ reason, count }) => phrase('{0} × {1}', count, reason));
   if (!first) return new TranscriptError(phrase('The file contains no messages.'));
   const all = rest.reduce((before, reason) => phrase('{0}, {1}', before, reason), first);
-  return new TranscriptError(phrase('The file contains no messages. Skipped: {0}.', all));
+  return new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
 }
 
 /** How a list shows a session. What was known goes on where the session was read on. `mask` hides secrets in a title. */

@@ -138,10 +138,10 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
   const { triggers, summary } = policy;
   share(phrase('The background threshold'), triggers.share);
   share(phrase('The blocking threshold'), triggers.beforeSend);
-  share(phrase('The target share'), policy.targetShare);
+  share(phrase('The target fraction of the context budget'), policy.targetShare);
   share(phrase('The key event budget'), policy.ledgerShare);
-  whole(phrase('The token threshold'), triggers.tokens, 1);
-  whole(phrase('The message threshold'), triggers.messages, 1);
+  whole(phrase('The maximum number of uncompressed tokens'), triggers.tokens, 1);
+  whole(phrase('The maximum number of uncompressed messages'), triggers.messages, 1);
   whole(phrase('The message interval'), triggers.every, 1);
   whole(phrase('The task reset threshold'), triggers.taskReset, 0);
   whole(phrase('The number of recent messages'), policy.window, 1);

@@ -88,7 +88,7 @@ export class TranscriptReader {
     if (this.#count === 0 && this.#skips.size > 0) {
       const reasons = this.#skipped().map(({ reason, count }) => phrase('{0} × {1}', count, reason));
       const all = reasons.reduce((before, reason) => phrase('{0}, {1}', before, reason));
-      throw new TranscriptError(phrase('The file contains no messages. Skipped: {0}.', all));
+      throw new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
     }
     if (this.#count === 0) throw new TranscriptError(phrase('The file contains no messages.'));
     return this.#take();

@@ -41,7 +41,7 @@ describe('the command line on other tools’ chats', () => {
     assert.deepEqual([resumed?.workspace, resumed?.messages], ['/home/sam/api', 5]);
     assert.deepEqual(
       refused.map((one) => [one.tool, path.basename(one.path), one.reason]),
-      [['codex', 'rollout-broken.jsonl', 'The file contains no messages. Skipped: 1 × invalid JSON line.']],
+      [['codex', 'rollout-broken.jsonl', 'The file contains no readable messages. Skipped: 1 × invalid JSON line.']],
     );
   });
 
@@ -50,7 +50,7 @@ describe('the command line on other tools’ chats', () => {
     assert.equal(code, 0);
     assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continued of claude-1\)$/m);
     assert.match(out, /sessions: 16, skipped files: 1\n$/);
-    assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no messages/);
+    assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no readable messages/);
   });
 
   it('finds what was said in any of them', async () => {

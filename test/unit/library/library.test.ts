@@ -120,7 +120,7 @@ describe('the library of other tools’ chats', () => {
     assert.deepEqual([read, unchanged, reads], [0, 2, 0]);
     assert.deepEqual(
       refused.map(({ reason }) => inEnglish(reason)),
-      ['The file contains no messages. Skipped: 1 × invalid JSON line.'],
+      ['The file contains no readable messages. Skipped: 1 × invalid JSON line.'],
     );
   });
 

@@ -68,7 +68,7 @@ describe('importing a transcript', () => {
     [
       'records without a message',
       '{"type":"session_meta","payload":{}}\n',
-      /contains no messages. Skipped: 1 × record/,
+      /contains no readable messages. Skipped: 1 × record/,
     ],
   ] as const) {
     it(`says in one sentence why ${what} cannot be read`, () => {
