@@ -227,6 +227,10 @@ describe('what goes with a message as context', () => {
         await vscode.window.showTextDocument(vscode.Uri.file(inside('leak.txt')));
         await app.implicit.refresh();
         assert.deepEqual(held(), [], 'nothing from outside of the workspace');
+        await writeFile(inside('.env'), 'PLACE=here\n');
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('.env')));
+        await app.implicit.refresh();
+        assert.deepEqual(held(), [], 'nothing that holds secrets by its name');
         await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
         await withSettings({ 'chat.implicitContext': false }, async () => {
           await app.implicit.refresh();

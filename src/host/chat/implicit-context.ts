@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment } from '../../core/model/message.ts';
+import { hasSecretName } from '../../core/redact/secret-files.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ownFiles } from '../platform/workspace-files.ts';
 import type { Attachments } from './attachments.ts';
@@ -22,7 +23,8 @@ export interface ImplicitContextDeps {
 
 /**
  * Keeps the file that the user works on with the next message, in sight and until it is taken off. Not in Restricted
- * Mode, not what git leaves out or lies outside of the workspace, and not what the model has verbatim already.
+ * Mode, not what git leaves out, lies outside of the workspace or holds secrets by its name (git may not be asked
+ * everywhere), and not what the model has verbatim already.
  */
 export class ImplicitContext {
   readonly #deps: ImplicitContextDeps;
@@ -61,7 +63,7 @@ export class ImplicitContext {
     if (!document || !vscode.workspace.isTrusted || !this.#deps.isRead()) return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
-    if (uri.scheme === 'untitled' || (await ownFiles([uri])).length === 0) return undefined;
+    if (uri.scheme === 'untitled' || hasSecretName(uri.path) || (await ownFiles([uri])).length === 0) return undefined;
     const file = excerpt(document);
     if (held.tokens(conversation, file) > held.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
