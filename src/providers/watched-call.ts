@@ -89,7 +89,10 @@ export class WatchedCall {
 
   /** Why the call was ended from this side, if it was. */
   interruption(): ModelFault | undefined {
-    if (this.#caller.aborted) return new ModelFault('cancelled', 'cancelled');
+    if (this.#caller.aborted)
+      return isTimeout(this.#caller.reason)
+        ? new ModelFault('timeout', 'the caller’s time was up')
+        : new ModelFault('cancelled', 'cancelled');
     if (this.#silent) return new ModelFault('timeout', `no byte came for ${this.#limit} ms`);
     return undefined;
   }
@@ -114,6 +117,9 @@ export class WatchedCall {
     }, this.#limit);
   }
 }
+
+/** The reason of `AbortSignal.timeout`. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /**
  * Runs one streamed call under watch. `open` sends the request and yields what comes; a reply that ends without an

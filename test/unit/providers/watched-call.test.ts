@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
+import { askWatched, callLimits } from '../../../src/providers/watched-call.ts';
+
+describe('a call that its caller ends', () => {
+  const ended = (signal: AbortSignal): Promise<unknown> =>
+    askWatched(
+      signal,
+      callLimits({}),
+      ({ controller }) => new Promise((_, reject) => controller.signal.addEventListener('abort', reject)),
+      () => new ModelFault('network', 'not the end that was asked for'),
+    );
+
+  it('was cancelled, or took too long for a caller that waits no longer', async () => {
+    const user = new AbortController();
+    const cancelled = ended(AbortSignal.any([user.signal, AbortSignal.timeout(60_000)]));
+    user.abort();
+    await assert.rejects(cancelled, (error) => ModelFault.is(error, 'cancelled'));
+    const limited = ended(AbortSignal.any([new AbortController().signal, AbortSignal.timeout(1)]));
+    await assert.rejects(limited, (error) => ModelFault.is(error, 'timeout'));
+  });
+});
