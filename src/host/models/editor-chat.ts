@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { Tolerance, type Extra } from '../../providers/tolerance.ts';
-import { callLimits, runWatched } from '../../providers/watched-call.ts';
+import { runWatched } from '../../providers/watched-call.ts';
+import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
 
 /** A counter that takes longer, in ms, is not waited for: the reply matters more than its figures. */
@@ -33,7 +34,7 @@ export class EditorChat implements ChatModel {
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk> {
-    return runWatched(signal, callLimits({}), ({ controller }) => this.#open(request, controller.signal), editorFault);
+    return runWatched(signal, callTimeouts(), ({ controller }) => this.#open(request, controller.signal), editorFault);
   }
 
   async *#open(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {

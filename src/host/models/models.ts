@@ -14,7 +14,7 @@ import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
-import { readSettings } from '../platform/settings.ts';
+import { callTimeouts, readSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
@@ -233,7 +233,6 @@ export class Models {
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '')
       throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
-    const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
     const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
     return {
       provider,
@@ -241,8 +240,7 @@ export class Models {
       ...(baseUrl !== '' && { baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
       ...(isOllama && { api: 'ollama', contextWindow: this.info(chosen).contextWindow }),
-      firstTokenMs: firstTokenTimeout * 1000,
-      silenceMs: silenceTimeout * 1000,
+      ...callTimeouts(),
     };
   }
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { checkPrompt } from '../../core/prompts/render.ts';
 import { POLICY_NAMES, resolvePolicy, type Policy, type PolicyName, type Triggers } from '../../core/policy/policy.ts';
+import type { CallLimits } from '../../providers/watched-call.ts';
 import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
@@ -21,6 +22,12 @@ export function readSettings(): Settings {
   throw new SettingsError(
     vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', v.getDotPath(issue) ?? '', problemOf(issue)),
   );
+}
+
+/** How long a provider may be silent, as the settings say. */
+export function callTimeouts(): CallLimits {
+  const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
+  return { firstTokenMs: firstTokenTimeout * 1000, silenceMs: silenceTimeout * 1000 };
 }
 
 /** Whether somebody has set a setting, such as `chat.provider`, be it to its default. */

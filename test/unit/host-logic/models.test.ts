@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
+import { mock } from 'node:test';
+import { ModelFault } from '../../../src/app/fault.ts';
+import type * as EditorChatModule from '../../../src/host/models/editor-chat.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
@@ -13,10 +16,19 @@ const memory = { search: () => [] };
 
 /** What of the editor the models read: the manifest's defaults, with settings over them. */
 const settings: Record<string, Record<string, unknown>> = {};
-const editor = { workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) } };
+const editor = {
+  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+  l10n: { t: (text: string) => text },
+  LanguageModelChatMessage: { User: (text: string) => text },
+  CancellationTokenSource: class {
+    readonly cancel = (): undefined => undefined;
+    readonly dispose = (): undefined => undefined;
+  },
+};
 
 describe('the models that settings name', () => {
   let module: typeof ModelsModule;
+  let editorChat: typeof EditorChatModule;
 
   before(async () => {
     const { contributes } = JSON.parse(await readFile('package.json', 'utf8')) as {
@@ -29,7 +41,7 @@ describe('the models that settings name', () => {
       settings[section!] = { ...settings[section!], [key!]: value };
     }
     Object.assign(globalThis, { editorOfModelsTest: editor });
-    const source = 'export const { workspace } = globalThis.editorOfModelsTest;';
+    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfModelsTest;`;
     const hooks = registerHooks({
       resolve: (name, context, next) =>
         name === 'vscode'
@@ -37,6 +49,7 @@ describe('the models that settings name', () => {
           : next(name, context),
     });
     module = await import('../../../src/host/models/models.ts');
+    editorChat = await import('../../../src/host/models/editor-chat.ts');
     hooks.deregister();
   });
 
@@ -72,6 +85,20 @@ describe('the models that settings name', () => {
     const models = modelsThatKnow({ [`compatible ${OLLAMA} deepseek-v4-pro`]: isOllama });
     assert.ok(modelsThatKnow().cost(at('deepseek-v4-pro'), USAGE)! > 0);
     assert.equal(await costOf(models, at('deepseek-v4-pro', OLLAMA)), null);
+  });
+
+  it('are waited for as long as the user has set, the editor’s too', async () => {
+    const before = settings['chat'];
+    settings['chat'] = { ...before, firstTokenTimeout: 5 };
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const silent = { sendRequest: () => new Promise(() => undefined), countTokens: () => Promise.resolve(1) };
+    const chat = new editorChat.EditorChat('vendor/silent', silent as never);
+    const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
+    const first = chat.stream(request, new AbortController().signal)[Symbol.asyncIterator]().next();
+    mock.timers.tick(5_000);
+    mock.timers.reset();
+    settings['chat'] = before!;
+    await assert.rejects(first, (error) => ModelFault.is(error, 'timeout'));
   });
 
   it('read no more than the user has set for the chat, as the summarizer too', () => {
