@@ -25,8 +25,8 @@ ${MODEL_HELP}
                       "supported" is true, false, or null if undecided. Offsets are
                       UTF-16 units, into the summary for statements and into the message
                       text for sources. With a model, also includes "instead" (what the
-                      transcript says instead of a wrong detail), "byCode" (the model
-                      returned no verdict), and
+                      transcript says according to the model; not looked up), "byCode"
+                      (the model returned no verdict), and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
@@ -111,7 +111,7 @@ function lineOf(statement: CheckedStatement): string {
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;
   const by = isByCode ? '; no verdict from the model' : '';
-  const other = instead === undefined ? '' : ` source: ${instead.replace(/\s+/g, ' ')}`;
+  const other = instead === undefined ? '' : ` according to the model: ${instead.replace(/\s+/g, ' ')}`;
   const support = supportOf(reason);
   const mark = support === null ? '?' : support ? '+' : '-';
   return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${by}]${found}${other}\n`;

@@ -22,10 +22,10 @@ export const verb: Verb = {
          [--base-url U] [--json]
 
 Compresses a transcript the way the extension does: keeps key events and recent messages
-verbatim and summarizes the rest.
+verbatim as far as they fit, and summarizes the rest.
 
-  --target-tokens N   hard limit for all tokens sent, including framing; if omitted, the
-                      policy decides
+  --target-tokens N   limit for all tokens sent, including framing (not with --strategy
+                      off); if omitted, the policy decides
   --policy P          ${POLICY_NAMES.join(', ')}; default balanced
   --strategy S        ${STRATEGIES.join(', ')}; default smart
   --preset X          ${PRESETS.join(', ')}; default developer
@@ -148,7 +148,9 @@ async function compressSession(
   const { tokensAfter: after, ...sent } = sentBy(session, counter);
   if (session.context().total > budget) {
     if (session.fault) throw session.fault;
-    throw new UsageError(`The compressed session needs ${session.context().total} tokens, but the limit is ${budget}.`);
+    throw new UsageError(
+      `The compressed session needs ${session.context().total} tokens, but the limit is ${budget}. Increase --target-tokens or decrease --keep-recent.`,
+    );
   }
   const tokens = { before, after, target: targetTokens ?? null };
   return { ...shown(sent, tokens, chosen), ...(isGrown && { compressions: session.attempts }) };

@@ -31,7 +31,9 @@ Counts the messages and tokens in a transcript, including message framing.
     await output.write(`messages: ${number.format(messages)}, tokens: ${number.format(tokens)} (${encoding})\n`);
     const info = model === undefined ? undefined : modelInfo(model);
     if (info && info.countFactor !== 1) {
-      await output.write(`${info.id} counts approximately ${number.format(Math.round(tokens * info.countFactor))}\n`);
+      await output.write(
+        `approximately ${number.format(Math.round(tokens * info.countFactor))} tokens with ${info.id}\n`,
+      );
     }
     return 0;
   },

@@ -27,7 +27,7 @@ the other commands print text. Message indices are 0-based; "from" and "to" are 
 "end" offsets are exclusive. Token counts include message framing. For help with a command,
 run threadkeeper COMMAND --help. For the version, run threadkeeper --version.
 
-Exit codes: 0 success, 1 damaged journal (verify), 2 any other error.
+Exit codes: 0 success, 1 journal damaged or newer (verify), 2 any other error.
 `;
 
 /** Runs one command and resolves to its exit code. Nothing is thrown. */
@@ -51,7 +51,7 @@ async function run(args: readonly string[], output: Output): Promise<number> {
     return 0;
   }
   const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (!entry) throw new UsageError(`unknown command “${name}”. Commands: ${Object.keys(VERBS).join(', ')}.`);
+  if (!entry) throw new UsageError(`Unknown command “${name}”. Commands: ${Object.keys(VERBS).join(', ')}.`);
   const { verb } = await entry.load();
   const { values, positionals } = parseArgs({
     args: rest,
@@ -64,10 +64,10 @@ async function run(args: readonly string[], output: Output): Promise<number> {
   }
   const [file, ...more] = positionals;
   if (verb.isWithoutFile === true) {
-    if (file !== undefined) throw new UsageError(`${name} doesn’t take a FILE.`);
+    if (file !== undefined) throw new UsageError(`${name} doesn’t take a file.`);
   } else if (file === undefined)
-    throw new UsageError(`${name} requires a FILE. For help, run threadkeeper ${name} --help.`);
-  if (more.length > 0) throw new UsageError(`${name} takes one FILE, but got ${positionals.length}.`);
+    throw new UsageError(`${name} requires a file. For help, run threadkeeper ${name} --help.`);
+  if (more.length > 0) throw new UsageError(`${name} takes one file, but got ${positionals.length}.`);
   return await verb.run({ file: file ?? '', options: values, json: values['json'] === true, output, env: process.env });
 }
 

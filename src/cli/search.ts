@@ -15,8 +15,8 @@ const EXCERPT_UNITS = 600;
 export const verb: Verb = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
 
-Searches the chats of all tools on this machine, best results first. To list the chats,
-run threadkeeper sources.
+Searches the chats of all supported tools on this machine, best results first. To list
+the chats, run threadkeeper sources.
 
   --query Q    text to search for
   --home DIR   home folder to search; default is your home folder
@@ -24,7 +24,7 @@ run threadkeeper sources.
   --json       {"hits":[{"session","tool","workspace","title","path","message","role","at",
                "start","end","text","score"}],"refused":[{"path","tool","reason"}]}
                "message" is an index, "start" and "end" are UTF-16 offsets into its text,
-               in which secrets are masked
+               in which recognized secrets are masked
 `,
   options: { query: { type: 'string' }, home: { type: 'string' }, limit: { type: 'string' } },
   isWithoutFile: true,
@@ -57,7 +57,9 @@ run threadkeeper sources.
     );
     await output.write(blocks.length === 0 ? 'No results.\n' : blocks.join('\n'));
     if (refused.length > 0)
-      await output.note(`Skipped files: ${refused.length}. To list them with the reason, run threadkeeper sources.`);
+      await output.note(
+        `Skipped files: ${refused.length}. To list them with the reasons, run threadkeeper sources${options['home'] === undefined ? '' : ' with the same --home'}.`,
+      );
     return 0;
   },
 };

@@ -7,7 +7,8 @@ export const verb: Verb = {
   help: `Usage: threadkeeper verify JOURNAL [--json]
 
 Checks a session journal: the checksum and structure of each line, and that there are no
-gaps. If the journal is damaged, prints the first error and exits with code 1.
+gaps. If the journal is damaged or was written by a newer version, prints the first error
+and exits with code 1.
 
   --json   {"ok":true,"events"} or {"ok":false,"line","fault"}, with a 1-based "line"
 `,

@@ -106,7 +106,7 @@ describe('the command line, of a summary', () => {
       const { out } = await runCli(args);
       assert.match(
         out,
-        /^- The service listens on port 7777\. \[the source says something different\].* source: port 4600$/m,
+        /^- The service listens on port 7777\. \[the source says something different\].* according to the model: port 4600$/m,
       );
       assert.match(out, /statements: 2, supported: 1, not supported: 1, undecided: 0/);
     } finally {

@@ -95,7 +95,7 @@ describe('the command line on other tools’ chats', () => {
     assert.match((await runCli(['search', '--query', 'zebra', '--home', home])).out, /^No results\./);
     const missing = await runCli(['search', '--home', home]);
     assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: Missing option --query.\n']);
-    assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources doesn’t take a FILE/);
+    assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources doesn’t take a file/);
     const { sessions } = await runJson('sources', '--home', path.join(home, 'nobody'));
     assert.deepEqual(sessions, []);
   });
