@@ -40,7 +40,10 @@ export class Databases {
 
   async #read(file: string): Promise<Database> {
     const sqlite = await import('node:sqlite').catch(() => undefined);
-    if (!sqlite) throw new TranscriptError(phrase('This version of Node.js can’t read SQLite databases.'));
+    if (!sqlite)
+      throw new TranscriptError(
+        phrase('Reading this file requires Node.js 22.13 or later. Update VS Code or Node.js and try again.'),
+      );
     await checkWhole(file);
     const hasLog = (await sizeOf(`${file}-wal`)) > 0;
     const isLarge = (await sizeOf(file)) > MAX_COPIED_BYTES;

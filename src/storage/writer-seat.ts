@@ -216,8 +216,8 @@ async function repairJournal(repair: Repair): Promise<Phrase | undefined> {
     const aside = `${basename(path)}.damaged`;
     parts.push(
       fresh.length === 1
-        ? phrase('1 damaged line was moved to {0}', aside)
-        : phrase('{0} damaged lines were moved to {1}', fresh.length, aside),
+        ? phrase('1 damaged line was copied to {0}', aside)
+        : phrase('{0} damaged lines were copied to {1}', fresh.length, aside),
     );
   }
   const { missing } = reader;

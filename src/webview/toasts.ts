@@ -64,7 +64,11 @@ export class Toasts {
   sessionDeleted(session: SessionId, restore: (sessions: readonly SessionId[]) => void): void {
     const before = this.#deletions?.toast === this.passing?.id ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];
-    const words = formatCounted(sessions.length, 'Session deleted.', '{0} sessions deleted.');
+    const words = formatCounted(
+      sessions.length,
+      'Session deleted. To erase its file, run Clean Up Sessions.',
+      '{0} sessions deleted. To erase their files, run Clean Up Sessions.',
+    );
     this.tell(words, 'info', { label: text('Undo'), run: () => restore(sessions) });
     this.#deletions = { toast: this.#last, sessions };
   }

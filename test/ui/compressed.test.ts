@@ -53,9 +53,7 @@ describe('a compressed session in the chat', () => {
   it('shows what a compression would do before it does it', async () => {
     await chat.write('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
-    await preview
-      .getByText(/Summarizes \d+ messages: [\d,]+ → about [\d,]+ tokens. No model is used. No cost\./)
-      .waitFor();
+    await preview.getByText(/Compresses \d+ messages\. Context: [\d,]+ → about [\d,]+ tokens\. No cost\./).waitFor();
     previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept verbatim \(\d+\)/).innerText())?.[1];
     await preview.getByRole('button', { name: 'Cancel' }).click();
     await preview.waitFor({ state: 'detached' });
@@ -97,7 +95,7 @@ describe('a compressed session in the chat', () => {
 
   it('is undone in its row, put back there, and follows what the command does', async () => {
     await toRow();
-    const undone = row().getByText('Undone. The original messages will be sent again.');
+    const undone = row().getByText('Undone. The original messages are sent until they’re compressed again.');
     const redo = row().getByRole('button', { name: 'Restore Summary' });
     if ((await redo.count()) > 0) await redo.click();
     await row().getByRole('button', { name: 'Undo', exact: true }).click();

@@ -111,7 +111,7 @@ describe('a long session by keyboard alone', () => {
     await compression().locator('.original').first().waitFor({ state: 'detached' });
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
-    await compression().getByText('Undone. The original messages will be sent again.').waitFor();
+    await compression().getByText('Undone. The original messages are sent until they’re compressed again.').waitFor();
     await keys.isAt(compression().getByRole('button', { name: 'Restore Summary' }));
     await keys.press('Enter');
     await compression()

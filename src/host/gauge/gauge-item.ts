@@ -114,8 +114,8 @@ function tooltip(
 
 const noRoom = (events: number): string =>
   events === 1
-    ? vscode.l10n.t('1 key event doesn’t fit in the key event budget and isn’t sent.')
-    : vscode.l10n.t('{0} key events don’t fit in the key event budget and aren’t sent.', countText(events));
+    ? vscode.l10n.t('1 more key event doesn’t fit in the key event budget and isn’t sent.')
+    : vscode.l10n.t('{0} more key events don’t fit in the key event budget and aren’t sent.', countText(events));
 
 /** What makes the session compress next, and how far off that is. */
 export function whatIsNext(ahead: Distance | undefined): string {

@@ -121,7 +121,7 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
           {text(
             local
               ? 'No model is configured. Without one, Threadkeeper can only quote earlier messages. Select a model to chat.'
-              : 'The selected model isn’t available. Set an API key or select another model.',
+              : 'The selected model isn’t available. Select another model, or set its API key if it needs one.',
           )}
         </p>
       )}

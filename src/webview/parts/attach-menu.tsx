@@ -85,7 +85,7 @@ export async function attachImage(page: Page, file: File): Promise<void> {
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
-    reader.onerror = () => reject(new Error(text('Couldn’t read {0}.', file.name)));
+    reader.onerror = () => reject(new Error(text('Couldn’t read {0}. Add it again.', file.name)));
     reader.readAsDataURL(file);
   });
   const base64 = address.slice(address.indexOf(',') + 1);

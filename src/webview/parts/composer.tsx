@@ -242,7 +242,7 @@ function runSlash(page: Page, { slash, argument }: NonNullable<ReturnType<typeof
     page.recallQuery = argument;
     page.show('recall');
   } else if (slash.command === 'pin') {
-    if (argument === '') page.tell(text('Type /pin followed by the text.'));
+    if (argument === '') page.tell(text('Type /pin followed by text from a message.'));
     else void pinText(page, argument);
   } else {
     page.run(slash.command, argument === '' ? undefined : argument);
@@ -256,9 +256,7 @@ async function pinText(page: Page, quote: string): Promise<void> {
 
 function placeholderOf({ readOnly, foreign }: StatusView): string {
   if (readOnly === null) return text('Ask, or type / for commands and # for context');
-  return foreign
-    ? text('Read-only. To continue this chat, select Continue Here.')
-    : text('Read-only. This session is open in another window.');
+  return foreign ? text('Read-only. To continue this chat, select Continue Here.') : text('This session is read-only.');
 }
 
 /** What is sent after the reply that is arriving, above the composer; each can be sent at once, edited or removed. */

@@ -57,7 +57,9 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           <Icon name="archive" />
           <span class="compression-title">{title}</span>
           <span class="meta">
-            {undone ? text('Undone. The original messages will be sent again.') : facts.join(' · ')}
+            {undone
+              ? text('Undone. The original messages are sent until they’re compressed again.')
+              : facts.join(' · ')}
           </span>
         </button>
         {compression.nodes.length > 0 && (

@@ -107,7 +107,11 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
       <p class="gauge-policy meta">
         <span>
           {gauge.threshold !== undefined
-            ? text('Compresses automatically at {0} (policy: {1})', formatPercent(gauge.threshold), gauge.policy)
+            ? text(
+                'Compresses automatically at {0} of the context budget (policy: {1})',
+                formatPercent(gauge.threshold),
+                gauge.policy,
+              )
             : text('Policy: {0}', gauge.policy)}
         </span>
         <button type="button" class="text-button" onClick={() => page.run('choosePolicy')}>
@@ -120,8 +124,8 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           <Icon name="warning" />{' '}
           {formatCounted(
             gauge.droppedEvents,
-            '1 key event doesn’t fit in the key event budget and isn’t sent.',
-            '{0} key events don’t fit in the key event budget and aren’t sent.',
+            '1 more key event doesn’t fit in the key event budget and isn’t sent.',
+            '{0} more key events don’t fit in the key event budget and aren’t sent.',
           )}
         </p>
       )}

@@ -295,7 +295,7 @@ async function fork(page: Page, message: MessageView, isForeign: boolean): Promi
 async function remove(page: Page, message: MessageView): Promise<void> {
   if (!(await page.do('deleteMessage', { message: message.id }))) return;
   const undo = () => void page.ask('undoDelete', { message: message.id });
-  page.tell(text('Message deleted.'), 'info', { label: text('Undo'), run: undo });
+  page.tell(text('Message deleted. Its text stays in the session file.'), 'info', { label: text('Undo'), run: undo });
 }
 
 /** The selected text, if it lies in this message. */

@@ -67,16 +67,16 @@ function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
   const effect = formatCounted(
     messages,
-    'Summarizes 1 message: {1} → about {2} tokens.',
-    'Summarizes {0} messages: {1} → about {2} tokens.',
+    'Compresses 1 message. Context: {1} → about {2} tokens.',
+    'Compresses {0} messages. Context: {1} → about {2} tokens.',
     before,
     after,
   );
-  if (maxCostUsd === 0) return `${effect} ${text('No model is used. No cost.')}`;
+  if (maxCostUsd === 0) return `${effect} ${text('No cost.')}`;
   const cost =
     maxCostUsd === null
       ? text('Unknown cost: no pricing information for {0}.', model)
-      : text('Maximum cost: {0}.', formatCost(maxCostUsd));
+      : text('Estimated cost: {0}.', formatCost(maxCostUsd));
   return `${effect} ${cost}`;
 }
 
@@ -93,7 +93,7 @@ function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: Previ
       )}
       {dropped.length > 0 && (
         <>
-          <h3>{text('Not kept verbatim ({0})', dropped.length)}</h3>
+          <h3>{text('No longer kept verbatim ({0})', dropped.length)}</h3>
           <ul class="dropped">
             {dropped.map((each, index) => (
               <li key={index}>{each}</li>

@@ -72,7 +72,7 @@ describe('the session list', () => {
       const told = new Promise((resolve) => opened.onDidChange(resolve));
       assert.equal(opened.state.messages.get(messageId('m7')), undefined);
       await told;
-      assert.match(wordsOf(opened.notice), /1 damaged line was moved to/);
+      assert.match(wordsOf(opened.notice), /1 damaged line was copied to/);
       assert.equal(opened.state.path.length, 39, 'what comes before the gap is still on the branch');
       assert.equal(opened.readOnly, undefined);
       await opened.append(said(40));

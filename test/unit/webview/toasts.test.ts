@@ -46,13 +46,13 @@ describe('words at the foot of the page', () => {
     const restored: SessionId[] = [];
     const restore = (sessions: readonly SessionId[]) => restored.push(...sessions);
     toasts.sessionDeleted(sessionId('a'), restore);
-    assert.deepEqual(words(), ['Session deleted.']);
+    assert.deepEqual(words(), ['Session deleted. To erase its file, run Clean Up Sessions.']);
     toasts.sessionDeleted(sessionId('b'), restore);
-    assert.deepEqual(words(), ['2 sessions deleted.']);
+    assert.deepEqual(words(), ['2 sessions deleted. To erase their files, run Clean Up Sessions.']);
     toasts.shown[0]?.action?.run();
     assert.deepEqual(restored, ['a', 'b']);
     passTime();
     toasts.sessionDeleted(sessionId('c'), restore);
-    assert.deepEqual(words(), ['Session deleted.']);
+    assert.deepEqual(words(), ['Session deleted. To erase its file, run Clean Up Sessions.']);
   });
 });
