@@ -77,6 +77,10 @@ const audit = v.object({
 });
 export type Audit = Read<typeof audit>;
 
+/** What a summary names that its messages do not. Other faults are of its form. */
+export const missingFromSource = ({ faults }: Audit): string[] =>
+  faults.filter(({ kind }) => kind.startsWith('unknown_')).map(({ text }) => text);
+
 /** Of a text in the source's own words: all that is in it stands there. */
 export const VERBATIM: Audit = {
   score: 1,

@@ -7,7 +7,7 @@ import { nodeText } from '../../core/context/render.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
+import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
@@ -208,7 +208,7 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
       return Promise.resolve({
         ...{ id, title, rung, model, from, to, text: nodeText(found, shown) },
         tokens: { source: tokens.source, shown: tokens[shown] ?? tokens.detailed },
-        audit: { score: audit.score, faults: audit.faults.map((fault) => `${fault.kind}: ${fault.text}`) },
+        audit: { score: audit.score, faults: missingFromSource(audit) },
         events: events.map(eventMark),
       });
     },

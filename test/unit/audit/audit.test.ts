@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { auditSummary } from '../../../src/core/audit/audit.ts';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
+import { missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
 import { atOnce } from '../../../src/core/pace/steps.ts';
 
 const source = {
@@ -30,6 +31,13 @@ describe('the audit of a summary', () => {
     const { passes, faults } = audit('They said “We call it resume, not Restore”.');
     assert.equal(passes, false);
     assert.deepEqual(faults, [{ kind: 'unknown_quote', text: 'We call it resume, not Restore' }]);
+  });
+
+  it('names as missing from the source only what was looked for there', () => {
+    const { faults } = audit('They said “We call it resume, not Restore” in src/restore.ts.', 100);
+    assert.ok(faults.some(({ kind }) => kind === 'grew'));
+    const missing = missingFromSource({ ...VERBATIM, faults });
+    assert.deepEqual(missing.toSorted(), ['We call it resume, not Restore', 'src/restore.ts']);
   });
 
   it('reports identifiers, paths, numbers and URLs the source lacks, and lets the summary pass', () => {
