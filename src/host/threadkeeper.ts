@@ -417,7 +417,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
 
   costAhead(nodes: readonly SummaryNode[]): CostAhead {
     const open = this.sessions.current && this.#open.get(this.sessions.current.journal.id);
-    return open?.costAhead(nodes) ?? { model: '', maxCostUsd: null };
+    return open?.costAhead(nodes) ?? { model: '', estimatedCostUsd: null };
   }
 
   async current(): Promise<OpenConversation> {

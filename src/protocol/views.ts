@@ -308,6 +308,6 @@ export const previewSchema = v.object({
   dropped: list(v.string()),
   /** The summarizer, and at most what it would cost; null where its price is not known, 0 where no model is used. */
   model: v.string(),
-  maxCostUsd: v.nullable(amount),
+  estimatedCostUsd: v.nullable(amount),
 });
 export type PreviewView = v.InferOutput<typeof previewSchema>;

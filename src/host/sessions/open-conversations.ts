@@ -37,7 +37,7 @@ const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } 
 /** What a compression would cost at most, in US dollars: null where the price is not known, 0 without a model. */
 export interface CostAhead {
   readonly model: string;
-  readonly maxCostUsd: number | null;
+  readonly estimatedCostUsd: number | null;
 }
 
 /** A conversation with what belongs to it alone. */
@@ -161,8 +161,8 @@ export class OpenConversations {
         const input = leaves.reduce((sum, { tokens }) => sum + tokens.source + PROMPT_TOKENS, 0);
         const output = leaves.reduce((sum, { tokens }) => sum + tokens.brief + tokens.detailed, 0);
         const isFree = chosen.provider === 'local' || this.#settings(journal, counter).policy.strategy === 'trim';
-        const maxCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
-        return { model: models.label(chosen), maxCostUsd };
+        const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
+        return { model: models.label(chosen), estimatedCostUsd };
       },
       resummarize: async (wanted, chosen = summarizer(), signal) => {
         const model = await summarizers.model(chosen, memory, ASKED_FOR);

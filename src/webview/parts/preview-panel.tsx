@@ -63,7 +63,7 @@ export function PreviewPanel() {
   );
 }
 
-function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
+function outcome({ messages, tokens, model, estimatedCostUsd }: PreviewView): string {
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
   const effect = formatCounted(
     messages,
@@ -72,11 +72,11 @@ function outcome({ messages, tokens, model, maxCostUsd }: PreviewView): string {
     before,
     after,
   );
-  if (maxCostUsd === 0) return `${effect} ${text('No cost.')}`;
+  if (estimatedCostUsd === 0) return `${effect} ${text('No cost.')}`;
   const cost =
-    maxCostUsd === null
+    estimatedCostUsd === null
       ? text('Unknown cost: no pricing information for {0}.', model)
-      : text('Estimated cost: {0}.', formatCost(maxCostUsd));
+      : text('Estimated cost: {0}.', formatCost(estimatedCostUsd));
   return `${effect} ${cost}`;
 }
 
