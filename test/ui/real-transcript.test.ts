@@ -46,7 +46,7 @@ describe('a real transcript of 4,806 messages', () => {
     return workbench;
   };
   const gauge = async (): Promise<string> => window().statusBarItem('threadkeeper.gauge').innerText();
-  const percent = async (): Promise<number> => Number(/(\d+) ?%/.exec(await gauge())?.[1]);
+  const percent = async (): Promise<number> => Number(/([\d,]+) ?%/.exec(await gauge())?.[1]?.replaceAll(',', ''));
 
   it('is imported by the command', async () => {
     await window().chooseCommand('Threadkeeper: Import Transcript…');

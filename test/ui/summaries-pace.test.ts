@@ -77,7 +77,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
       const narrow = async (to: string): Promise<void> => {
         await workbench.chooseCommand('Threadkeeper: Filter Context View…');
         await view.pick('Filter by Text');
-        await workbench.quickInput().fill(to);
+        await workbench.fillInputBox(to);
         await workbench.page.keyboard.press('Enter');
         await view
           .rows()

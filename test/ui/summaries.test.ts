@@ -112,7 +112,7 @@ for (const kind of [SAMPLE, LONG]) {
       assert.equal(await view.rows().filter({ hasText: 'In context now' }).count(), 0);
       await workbench.chooseCommand('Threadkeeper: Filter Context View…');
       await view.pick('Filter by Text');
-      await workbench.quickInput().fill(kind.told);
+      await workbench.fillInputBox(kind.told);
       await workbench.page.keyboard.press('Enter');
       await view
         .rows()
@@ -229,7 +229,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (await joined.isVisible()) await joined.click();
       else {
         await view.pick('With Custom Instructions');
-        await workbench.quickInput().fill('Leave out what was only asked.');
+        await workbench.fillInputBox('Leave out what was only asked.');
         await workbench.page.keyboard.press('Enter');
       }
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);

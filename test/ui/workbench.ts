@@ -188,6 +188,12 @@ export class Workbench {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
+  /** Writes into the input box that comes in the place of a list: until then the list's own input stands there. */
+  async fillInputBox(text: string): Promise<void> {
+    await this.page.locator('.quick-input-list').waitFor({ state: 'hidden' });
+    await this.quickInput().fill(text);
+  }
+
   /** The extension's page in the webview that is shown; where two are, in the one that was opened first. */
   webview(): FrameLocator {
     return this.page.locator('iframe.webview.ready').first().contentFrame().frameLocator('iframe#active-frame');
