@@ -96,7 +96,10 @@ function thinned<Item>(items: readonly Item[], max: number): readonly Item[] {
 function ticksTo(value: number, count: number): number[] {
   const raw = Math.max(1, value / count);
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = Math.max(1, power * ([1, 2, 2.5, 5, 10].find((one) => one * power >= raw) ?? 10));
+  const step = Math.max(
+    1,
+    power * ([1, 2, 2.5, 5, 10].find((one) => one * power >= raw && Number.isInteger(one * power)) ?? 10),
+  );
   return Array.from({ length: Math.ceil(value / step) + 1 }, (_, n) => n * step);
 }
 
