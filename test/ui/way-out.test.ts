@@ -31,6 +31,7 @@ describe('a way out of a fault', () => {
     await workbench.page.keyboard.press('Enter');
     await workbench.told('The API key was saved in VS Code’s secret storage.');
     await asked.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+    await chat.message(ANSWER).nth(1).waitFor();
     assert.equal(await chat.message(ANSWER).count(), 2);
   });
 

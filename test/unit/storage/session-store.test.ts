@@ -172,7 +172,7 @@ describe('a journal that is not whole', () => {
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
-        assert.match(wordsOf(journal.notice), /1 damaged line was moved to s1\.jsonl\.damaged; 1 entry is missing/);
+        assert.match(wordsOf(journal.notice), /1 damaged line was copied to s1\.jsonl\.damaged; 1 entry is missing/);
         assert.deepEqual([...journal.state.messages.keys()], ['m0', 'm1', 'm3', 'm4', 'm5']);
         await journal.close();
         const again = await reopen();
