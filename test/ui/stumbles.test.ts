@@ -159,7 +159,8 @@ describe('in the chat and its views', () => {
     await chart.waitFor();
     const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
     assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
-    const ticks = (await chart.locator('text.label').allInnerTexts()).filter((text) => /^\d/.test(text));
+    const ticks = (await chart.locator('text.label').allTextContents()).filter((text) => /^[\d,]+$/.test(text));
+    assert.ok(ticks.length > 6, ticks.join(' '));
     for (const tick of ticks) assert.match(tick.replaceAll(',', ''), /^\d{1,2}5?0*$/, tick);
     await chart.locator('.spot rect').nth(3).hover({ force: true });
     assert.match((await chart.locator('.spot title').nth(3).textContent()) ?? '', /messages? · [\d,]+ tokens/);
