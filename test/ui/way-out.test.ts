@@ -37,7 +37,8 @@ describe('a way out of a fault', () => {
 
   it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
     const { workbench } = chat;
-    await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local' });
+    // None of the workspace's, whatever address other tests have left in the user's settings.
+    await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local', 'threadkeeper.chat.baseUrl': '' });
     // Until the editor has read them the server of before is asked for its models.
     await chat.button(/^No model \(local\)/).waitFor();
     const last = await chat.messages().last().innerText();
