@@ -48,6 +48,7 @@ describe('a model on a server of one’s own', () => {
 
   it('is seen to think, and its thinking is not in the reply', async () => {
     await writeSettings(chat.folder, at(server, THINKING));
+    await chat.button(new RegExp(`^${THINKING}`)).waitFor();
     await chat.newSession();
     server.options = { eventMs: 700 };
     await chat.write('Why is the queue empty?');
@@ -82,6 +83,7 @@ describe('a model on a server of one’s own', () => {
     const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096 });
     try {
       await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
+      await chat.button(/^llama3\.1:8b/).waitFor();
       await chat.newSession();
       for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
       await chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor();
