@@ -4,9 +4,10 @@ import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
 import { TermUsage } from '../core/compress/term-usage.ts';
 import { joinOld, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
-import { coverage } from '../core/context/ledger-lines.ts';
+import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
@@ -404,7 +405,7 @@ async function condenseNeighbours(
   return { frontier: joined, parents };
 }
 
-/** Tokens of the ledger, and of ledger and summaries, were this compression committed. */
+/** Tokens of the ledger, and of ledger and summaries, and the key events, were this compression committed. */
 function frontTokens(
   job: CompressionJob,
   {
@@ -412,17 +413,19 @@ function frontTokens(
     levels,
     draft,
   }: { readonly nodes: readonly SummaryNode[]; readonly levels: readonly LevelChoice[]; readonly draft: LedgerDraft },
-): { readonly ledger: number; readonly all: number } {
+): { readonly ledger: number; readonly all: number; readonly keyEvents: () => CompressionRecord['keyEvents'] } {
   const { systemPrompt, memory, policy } = job.settings;
   const { events, changes } = draft;
-  const { ledger, summaries } = assemblePrefix({
-    state: job.state.afterCompression({ nodes, levels, events, changes }),
+  const state = job.state.afterCompression({ nodes, levels, events, changes });
+  const { tokens, leftOut } = assemblePrefix({
+    state,
     systemPrompt,
     memory,
     counts: job.counts,
     ledgerBudget: Math.floor(job.budget * policy.ledgerShare),
-  }).tokens;
-  return { ledger, all: ledger + summaries };
+  });
+  const keyEvents = () => keyEventFigures(state, new Set(leftOut.map(({ id }) => id)));
+  return { ledger: tokens.ledger, all: tokens.ledger + tokens.summaries, keyEvents };
 }
 
 /** Nodes that the task's words are about get more room than others as old: at most this many. */
@@ -446,7 +449,7 @@ function toResult(
   started: number,
   deps: CompressSessionDeps,
 ): WorkResult {
-  const { calls, last } = made;
+  const { calls, last, nodes, levels } = made;
   const { policy } = job.settings;
   const before = job.state.uncoveredCount;
   const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
@@ -456,12 +459,13 @@ function toResult(
     threshold: job.due.threshold,
     policy: policy.name,
     strategy: policy.strategy,
-    nodes: made.nodes,
-    levels: made.levels,
+    nodes,
+    levels,
     events: draft.events,
     changes: draft.changes,
     messages: { before, after: before - made.covered },
     tokens: { before: job.before.total, after: made.after },
+    keyEvents: frontTokens(job, { nodes, levels, draft }).keyEvents(),
     calls: {
       count: calls.count,
       inputTokens: calls.inputTokens,

@@ -184,7 +184,7 @@ export class Compressor {
       tokens_after: record.tokens.after,
       tokens_reduced: record.tokens.before - record.tokens.after,
       nodes: record.nodes.length,
-      key_events: record.events.length,
+      ...(record.keyEvents && { key_events: record.keyEvents.total, key_events_kept: record.keyEvents.kept }),
       ...callsOf(record),
       duration_ms: record.durationMs,
       ...(fault !== undefined && { fallback: 'extractive', error: describe(fault) }),

@@ -1,4 +1,5 @@
 import { worthOf } from '../events/ledger-budget.ts';
+import type { KeyEventId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
@@ -69,6 +70,31 @@ export function ledgerEntries(
     kept: entries.filter((entry) => !dropped.has(entry.event)),
     leftOut: [...dropped].filter(isCurrent),
   };
+}
+
+/** What became of a key event: sent verbatim, by the user's wish or by itself; replaced; or left out for want of room. */
+export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
+
+/** Undefined for a key event that is not on the active branch, or that the user has removed. */
+export function standingOf(
+  state: Pick<FrontFacts, 'positionOf' | 'isRemoved' | 'isCurrent'>,
+  event: KeyEvent,
+  leftOut: ReadonlySet<KeyEventId>,
+): Standing | undefined {
+  if (state.positionOf(event.message) === undefined || state.isRemoved(event.id)) return undefined;
+  if (event.pinned) return 'pinned';
+  if (event.status === 'dropped' || leftOut.has(event.id)) return 'dropped';
+  return state.isCurrent(event) ? 'active' : 'superseded';
+}
+
+/** How many key events nothing has replaced, and how many of them are sent verbatim: the figures shown everywhere. */
+export function keyEventFigures(
+  state: FrontFacts,
+  leftOut: ReadonlySet<KeyEventId>,
+): { readonly kept: number; readonly total: number } {
+  const standings = [...state.events.values()].map((event) => standingOf(state, event, leftOut));
+  const kept = standings.filter((standing) => standing === 'pinned' || standing === 'active').length;
+  return { kept, total: kept + standings.filter((standing) => standing === 'dropped').length };
 }
 
 /** An event's line with its tokens; `position` (0-based, on the active branch) and `role` are those of its message. */

@@ -46,6 +46,8 @@ const compression = v.object({
   changes: list(ledgerChange),
   messages: change,
   tokens: change,
+  /** The session's key events that nothing replaced, and those of them that are sent verbatim; older journals lack it. */
+  keyEvents: v.optional(v.object({ kept: count, total: count })),
   calls: v.object({ count, inputTokens: amount, outputTokens: amount, costUsd: amount }),
   durationMs: amount,
 });

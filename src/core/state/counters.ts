@@ -19,10 +19,6 @@ export type Spent = Pick<Counters, 'chatTokens' | 'chatCostUsd' | 'compressionTo
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
   readonly at: number;
   readonly nodes: readonly NodeId[];
-  /** Key events that it found. */
-  readonly keyEvents: number;
-  /** Those of them that found no room in the ledger. */
-  readonly droppedEvents: number;
 };
 
 export function noCounts(): Counters {
@@ -53,9 +49,8 @@ export function countUsage(
 
 /** Counts a committed compression, and gives its entry in the list. */
 export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
-  const { nodes, events, changes, levels, ...entry } = record;
+  const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
   counters.compressions++;
   counters.tokensSaved += Math.max(0, record.tokens.before - record.tokens.after);
-  const droppedEvents = events.filter((event) => event.status === 'dropped').length;
-  return { ...entry, at, nodes: nodes.map((node) => node.id), keyEvents: events.length, droppedEvents };
+  return { ...entry, at, nodes: nodes.map((node) => node.id) };
 }

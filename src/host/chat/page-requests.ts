@@ -184,14 +184,13 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
         const { total } = conversation().context();
         return { messages: 0, tokens: { before: total, after: total }, kept: [], dropped: [], ...cost };
       }
-      const { nodes, tokens, changes } = preview;
+      const { nodes, tokens } = preview;
+      const events = eventIndexAfter(state(), preview);
       return {
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
         tokens,
-        kept: eventIndexAfter(conversation(), preview).kept().map(eventMark),
-        dropped: changes.flatMap(({ id, status }) =>
-          status === 'dropped' ? [state().events.get(id)?.quote ?? ''] : [],
-        ),
+        kept: events.kept().map(eventMark),
+        dropped: events.dropped().map(({ quote }) => quote),
         ...cost,
       };
     },

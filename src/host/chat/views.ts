@@ -136,7 +136,7 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
     summaries: made.length,
     tokens: entry.tokens,
-    keyEvents: { kept: entry.keyEvents - entry.droppedEvents, total: entry.keyEvents },
+    keyEvents: entry.keyEvents ?? { kept: 0, total: 0 },
     costUsd: entry.calls.costUsd,
     undone: made.length > 0 && standing.length === 0,
   };

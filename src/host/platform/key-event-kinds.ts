@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Standing } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 
 /** A kind of key event as a heading. */
@@ -25,9 +26,6 @@ export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   todo: 'tasklist',
   outcome: 'pass',
 };
-
-/** What became of a key event: sent verbatim, by the user's wish or by itself; replaced; or left out for want of room. */
-export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
 
 export const standingName = (standing: Standing): string =>
   ({

@@ -7,7 +7,6 @@ import { SpendLimitReached } from '../../app/paid-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, readSettings } from '../platform/settings.ts';
-import { eventIndexOf } from './event-index.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
 import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
@@ -18,7 +17,7 @@ export async function compressHistory(app: SummariesApp, now = false): Promise<v
   const conversation = await app.sessions.currentOrLatest();
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
-  sayOutcome(app, outcome, conversation);
+  sayOutcome(app, outcome);
 }
 
 function withProgress(
@@ -49,17 +48,18 @@ function report(compressor: Compressor, progress: vscode.Progress<{ message?: st
   progress.report({ message: now.stage === 'planning' ? stage : `${stage}, ${now.done}/${now.total}` });
 }
 
-function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
+function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
       const { before, after } = record.tokens;
       const done = vscode.l10n.t(
-        'Compressed {0}: {1} → {2} tokens. Key events kept: {3}.',
+        'Compressed {0}: {1} → {2} tokens. Key events kept: {3} of {4}.',
         messagesText(record.messages.before - record.messages.after),
         countText(before),
         countText(after),
-        countText(eventIndexOf(conversation).keptCount),
+        countText(record.keyEvents?.kept ?? 0),
+        countText(record.keyEvents?.total ?? 0),
       );
       if (fault === undefined) inform(done);
       else void tellByCode(app, fault, done);

@@ -4,6 +4,7 @@ import type { CompressionRecord, TriggerName } from '../../core/journal/schema.t
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { levelName, rungName, triggerName } from './summary-facts.ts';
+import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
@@ -35,16 +36,14 @@ export function dryRunPage(state: SessionState, record: CompressionRecord | unde
       .line();
     page.block(node[level] ?? node.detailed);
   }
-  const kept = record.events.filter((event) => event.status === 'active' || event.pinned);
+  const events = eventIndexAfter(state, record);
+  const kept = events.kept();
   page.heading(2, `${vscode.l10n.t('Key events kept verbatim')} · ${kept.length}`);
   for (const event of kept) page.line(`- ${event.kind}: ${event.quote}`);
   page.line();
-  const dropped = [
-    ...record.events.filter(({ status }) => status === 'dropped').map(({ quote }) => quote),
-    ...record.changes.filter(({ status }) => status === 'dropped').map(({ id }) => state.events.get(id)?.quote ?? ''),
-  ];
+  const dropped = events.dropped();
   page.heading(2, `${vscode.l10n.t('Key events that didn’t fit')} · ${dropped.length}`);
-  for (const quote of dropped) page.line(`- ${quote}`);
+  for (const { quote } of dropped) page.line(`- ${quote}`);
   return page.page();
 }
 
@@ -93,7 +92,10 @@ function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEnt
       countText(entry.durationMs),
     ),
   );
-  page.line(vscode.l10n.t('- Key events found: {0}', entry.keyEvents));
+  if (entry.keyEvents) {
+    const { kept, total } = entry.keyEvents;
+    page.line(vscode.l10n.t('- Key events kept: {0} of {1}', countText(kept), countText(total)));
+  }
   for (const node of nodes) {
     const faults = node.audit.faults.length;
     const found = faults === 0 ? '' : ` · ${faultsText(faults)}`;

@@ -2,8 +2,8 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { CompressionRecord } from '../../core/journal/schema.ts';
 import type { KeyEventId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
-import type { SessionState } from '../../core/state/session-state.ts';
-import type { Standing } from '../platform/key-event-kinds.ts';
+import { standingOf, type Standing } from '../../core/context/ledger-lines.ts';
+import type { FrontFacts, SessionState } from '../../core/state/session-state.ts';
 
 const ORDER: readonly Standing[] = ['pinned', 'active', 'dropped', 'superseded'];
 
@@ -25,17 +25,11 @@ export class EventIndex {
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
 
-  /** `events` are the session's own, or what they would be. */
-  constructor(
-    state: SessionState,
-    leftOut: ReadonlySet<KeyEventId>,
-    events: Iterable<KeyEvent> = state.events.values(),
-  ) {
+  constructor(state: FrontFacts, leftOut: ReadonlySet<KeyEventId>) {
     const placed: PlacedEvent[] = [];
-    for (const event of events) {
-      const position = state.positionOf(event.message);
-      if (position === undefined || state.isRemoved(event.id)) continue;
-      placed.push({ event, position, standing: standingOf(state, event, leftOut) });
+    for (const event of state.events.values()) {
+      const standing = standingOf(state, event, leftOut);
+      if (standing) placed.push({ event, position: state.positionOf(event.message)!, standing });
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
     this.#byPlace = placed;
@@ -50,7 +44,7 @@ export class EventIndex {
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
   }
 
-  /** Events that are sent verbatim: pinned ones, and active ones that have room. The one figure shown everywhere. */
+  /** Events that are sent verbatim: pinned ones, and active ones that have room. */
   get keptCount(): number {
     return this.#kept.at(-1)!;
   }
@@ -73,6 +67,11 @@ export class EventIndex {
   /** The events that are sent verbatim, in order of place. */
   kept(): readonly KeyEvent[] {
     return this.#byPlace.filter(isKept).map(({ event }) => event);
+  }
+
+  /** The events that found no room, in order of place. */
+  dropped(): readonly KeyEvent[] {
+    return this.#byPlace.filter(({ standing }) => standing === 'dropped').map(({ event }) => event);
   }
 
   countBetween(from: number, to: number): number {
@@ -100,23 +99,11 @@ export class EventIndex {
 
 const isKept = ({ standing }: PlacedEvent): boolean => standing === 'pinned' || standing === 'active';
 
-function standingOf(state: SessionState, event: KeyEvent, leftOut: ReadonlySet<KeyEventId>): Standing {
-  if (event.pinned) return 'pinned';
-  if (event.status === 'dropped' || leftOut.has(event.id)) return 'dropped';
-  return state.isCurrent(event) ? 'active' : 'superseded';
-}
-
 /** The key events of a conversation as they stand now. */
 export function eventIndexOf(conversation: Conversation): EventIndex {
   return new EventIndex(conversation.state, new Set(conversation.context().leftOut.map(({ id }) => id)));
 }
 
 /** What a compression would make of the key events of a session. */
-export function eventIndexAfter({ state }: Conversation, { events, changes }: CompressionRecord): EventIndex {
-  const after = new Map([...state.events.values(), ...events].map((event) => [event.id, event]));
-  for (const { id, status, link } of changes) {
-    const event = after.get(id);
-    if (event) after.set(id, { ...event, status, ...(link !== undefined && { link }) });
-  }
-  return new EventIndex(state, new Set(), after.values());
-}
+export const eventIndexAfter = (state: SessionState, record: CompressionRecord): EventIndex =>
+  new EventIndex(state.afterCompression(record), new Set());

@@ -8,7 +8,7 @@ import type { Step, Task } from '../../core/model/task.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { GaugeView } from '../../protocol/views.ts';
-import type { Standing } from '../platform/key-event-kinds.ts';
+import type { Standing } from '../../core/context/ledger-lines.ts';
 import type { EventIndex } from './event-index.ts';
 
 const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;

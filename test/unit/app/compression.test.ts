@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
 import { Desk, fill, says, texts, throws } from './desk.ts';
 
 const guest = (turn: number): string =>
@@ -12,6 +13,7 @@ const DECISIONS = [
   'drop support for Safari 14',
   'name the release Heron',
 ];
+const WORDS = 'anchor barrel candle drawer engine fender gasket hammer jigsaw kettle ladder mortar'.split(' ');
 const booking = [
   'Thank you so much for writing to us, it is always lovely to hear from you and from the children.',
   'The weather has been very kind to us all this week, and the bay is as calm as a mirror in the mornings.',
@@ -102,6 +104,33 @@ describe('the compression of a session', () => {
     assert.ok(number('tokens_after') < number('tokens_before'));
     assert.equal(number('calls') + number('cost_usd'), 0);
     assert.ok(!JSON.stringify(desk.log).includes('widths of the columns'));
+  });
+
+  it('tells how many key events are kept, those that a first compression drops counted', async () => {
+    const conversation = await desk.converse();
+    await fill(
+      conversation,
+      60,
+      (n) =>
+        `We decided to ${DECISIONS[n % 5]!.replace(/\S+$/, WORDS[n % 12]!)} at site ${WORDS[(n * 5 + 3) % 12]}${n}.`,
+    );
+    const previewed = eventIndexAfter(conversation.state, (await conversation.previewCompression())!);
+    await conversation.compressNow();
+    const events = [...conversation.state.events.values()];
+    const dropped = events.filter(({ status }) => status === 'dropped');
+    const active = events.filter(({ status }) => status === 'active');
+    assert.ok(dropped.length > 0 && active.length > 0, `${dropped.length} dropped, ${active.length} kept`);
+    const sent = conversation.context().system.join('\n');
+    for (const { quote } of active) assert.ok(sent.includes(quote));
+    for (const { quote } of dropped) assert.ok(!sent.includes(`] ${quote}`));
+    const figures = { kept: active.length, total: active.length + dropped.length };
+    assert.deepEqual(conversation.state.compressions[0]?.keyEvents, figures);
+    assert.deepEqual(
+      { kept: previewed.kept().length, total: previewed.kept().length + previewed.dropped().length },
+      figures,
+    );
+    const { fields } = desk.logged('history_compression_complete')[0]!;
+    assert.deepEqual({ kept: fields['key_events_kept'], total: fields['key_events'] }, figures);
   });
 
   it('commits nothing when the provider fails in the background, logs it, and the chat goes on', async () => {
