@@ -3,7 +3,6 @@ import { askAboutStatements } from '../core/audit/asked.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import { paidModel, type JobModel, type SpendGate } from './paid-model.ts';
-import { readOnlyFault } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -27,7 +26,7 @@ export async function checkSummary(
   const chosen = journal.state.levels.get(id) ?? 'detailed';
   const level = node[chosen] === undefined ? 'detailed' : chosen;
   const text = node[level] ?? '';
-  const refusal = readOnlyFault(journal);
+  const refusal = journal.readOnly;
   if (refusal) throw refusal;
   const paid = paidModel(reader, spendGate, price, signal);
   let check: SummaryCheck;

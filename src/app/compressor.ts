@@ -32,7 +32,7 @@ import {
   type SpendGate,
   SpendLimitReached,
 } from './paid-model.ts';
-import { readOnlyFault, type Clock } from './ports.ts';
+import type { Clock } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
@@ -122,7 +122,7 @@ export class Compressor {
    */
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
-    const error = readOnlyFault(this.#deps.journal);
+    const error = this.#deps.journal.readOnly;
     // What could not be committed is not paid for.
     if (error) return Promise.resolve({ kind: 'failed', error });
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });

@@ -100,10 +100,10 @@ export interface SessionJournal {
   readonly id: SessionId;
   readonly state: SessionState;
   /**
-   * Why nothing can be appended, in words for the user; undefined while this window is the writer. It changes when
-   * another window takes over, or the one that wrote is gone: listeners are then called with no events.
+   * Why nothing can be appended (`not_writer`: another window writes); undefined while this window is the writer. It
+   * changes when another window takes over, or the one that wrote is gone: listeners are then called with no events.
    */
-  readonly readOnly: Phrase | undefined;
+  readonly readOnly: StoreFault | undefined;
   /** What was set aside on opening, in words for the user; undefined when all was sound. */
   readonly notice: Phrase | undefined;
   /**
@@ -162,11 +162,6 @@ export class StoreFault extends Error {
   static is(error: unknown, ...reasons: readonly StoreFault['reason'][]): error is StoreFault {
     return error instanceof StoreFault && (reasons.length === 0 || reasons.includes(error.reason));
   }
-}
-
-/** Why nothing can be written to a session; undefined where it can. */
-export function readOnlyFault({ isForeign, readOnly }: SessionJournal): StoreFault | undefined {
-  return readOnly && new StoreFault(isForeign === true ? 'read_only' : 'not_writer', readOnly);
 }
 
 /** The same model with another way to stream, and its requests changed before they leave. */

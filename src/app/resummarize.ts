@@ -11,7 +11,6 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } from './paid-model.ts';
-import { readOnlyFault } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -43,7 +42,7 @@ export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' 
 export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {
   const { journal } = deps;
   const node = nodeOf(journal.state, wanted.node);
-  const refusal = readOnlyFault(journal);
+  const refusal = journal.readOnly;
   if (refusal) throw refusal;
   const { spendGate = OPEN_GATE, price } = deps;
   const paid = wanted.model && paidModel(wanted.model, spendGate, price, signal);

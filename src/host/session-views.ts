@@ -190,7 +190,7 @@ const shown = new Map<string, boolean>();
 function showWhatIsPossible(conversation: Conversation | undefined): void {
   const state = conversation?.state;
   const facts = {
-    isReadOnly: conversation?.journal.readOnly !== undefined,
+    isWrittenElsewhere: conversation?.journal.readOnly?.reason === 'not_writer',
     hasTask: state?.task !== undefined,
     hasMessages: (state?.path.length ?? 0) > 0,
     hasSummaries: (state?.frontier.length ?? 0) > 0,

@@ -190,8 +190,8 @@ export const statusSchema = v.object({
   queue: v.object({ items: list(v.object({ id: plainId, text: longText, attachments: count })), isHeld: v.boolean() }),
   /** The chat's provider cannot be reached; in words for the user. */
   offline: v.nullable(v.string()),
-  /** Why this window cannot write to the session; in words for the user. */
-  readOnly: v.nullable(v.string()),
+  /** Why this window cannot write to the session, in words for the user; another one may be doing so. */
+  readOnly: v.nullable(v.object({ text: v.string(), isWrittenElsewhere: v.boolean() })),
   /** A chat of another tool, opened for reading. */
   foreign: v.boolean(),
   /** Why what was said last is in memory alone; in words for the user. */

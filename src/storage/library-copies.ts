@@ -180,7 +180,7 @@ export class LibraryCopies implements LibraryStore {
   async #beginWriting(): Promise<void> {
     if (!(await this.#mayWrite())) {
       throw new StoreFault(
-        'not_writer',
+        'read_only',
         phrase('Chats from other tools are managed in another window. Run the command in that window.'),
       );
     }

@@ -1,5 +1,5 @@
 import { Emitter } from '../app/emitter.ts';
-import type { SessionJournal } from '../app/ports.ts';
+import type { SessionJournal, StoreFault } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
@@ -63,7 +63,7 @@ export class SessionJournalFile implements SessionJournal {
     return this.#copy.reader.state;
   }
 
-  get readOnly(): Phrase | undefined {
+  get readOnly(): StoreFault | undefined {
     return this.#seat.readOnly;
   }
 

@@ -35,7 +35,7 @@ const NEWER = phrase(
   'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
 );
 
-export const closed = (): StoreFault => new StoreFault('not_writer', CLOSED);
+export const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
 export const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
 
 /** A window that follows, since another one writes. */
@@ -67,15 +67,15 @@ export class WriterSeat {
   }
 
   /** Why nothing can be appended. */
-  get readOnly(): Phrase | undefined {
+  get readOnly(): StoreFault | undefined {
     switch (this.#role.kind) {
       case 'writer':
         return undefined;
       case 'reader':
         // On a full disk the chat goes on in memory.
-        return this.#role.fault.reason === 'full' ? undefined : this.#role.fault.phrase;
+        return this.#role.fault.reason === 'full' ? undefined : this.#role.fault;
       case 'closed':
-        return CLOSED;
+        return closed();
     }
   }
 

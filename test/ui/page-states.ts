@@ -88,7 +88,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
       status: {
         ...STATUS,
         offline: 'The provider could not be reached.',
-        readOnly: 'Another window writes to this session.',
+        readOnly: { text: 'Another window writes to this session.', isWrittenElsewhere: true },
         escalation: {
           text: 'The newest message does not fit.',
           requestTokens: 9000,

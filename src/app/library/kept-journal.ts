@@ -3,7 +3,7 @@ import { compressionId, messageId, nodeId, sessionId, type MessageId, type Sessi
 import { nodeWith, proseSummary, type SummaryNode } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
-import { phrase, type Phrase } from '../../core/text/phrase.ts';
+import { phrase } from '../../core/text/phrase.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import { Emitter } from '../emitter.ts';
 import { StoreFault, type SessionJournal } from '../ports.ts';
@@ -23,7 +23,7 @@ export class KeptJournal implements SessionJournal {
   readonly id: SessionId;
   readonly state = new SessionState();
   readonly isForeign = true as const;
-  readonly readOnly: Phrase;
+  readonly readOnly: StoreFault;
   readonly notice = undefined;
   readonly unsaved = undefined;
   readonly #listeners: Emitter<readonly SessionEvent[]>;
@@ -35,7 +35,7 @@ export class KeptJournal implements SessionJournal {
     this.#entry = entry;
     this.#copy = copy;
     this.#listeners = new Emitter(onError);
-    this.readOnly = phrase('This {0} chat is read-only.', TOOL_NAMES[entry.tool]);
+    this.readOnly = new StoreFault('read_only', phrase('This {0} chat is read-only.', TOOL_NAMES[entry.tool]));
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: titleFrom(title), workspace }, updatedAt);
     let at = updatedAt;

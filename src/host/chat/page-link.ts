@@ -7,6 +7,7 @@ import type { MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
+import type { StoreFault } from '../../app/ports.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { MessageViews } from './message-views.ts';
 import { coverViews, compressionViews, taskView } from './views.ts';
@@ -306,12 +307,15 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
     resetPending,
     queue: queueView(conversation),
     offline,
-    readOnly: journal.readOnly ? translated(journal.readOnly) : null,
+    readOnly: readOnlyView(journal.readOnly),
     foreign: journal.isForeign === true,
     unsaved: journal.unsaved ? translated(journal.unsaved) : null,
     escalation: state.requiresEscalation ? escalationView(conversation) : null,
   };
 }
+
+const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
+  fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
 
 /** Its figures are those of the gauge beside it. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {

@@ -31,7 +31,7 @@ export const COMMANDS = {
   pinEvent: EVENTS,
   unpinEvent: 'threadkeeper.hasPinned',
   removeEvent: EVENTS,
-  takeOver: 'threadkeeper.isReadOnly',
+  takeOver: 'threadkeeper.isWrittenElsewhere',
   askAboutSelection: `editorHasSelection && ${FILES}`,
   explainProblem: `activeEditor == workbench.editors.files.textFileEditor && ${FILES}`,
   attachFile: FILES,

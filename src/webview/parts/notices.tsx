@@ -13,16 +13,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   return (
     <div class="notices">
       {status.readOnly !== null && (
-        <Banner
-          severity="info"
-          icon="lock"
-          words={status.readOnly}
-          action={
-            status.foreign
-              ? { label: text('Continue Here'), command: 'continueHere' }
-              : { label: text('Take Over'), command: 'takeOver' }
-          }
-        />
+        <Banner severity="info" icon="lock" words={status.readOnly.text} action={wayToWrite(status)} />
       )}
       {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} />}
       {status.offline !== null && <Banner severity="warning" icon="debug-disconnect" words={status.offline} />}
@@ -40,11 +31,16 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   );
 }
 
+function wayToWrite({ foreign, readOnly }: StatusView): ActionView | undefined {
+  if (foreign) return { label: text('Continue Here'), command: 'continueHere' };
+  return readOnly?.isWrittenElsewhere === true ? { label: text('Take Over'), command: 'takeOver' } : undefined;
+}
+
 function Banner(props: {
   readonly severity: 'info' | 'warning';
   readonly icon: string;
   readonly words: string;
-  readonly action?: ActionView;
+  readonly action?: ActionView | undefined;
   readonly dismiss?: () => void;
 }) {
   const page = usePage();

@@ -56,7 +56,8 @@ describe('a disk that fails', () => {
         disk.makeReadOnly();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0']);
-        assert.match(wordsOf(again.readOnly), /isn’t writable.*permissions/);
+        assert.match(wordsOf(again.readOnly?.phrase), /isn’t writable.*permissions/);
+        assert.equal(again.readOnly?.reason, 'read_only');
         await assert.rejects(again.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();

@@ -35,7 +35,7 @@ describe('a session on disk', () => {
       await same.append(said(0));
       assert.equal(same.state.messages.size, 1);
       await same.close();
-      await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'not_writer'));
+      await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
     }));
 
   it('is listed with what it holds, newest first', () =>
@@ -205,7 +205,8 @@ describe('a journal that is not whole', () => {
         await appendFile(path, `${line},"sum":"${nativeChecksum(line)}"}\n`);
       },
       async (journal) => {
-        assert.match(wordsOf(journal.readOnly), /newer version.*Update/);
+        assert.match(wordsOf(journal.readOnly?.phrase), /newer version.*Update/);
+        assert.equal(journal.readOnly?.reason, 'newer', 'no other window is there to take over from');
         assert.equal(journal.state.path.length, 6);
         await assert.rejects(journal.append(said(7)), (error) => StoreFault.is(error, 'newer'));
         await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));
