@@ -119,11 +119,12 @@ export class Models {
     if (provider !== 'vscode') {
       const { chat, models } = readSettings();
       const told = this.#learned.of(serverOf(chosen), model);
-      const info = modelInfo(model, models.overrides, told?.facts);
-      if (!told?.isOllama) return info;
+      if (!told?.isOllama) return modelInfo(model, models.overrides, told?.facts);
+      const loaded = ollamaContext(told, modelInfo(model, {}, told.facts).contextWindow);
+      const info = modelInfo(model, models.overrides, { ...told.facts, contextWindow: loaded });
       // What the user has set for the chat is what their machine has memory for, whichever model it is to load.
       const most = chat.contextWindow ?? Number.POSITIVE_INFINITY;
-      return { ...unpriced(info), contextWindow: Math.min(most, ollamaContext(told, info.contextWindow)) };
+      return { ...unpriced(info), contextWindow: Math.min(most, info.contextWindow) };
     }
     const facts = this.#editor.facts(model);
     // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.

@@ -80,6 +80,17 @@ describe('the models that settings name', () => {
     settings['models'] = { overrides: {} };
   });
 
+  it('read on the user’s own Ollama as much as the user has set for the model', () => {
+    const isOllama = { isOllama: true, facts: { contextWindow: 131_072 }, loadedContext: 4_096 } as const;
+    const models = modelsThatKnow({ [`compatible ${OLLAMA} qwen3`]: isOllama });
+    assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 32_768);
+    for (const contextWindow of [65_536, 131_072]) {
+      settings['models'] = { overrides: { qwen3: { contextWindow } } };
+      assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, contextWindow);
+    }
+    settings['models'] = { overrides: {} };
+  });
+
   it('cost nothing on the user’s own Ollama, though others sell them', async () => {
     const isOllama = { isOllama: true, facts: { contextWindow: 131_072 } } as const;
     const models = modelsThatKnow({ [`compatible ${OLLAMA} deepseek-v4-pro`]: isOllama });
