@@ -45,8 +45,10 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     ),
   },
   context_too_long: {
-    action: 'compress',
-    message: phrase('The session exceeds the model’s context window. Compress the history and send again.'),
+    action: 'chooseModel',
+    message: phrase(
+      'The request exceeds the model’s context window. Shorten the message, remove attachments, or select a model with a larger context window.',
+    ),
   },
   content_refused: {
     action: 'chooseModel',

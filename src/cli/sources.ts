@@ -50,7 +50,7 @@ that can't be read are listed with the reason.
         `${day}  ${entry.tool.padEnd(12)}  ${String(entry.messages).padStart(6)}  ${entry.title}${note}\n`,
       );
     }
-    await output.write(`sessions: ${entries.length}, skipped files: ${refused.length}\n`);
+    await output.write(`chats: ${entries.length}, skipped files: ${refused.length}\n`);
     for (const { path, tool, reason } of refused) await output.note(`${tool}: ${path}: ${reason}`);
     return 0;
   },

@@ -22,7 +22,7 @@ import {
   stepSession,
 } from './chat/editor-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
-import { finishTask, resetTask, setTask } from './chat/task-commands.ts';
+import { resetTask, setTask } from './chat/task-commands.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
 import { importFile, type ImportApp } from './import-export/import-file.ts';
 import { exportSession, openSample } from './import-export/export-session.ts';
@@ -32,6 +32,7 @@ import {
   exportMemory,
   forgetMemory,
   rememberEvent,
+  rememberEvents,
   type MemoryApp,
 } from './memory/memory-commands.ts';
 import { manageKeys, setModelKey } from './models/key-commands.ts';
@@ -102,7 +103,6 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   explainProblem,
   setTask: (app, goal) => setTask(app, textOf(goal)),
   resetTask,
-  finishTask,
   acceptChange: (app) => app.reviews.accept('change'),
   rejectChange: (app) => app.reviews.reject('change'),
   acceptAllChanges: (app) => app.reviews.accept('all'),
@@ -188,6 +188,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
       ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true }),
     ),
   rememberEvent,
+  rememberEvents,
   addMemory,
   editMemory,
   forgetMemory,

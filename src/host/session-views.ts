@@ -191,7 +191,6 @@ function showWhatIsPossible(conversation: Conversation | undefined): void {
   const state = conversation?.state;
   const facts = {
     isWrittenElsewhere: conversation?.journal.readOnly?.reason === 'not_writer',
-    hasTask: state?.task !== undefined,
     hasMessages: (state?.path.length ?? 0) > 0,
     hasSummaries: (state?.frontier.length ?? 0) > 0,
     hasEvents: (state?.events.size ?? 0) > 0,

@@ -31,7 +31,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     case 'ENOENT':
       return new StoreFault(
         'missing',
-        phrase('Can’t find the file for {0}. Reload the window and try again.', subject),
+        phrase('Couldn’t access {0} because a file is missing. Reload the window and try again.', subject),
         error,
       );
     default: {

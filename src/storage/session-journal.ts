@@ -159,7 +159,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#seat.role.kind === 'reader') throw this.#seat.role.fault;
       await this.#write(this.#seat.role.writer, events);
     } catch (error) {
-      const fault = storeFault(error, phrase('your message'));
+      const fault = storeFault(error, phrase('this session'));
       if (fault.reason !== 'full') throw fault;
       this.#keepInMemory(events);
     }
@@ -295,7 +295,7 @@ function ignoreDisk(error: unknown): void {
 const RETRY_MS = 1_000;
 
 const UNSAVED = phrase(
-  'The disk is full. New messages are held in RAM only and will be lost when you close the window. Free up disk space to save them.',
+  'The disk is full. New messages are held in RAM only and will be lost if you switch sessions or close the window. Free up disk space to save them.',
 );
 
 /** What was appended while the disk was full, in its order, until there is room for it again. */

@@ -2,7 +2,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { open } from 'node:fs/promises';
 import { decodeLine } from '../core/journal/envelope.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode } from './disk-errors.ts';
 import { LineOrder } from './line-order.ts';
 import { scanLines } from './line-scanner.ts';
 
@@ -64,6 +64,6 @@ export async function verifyJournal(path: string): Promise<Verification> {
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    throw storeFault(error, phrase('the journal'));
+    throw accessFault(error, phrase('this session'));
   }
 }

@@ -29,7 +29,7 @@ type Role =
   | { readonly kind: 'reader'; readonly fault: StoreFault }
   | { readonly kind: 'closed' };
 
-const CLOSED = phrase('This session is closed.');
+const CLOSED = phrase('This session was closed. Open it again to continue.');
 const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
 const NEWER = phrase(
   'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
@@ -150,7 +150,10 @@ export class WriterSeat {
     await this.#role.writer.close();
     this.#role = {
       kind: 'reader',
-      fault: new StoreFault('missing', phrase('The session file was deleted. Open the session again.')),
+      fault: new StoreFault(
+        'missing',
+        phrase('The session file was deleted and couldn’t be restored. Export the session before you leave it.'),
+      ),
     };
     await this.#copy.putBack();
     await this.assume(false);

@@ -139,7 +139,7 @@ export class Page {
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
       this.announce(
-        text('Response finished: {0}', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
+        text('Response: {0}', plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT)),
       );
     } else if (message.type === 'draft' && message.focus) {
       this.signal({ type: 'draft', text: message.draft.text });

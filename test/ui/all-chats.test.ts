@@ -63,7 +63,7 @@ describe('the chats from other tools', () => {
   it('open for reading, named as what they are, without a fault of accessibility', async () => {
     await row('Never use port 80').click();
     const page = workbench.webview();
-    await page.getByText('This Claude Code chat is read-only.').waitFor();
+    await page.getByText('This chat from Claude Code is read-only.').waitFor();
     await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
     await workbench.screenshot('all-chats-open');
     // The tool's own compaction is not ours to undo.
@@ -100,7 +100,7 @@ describe('the chats from other tools', () => {
     await workbench.paletteRow(/Never use port 80/).waitFor();
     await workbench.screenshot('all-chats-file');
     await workbench.page.keyboard.press('Enter');
-    await workbench.webview().getByText('This Claude Code chat is read-only.').waitFor();
+    await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 
   it('show what their own compaction dropped, and restore it to the chat', async () => {
@@ -118,7 +118,7 @@ describe('the chats from other tools', () => {
     await workbench.webview().getByText('Key events dropped by Claude Code').waitFor();
     await workbench.screenshot('all-chats-restored');
     await row('Never use port 80').click();
-    await workbench.webview().getByText('This Claude Code chat is read-only.').waitFor();
+    await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 
   it('go on as a session of the user’s own', async () => {

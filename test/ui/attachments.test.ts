@@ -78,7 +78,7 @@ describe('what goes with a message', () => {
     await chat.workbench.page.locator('.monaco-menu').getByText('Explain Problem').waitFor();
     await chat.workbench.chooseInMenu('Ask About Selection');
     await chips()
-      .filter({ hasText: /config\.ts, lines 1–\d+/ })
+      .filter({ hasText: /config\.ts:1-\d+/ })
       .waitFor();
     await chat.button(/^Remove config\.ts/).click();
     await chips().waitFor({ state: 'detached' });
@@ -103,7 +103,7 @@ describe('what goes with a message', () => {
     await page.keyboard.press('Escape');
     await chat.workbench.chooseQuickFix(/Explain with Threadkeeper/);
     await chips()
-      .filter({ hasText: /broken\.json, lines 1–\d/ })
+      .filter({ hasText: /broken\.json:1-\d/ })
       .waitFor();
     assert.match(await chat.composer().inputValue(), /^Explain this problem in `broken\.json:2`/);
     const requests = server.requests.length;
@@ -116,7 +116,7 @@ describe('what goes with a message', () => {
     await chat.workbench.openFile('broken.json');
     await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
     await attach('Current File');
-    await chips().filter({ hasText: 'broken.json, lines 1–5' }).waitFor();
+    await chips().filter({ hasText: 'broken.json:1-5' }).waitFor();
     await attach('Problems in Current File');
     await chips()
       .nth(1)

@@ -120,7 +120,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await keys.reads('Look at');
     await keys.clear();
     await attach('@jobs', /^jobs.*src\/jobs/, /jobs.*tokens/);
-    await attach('#readConf', /^readConfig/, /config\.ts, lines \d+–\d+/);
+    await attach('#readConf', /^readConfig/, /config\.ts:\d+-\d+/);
     const sent = await ask('Why?');
     assert.match(sent, /src\/jobs\/reminders\.ts:/);
     assert.match(sent, /export function readConfig/);
@@ -138,8 +138,8 @@ describe('what goes with a message, by keyboard alone', () => {
     for (const remove of [/^Remove config\.ts/])
       if (await chat.button(remove).count()) await chat.button(remove).click();
     await keys.toComposer();
-    await attach('#sel', /^Selection/, /config\.ts, lines 1–3/);
-    await attach('@current', /^Current File/, /config\.ts, lines 1–\d\d/);
+    await attach('#sel', /^Selection/, /config\.ts:1-3/);
+    await attach('@current', /^Current File/, /config\.ts:1-\d\d/);
     await attach('#open', /^Open Editors/, /broken\.json/);
     await attach('#prob', /^Problems/, /Problems.*tokens/);
     const sent = await ask('And these?');

@@ -81,7 +81,7 @@ describe('the chat in daily use', () => {
       await keys.type(', better said');
       await keys.press('Enter');
       await queue().getByText('The second, better said').waitFor();
-      await keys.tabTo(queue().getByRole('button', { name: 'Send Now' }), 'Shift+Tab');
+      await keys.tabTo(queue().getByRole('button', { name: 'Stop and Send' }), 'Shift+Tab');
       await keys.press('Enter');
       await chat.message('A short reply.').waitFor();
       await chat.message('Drop by drop.').last().getByText('Stopped').waitFor();

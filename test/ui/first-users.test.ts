@@ -81,7 +81,7 @@ describe('the first minutes of a user', () => {
   after(() => server.stop());
 
   const offer = (name: string | RegExp) => chat.workbench.webview().locator('.model-setup button', { hasText: name });
-  const setup = () => chat.workbench.webview().getByRole('region', { name: 'Select a model to get an answer' });
+  const setup = () => chat.workbench.webview().getByRole('region', { name: 'Select a model to get a response' });
 
   async function typeKey(key: string): Promise<void> {
     const { page } = chat.workbench;

@@ -157,7 +157,7 @@ describe('a conversation in the chat', () => {
       ['Write it', 'Test it'],
     );
     await steps.filter({ hasText: 'Write it' }).getByRole('img', { name: 'done', exact: true }).waitFor();
-    await steps.filter({ hasText: 'Test it' }).getByRole('img', { name: 'open', exact: true }).waitFor();
+    await steps.filter({ hasText: 'Test it' }).getByRole('img', { name: 'not done', exact: true }).waitFor();
   });
 
   it('starts a new branch of the session at a message', async () => {

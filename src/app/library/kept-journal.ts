@@ -35,7 +35,7 @@ export class KeptJournal implements SessionJournal {
     this.#entry = entry;
     this.#copy = copy;
     this.#listeners = new Emitter(onError);
-    this.readOnly = new StoreFault('read_only', phrase('This {0} chat is read-only.', TOOL_NAMES[entry.tool]));
+    this.readOnly = new StoreFault('read_only', phrase('This chat from {0} is read-only.', TOOL_NAMES[entry.tool]));
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: titleFrom(title), workspace }, updatedAt);
     let at = updatedAt;

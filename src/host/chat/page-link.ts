@@ -350,12 +350,12 @@ const unreachable = (): string =>
 function waitingText({ reason }: ModelFault): string {
   switch (reason) {
     case 'rate_limited':
-      return vscode.l10n.t('Rate limit reached. Retrying…');
+      return vscode.l10n.t('Rate limit reached.');
     case 'overloaded':
-      return vscode.l10n.t('The provider is overloaded or has an outage. Retrying…');
+      return vscode.l10n.t('The provider is overloaded or has an outage.');
     case 'timeout':
-      return vscode.l10n.t('The provider stopped responding. Retrying…');
+      return vscode.l10n.t('The provider stopped responding.');
     default:
-      return vscode.l10n.t('Couldn’t connect to the provider. Retrying…');
+      return vscode.l10n.t('Couldn’t connect to the provider.');
   }
 }

@@ -35,11 +35,3 @@ export async function resetTask(app: ChatApp): Promise<void> {
   await conversation.resetTask();
   if (!conversation.isReplying) inform(vscode.l10n.t('Task ended. The session continues.'));
 }
-
-/** The goal is reached: steps that are open become skipped, and the next message begins without the task. */
-export async function finishTask(app: ChatApp): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  if (!conversation.state.task) return inform(vscode.l10n.t('There is no task to finish.'));
-  await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('Task finished. Any open steps were skipped.'));
-}

@@ -14,9 +14,13 @@ export interface MemoryApp {
   readonly memory: WorkspaceMemory;
 }
 
-/** Keeps key events of the session for all sessions: the one of a row of the tree, or those that the user picks. */
+/** Keeps the key event of a row of the tree for all sessions. */
 export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void> {
-  if (isEventRow(row)) return keep(app, [row.event]);
+  if (isEventRow(row)) await keep(app, [row.event]);
+}
+
+/** Keeps key events of the session, those that the user picks, for all sessions. */
+export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
   const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);

@@ -45,10 +45,10 @@ export const levelName = (level: Level): string =>
 
 export const triggerName = (trigger: TriggerName): string =>
   ({
-    share: vscode.l10n.t('Context nearly full'),
-    before_send: vscode.l10n.t('Context full before sending'),
-    tokens: vscode.l10n.t('Token limit'),
-    messages: vscode.l10n.t('Message limit'),
+    share: vscode.l10n.t('Background threshold'),
+    before_send: vscode.l10n.t('Blocking threshold'),
+    tokens: vscode.l10n.t('Maximum uncompressed tokens'),
+    messages: vscode.l10n.t('Maximum uncompressed messages'),
     every: vscode.l10n.t('Message interval'),
     age: vscode.l10n.t('Age of the last summary'),
     task_reset: vscode.l10n.t('Task ended'),

@@ -85,7 +85,7 @@ function boxTask(item: HTMLLIElement): void {
   const box = document.createElement('span');
   box.className = `task-box codicon ${done ? 'codicon-pass-filled' : 'codicon-circle-large-outline'}`;
   box.setAttribute('role', 'img');
-  box.setAttribute('aria-label', text(done ? 'done' : 'open'));
+  box.setAttribute('aria-label', text(done ? 'done' : 'not done'));
   holder.prepend(box);
   item.classList.add('task-item');
 }

@@ -16,7 +16,8 @@ const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
   const { attachment } = props;
   const name = baseName(attachment.name);
-  const label = attachment.lines ? text('{0}, lines {1}–{2}', name, ...attachment.lines) : name;
+  const lines = [...new Set(attachment.lines)].join('-');
+  const label = lines === '' ? name : `${name}:${lines}`;
   return (
     <span
       class={attachment.implicit ? 'implicit' : 'chip'}

@@ -164,7 +164,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         event.stopPropagation();
       }}
     >
-      <QueuedMessages queue={status.queue} edit={(taken) => write(value === '' ? taken : `${value}\n${taken}`)} />
+      <QueuedMessages status={status} edit={(taken) => write(value === '' ? taken : `${value}\n${taken}`)} />
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
@@ -260,9 +260,10 @@ function placeholderOf({ readOnly, foreign }: StatusView): string {
 }
 
 /** What is sent after the reply that is arriving, above the composer; each can be sent at once, edited or removed. */
-export function QueuedMessages(props: { readonly queue: StatusView['queue']; readonly edit: (text: string) => void }) {
+export function QueuedMessages(props: { readonly status: StatusView; readonly edit: (text: string) => void }) {
   const page = usePage();
-  const { items, isHeld } = props.queue;
+  const { queue, replying } = props.status;
+  const { items, isHeld } = queue;
   if (items.length === 0) return null;
   const heading = text(isHeld ? 'Queued messages (on hold)' : 'Queued messages');
   const take = async (id: string, edit: boolean): Promise<void> => {
@@ -286,7 +287,7 @@ export function QueuedMessages(props: { readonly queue: StatusView['queue']; rea
             )}
             <IconButton
               icon="arrow-up"
-              label={text('Send Now')}
+              label={text(replying ? 'Stop and Send' : 'Send Now')}
               onClick={() => {
                 page.signal({ type: 'focus', target: 'latest' });
                 void page.ask('sendQueued', { id: each.id });

@@ -108,7 +108,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
         <span>
           {gauge.threshold !== undefined
             ? text(
-                'Compresses automatically at {0} of the context budget (policy: {1})',
+                'Compresses in the background at {0} of the context budget (policy: {1})',
                 formatPercent(gauge.threshold),
                 gauge.policy,
               )

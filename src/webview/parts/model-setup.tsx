@@ -23,7 +23,7 @@ export function ModelSetup({ session }: { readonly session: OpenSession }) {
   };
   return (
     <section class="model-setup" aria-labelledby="model-setup">
-      <h2 id="model-setup">{text('Select a model to get an answer')}</h2>
+      <h2 id="model-setup">{text('Select a model to get a response')}</h2>
       <div class="row-of-buttons">
         {offers.map(({ label, detail }, index) => (
           <button

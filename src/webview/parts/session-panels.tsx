@@ -76,7 +76,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
     <section class="panel" ref={panel} tabIndex={-1} aria-label={text('Sessions')} onKeyDown={keyDown}>
       <PanelSearch
         field={field}
-        label={text('Search sessions')}
+        label={text('Search sessions by title')}
         query={query}
         setQuery={setQuery}
         onEnter={() => {

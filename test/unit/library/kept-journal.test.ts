@@ -64,7 +64,7 @@ describe('a chat of another tool, opened for reading', () => {
 
   it('takes nothing in, and says why', async () => {
     const journal = open();
-    assert.equal(journal.readOnly.message, 'This Claude Code chat is read-only.');
+    assert.equal(journal.readOnly.message, 'This chat from Claude Code is read-only.');
     await assert.rejects(journal.append(), /select Continue Here/);
     await assert.rejects(journal.takeOver(), /select Continue Here/);
     journal.add(journal.compactions({ message: () => 7, text: () => 3 }));
