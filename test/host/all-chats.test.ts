@@ -151,7 +151,7 @@ describe('the chats from other tools in the editor', () => {
     assert.equal(transcript(opened)[2], 'user: Which port is free?');
     assert.match(transcript(opened)[3]!, /^assistant: 8080 is free/);
     const { action, text } = faultView(opened.journal.readOnly);
-    assert.match(text, /^This .+ chat is read-only\.$/);
+    assert.match(text, /^This chat from .+ is read-only\.$/);
     assert.equal(action, undefined, 'no other window is there to take over from');
     assert.equal(opened.state.compressions.length, 1);
     await eventually(() => Promise.resolve(opened.state.events.size > 0));
