@@ -5,7 +5,7 @@ import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 /** What is told of a session's summaries. */
 export type SummaryFacts = Pick<
   Summaries,
-  'opened' | 'parentsOf' | 'isUndone' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
+  'opened' | 'parentsOf' | 'isUndone' | 'isTakenBack' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
 >;
 
 /**
@@ -58,12 +58,21 @@ export class Summaries {
 
   /** True when the node does not stand for its messages: it, or a node below it, was opened. */
   isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
+    return this.#isAnyFrom(node, nodes, (at) => this.#opened.has(at));
+  }
+
+  /** The same, but for what was opened for one reply alone. */
+  isTakenBack(node: NodeId): boolean {
+    return this.#isAnyFrom(node, this.nodes, (at) => this.#isTakenBack(at));
+  }
+
+  #isAnyFrom(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
     if (this.#opened.size === 0) return false;
     const below = [node];
     // Damaged data may name a node as its own descendant: each is looked at once.
     const seen = new Set(below);
     for (let at = below.pop(); at !== undefined; at = below.pop()) {
-      if (this.#opened.has(at)) return true;
+      if (is(at)) return true;
       for (const child of nodes.get(at)?.children ?? []) {
         if (seen.has(child)) continue;
         seen.add(child);

@@ -3,7 +3,7 @@ import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
-import type { MessageId } from '../../core/model/ids.ts';
+import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
@@ -34,6 +34,8 @@ export class PageLink {
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
   #epoch = 0;
+  /** The summaries that were open when the page was told of summaries last. */
+  #opened: ReadonlySet<NodeId> | undefined;
   /** The page shows that the model thinks. */
   #thinking = false;
   #resetPending = false;
@@ -75,6 +77,7 @@ export class PageLink {
     const sessions = await this.#surroundings.sessions();
     // From here on nothing waits: what comes of a reply meanwhile would be missing on the page.
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
+    this.#opened = state.summaries.opened;
     return {
       type: 'init',
       session: journal.id,
@@ -217,9 +220,6 @@ export class PageLink {
           this.#sendFoundEvents(event.compression.events);
           this.#sendCompressions();
           break;
-        case 'compressions_undone':
-        case 'node_undone':
-        case 'node_expanded':
         case 'node_level_set':
         case 'node_edited':
         case 'node_replaced':
@@ -245,6 +245,7 @@ export class PageLink {
           break;
       }
     }
+    if (this.#opened !== state.summaries.opened) this.#sendCompressions();
     if (from !== undefined) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
@@ -282,6 +283,7 @@ export class PageLink {
 
   #sendCompressions(): void {
     const { state, journal } = this.conversation;
+    this.#opened = state.summaries.opened;
     this.post({
       type: 'compression',
       session: journal.id,

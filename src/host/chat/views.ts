@@ -125,7 +125,7 @@ export function compressionViews(state: SessionState): CompressionView[] {
 function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
   const made = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
   const leaves = made.filter((node) => node.depth === 0);
-  const standing = made.filter((node) => !state.isOpen(node.id));
+  const standing = made.filter((node) => !state.summaries.isTakenBack(node.id));
   const after = Math.max(-1, ...made.map((node) => state.positionOf(node.last) ?? -1));
   return {
     id: entry.id,

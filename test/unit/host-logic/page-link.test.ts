@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
+import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import type * as PageLinkModule from '../../../src/host/chat/page-link.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+const editor = { l10n: { t: (text: string) => text }, env: { language: 'en' } };
+
+describe('what the page is told of compressions', () => {
+  let module: typeof PageLinkModule;
+
+  before(async () => {
+    Object.assign(globalThis, { editorOfPageLinkTest: editor });
+    const source = 'export const { l10n, env } = globalThis.editorOfPageLinkTest;';
+    const hooks = registerHooks({
+      resolve: (name, context, next) =>
+        name === 'vscode'
+          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
+          : next(name, context),
+    });
+    module = await import('../../../src/host/chat/page-link.ts');
+    hooks.deregister();
+  });
+
+  it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
+    const desk = await Desk.open();
+    try {
+      const conversation = await desk.converse();
+      await fill(conversation, 40);
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      const { journal } = conversation;
+      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+      const link = new module.PageLink(conversation, gauge as never, {} as never, (why) => assert.fail(why));
+      let covers = 0;
+      let undone: boolean | undefined;
+      link.onMessage((message) => {
+        if (message.type === 'compression')
+          ({
+            covers: { length: covers },
+            compressions: [{ undone } = {}],
+          } = message);
+      });
+      const [{ id, nodes }] = conversation.state.compressions as [(typeof conversation.state.compressions)[0]];
+      await journal.append(...nodes.map((node) => ({ type: 'node_expanded', node, expanded: true }) as const));
+      assert.deepEqual([covers, undone], [0, false], 'what is expanded for one request is not undone');
+      await conversation.send('Go on.');
+      assert.deepEqual([covers, undone], [conversation.state.frontier.length, false]);
+      assert.ok(covers > 0);
+      await undoCompressions(journal, [id], true);
+      assert.deepEqual([covers, undone], [0, true]);
+      link.dispose();
+    } finally {
+      await desk.close();
+    }
+  });
+});
