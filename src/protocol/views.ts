@@ -279,7 +279,8 @@ export const compressionSchema = v.object({
   summaries: count,
   tokens: v.object({ before: amount, after: amount }),
   keyEvents: v.object({ kept: count, total: count }),
-  costUsd: amount,
+  /** In US dollars; null where the price is not known. */
+  costUsd: v.nullable(amount),
   undone: v.boolean(),
 });
 export type CompressionView = v.InferOutput<typeof compressionSchema>;

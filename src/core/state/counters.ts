@@ -21,6 +21,10 @@ export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'cha
   readonly nodes: readonly NodeId[];
 };
 
+/** What a compression cost, in US dollars; null where the price of its model is not known, which is kept as 0. */
+export const knownCost = ({ count, costUsd }: CompressionEntry['calls']): number | null =>
+  count > 0 && costUsd === 0 ? null : costUsd;
+
 export function noCounts(): Counters {
   return {
     messagesEver: 0,

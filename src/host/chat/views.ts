@@ -6,7 +6,7 @@ import { messageText, type Attachment, type ContentBlock, type Message } from '.
 import { listedSteps } from '../../core/model/task-list.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
-import type { CompressionEntry } from '../../core/state/counters.ts';
+import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
 import {
@@ -137,7 +137,7 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     summaries: made.length,
     tokens: entry.tokens,
     keyEvents: entry.keyEvents ?? { kept: 0, total: 0 },
-    costUsd: entry.calls.costUsd,
+    costUsd: knownCost(entry.calls),
     undone: made.length > 0 && standing.length === 0,
   };
 }

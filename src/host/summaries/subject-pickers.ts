@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { dollars, locale, tokensText } from '../platform/l10n.ts';
+import { locale, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
@@ -104,10 +104,10 @@ export async function pickUndone(state: Conversation['state']): Promise<Compress
   const items = state.compressions
     .filter(({ id }) => state.summaries.isCompressionUndone(id))
     .reverse()
-    .map(({ id, at, trigger, tokens: size, calls }) => ({
+    .map(({ id, at, trigger, tokens: size }) => ({
       label: new Date(at).toLocaleString(locale()),
       description: triggerName(trigger),
-      detail: [`${tokensText(size.before)} → ${tokensText(size.after)}`, dollars(calls.costUsd)].join(' · '),
+      detail: `${tokensText(size.before)} → ${tokensText(size.after)}`,
       id,
     }));
   if (items.length > 0) return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Compressions') }))?.id;

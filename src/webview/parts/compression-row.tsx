@@ -39,7 +39,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           ),
         ]
       : []),
-    formatCost(compression.costUsd),
+    ...(compression.costUsd === null ? [] : [formatCost(compression.costUsd)]),
     formatTime(compression.at),
   ];
   return (

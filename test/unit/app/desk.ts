@@ -50,6 +50,8 @@ export class Desk {
   /** The provider's own count, where it has one. */
   countTokens: (() => Promise<number>) | undefined;
   spendGate: SpendGate = OPEN_GATE;
+  /** What a call costs, in US dollars; null where nobody knows. */
+  price: number | null = 0.001;
   preset: PresetName = 'developer';
   settings: ConversationSettings = {
     systemPrompt: 'You help with code.',
@@ -166,7 +168,7 @@ export class Desk {
     };
     const counter = await loadEncoding('o200k_base');
     const search = new SessionSearch(() => journal.state, clock);
-    const price = (): number => 0.001;
+    const price = (): number | null => this.price;
     const conversation = new Conversation({
       journal,
       clock,

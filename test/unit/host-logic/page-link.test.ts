@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-link.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { compressionViews } from '../../../src/host/chat/views.ts';
+import { Desk, fill, says } from '../app/desk.ts';
 
 const editor = { l10n: { t: (text: string) => text }, env: { language: 'en' } };
 
@@ -34,11 +35,9 @@ describe('what the page is told of compressions', () => {
       let covers = 0;
       let undone: boolean | undefined;
       link.onMessage((message) => {
-        if (message.type === 'compression')
-          ({
-            covers: { length: covers },
-            compressions: [{ undone } = {}],
-          } = message);
+        if (message.type !== 'compression') return;
+        covers = message.covers.length;
+        undone = message.compressions[0]?.undone;
       });
       const [{ id, nodes }] = conversation.state.compressions as [(typeof conversation.state.compressions)[0]];
       await journal.append(...nodes.map((node) => ({ type: 'node_expanded', node, expanded: true }) as const));
@@ -49,6 +48,25 @@ describe('what the page is told of compressions', () => {
       await undoCompressions(journal, [id], true);
       assert.deepEqual([covers, undone], [0, true]);
       link.dispose();
+    } finally {
+      await desk.close();
+    }
+  });
+
+  it('calls none free whose cost nobody knows', async () => {
+    const desk = await Desk.open();
+    try {
+      const cost = async (): Promise<unknown> => {
+        const conversation = await desk.converse();
+        await fill(conversation, 40);
+        assert.equal((await conversation.compressNow()).kind, 'committed');
+        return compressionViews(conversation.state)[0]?.costUsd;
+      };
+      assert.equal(await cost(), 0);
+      desk.summarizer = says('Parts of a listing were explained, one after the other.');
+      assert.equal(await cost(), 0.001);
+      desk.price = null;
+      assert.equal(await cost(), null);
     } finally {
       await desk.close();
     }
