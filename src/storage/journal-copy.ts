@@ -92,8 +92,9 @@ export class JournalCopy {
   /** Writes a deleted file once more under its name. */
   async putBack(): Promise<void> {
     await writeAnew(this.#path, this.#file);
-    await this.#file.close();
+    const deleted = this.#file;
     this.#file = await open(this.#path, 'r');
+    await deleted.close();
     await this.readAgain();
   }
 

@@ -207,11 +207,12 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
   async #inherit(how: 'wish' | 'ask'): Promise<void> {
+    const before = this.readOnly?.message;
     const { held, alone } = await this.#seat.claim(how);
     if (!held) return;
     await this.#pull();
     await this.#seat.assume(alone);
-    this.#tell([]);
+    if (this.#seat.role.kind === 'writer' || this.readOnly?.message !== before) this.#tell([]);
   }
 
   /** Hands the lock over if somebody asks for it and nothing speaks against it. */

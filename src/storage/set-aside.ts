@@ -1,4 +1,4 @@
-import { open, readFile, truncate, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rm, truncate, type FileHandle } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
@@ -26,7 +26,13 @@ export async function cutTornTail(journal: string, from: number, time: number): 
 
 /** Writes all that `file` holds to a new file at `path`. Throws `EEXIST` when there is one. */
 export async function writeAnew(path: string, file: FileHandle): Promise<void> {
-  await copyBytes(file, 0, await open(path, 'wx'));
+  const target = await open(path, 'wx');
+  try {
+    await copyBytes(file, 0, target);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
 }
 
 async function copyBytes(source: FileHandle, from: number, target: FileHandle): Promise<void> {

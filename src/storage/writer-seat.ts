@@ -31,6 +31,9 @@ type Role =
 
 const CLOSED = phrase('This session was closed. Open it again to continue.');
 const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
+const DELETED = phrase(
+  'The session file was deleted and couldn’t be restored. Export the session before you leave it.',
+);
 const NEWER = phrase(
   'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
 );
@@ -86,7 +89,7 @@ export class WriterSeat {
       if (!lock.held) this.#role = follower();
       return lock;
     } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
+      this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
       return { held: false, alone: false };
     }
   }
@@ -115,9 +118,10 @@ export class WriterSeat {
   /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
   async assume(alone: boolean): Promise<void> {
     const { path, clock, openForAppend } = this.#options;
-    const { file, reader, shorter } = this.#copy;
     try {
       await this.handover.remove();
+      if (await this.#copy.isDeleted()) await this.#copy.putBack();
+      const { file, reader, shorter } = this.#copy;
       const append = await openForAppend(path);
       const notice = await repairJournal({ path, file, reader, shorter, append, alone, time: clock.now() });
       this.#notice ??= notice;
@@ -126,9 +130,17 @@ export class WriterSeat {
         writer: new JournalWriter({ path, file, append, reader, lock: this.lock, clock }),
       };
     } catch (error) {
-      this.#role = { kind: 'reader', fault: storeFault(error, phrase('this session')) };
+      this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
       await this.lock.release();
     }
+  }
+
+  /** What keeps this window from writing: of a deleted file, what is open here is all there is. */
+  async #faultOf(error: unknown): Promise<StoreFault> {
+    const fault = storeFault(error, phrase('this session'));
+    return fault.reason !== 'full' && (await this.#copy.isDeleted())
+      ? new StoreFault('missing', DELETED, error)
+      : fault;
   }
 
   /** Ends writing, to follow the window that writes from now on. */
@@ -148,14 +160,6 @@ export class WriterSeat {
   async putBackIfDeleted(): Promise<boolean> {
     if (this.#role.kind !== 'writer' || !(await this.#copy.isDeleted())) return false;
     await this.#role.writer.close();
-    this.#role = {
-      kind: 'reader',
-      fault: new StoreFault(
-        'missing',
-        phrase('The session file was deleted and couldn’t be restored. Export the session before you leave it.'),
-      ),
-    };
-    await this.#copy.putBack();
     await this.assume(false);
     return true;
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
-import { sessionId } from '../../../src/core/model/ids.ts';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
@@ -275,6 +276,32 @@ describe('a journal that is deleted while its session is open', () => {
       await rm(join(folder, `${journal.id}.jsonl`));
       await journal.append(said(2));
       assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
+      await store.close();
+      assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
+      await store.close();
+    }));
+
+  it('is written again as soon as it can be, and says until then that it is not', () =>
+    inFolder(async (base) => {
+      const folder = join(base, 'sessions');
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0), said(1));
+      await rename(folder, join(base, 'elsewhere'));
+      await rm(join(base, 'elsewhere', `${journal.id}.jsonl`));
+      for (const message of [said(2), said(2)])
+        await assert.rejects(
+          journal.append(message),
+          /^StoreFault: The session file was deleted and couldn’t be restored\./,
+        );
+      assert.equal(
+        messageText(journal.state.messages.get(messageId('m1'))!),
+        messageText(said(1).message),
+        'can be exported',
+      );
+      await rename(join(base, 'elsewhere'), folder);
+      await journal.append(said(2));
+      assert.equal(journal.readOnly, undefined);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
       await store.close();
