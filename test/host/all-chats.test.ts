@@ -72,7 +72,7 @@ describe('the chats from other tools in the editor', () => {
 
   async function eventually(isSo: () => Promise<boolean>): Promise<void> {
     for (const since = Date.now(); !(await isSo()); await new Promise((resolve) => setTimeout(resolve, 50)))
-      assert.ok(Date.now() - since < 10_000, 'it did not come');
+      assert.ok(Date.now() - since < 60_000, 'it did not come');
   }
 
   it('are not read before the user has chosen', async () => {

@@ -47,7 +47,7 @@ describe('a model that another extension offers to the editor', () => {
     const providers = await providerItems(app);
     assert.equal(providers[0]?.provider, 'vscode');
     const chosen = (model: string) => ({ provider: 'vscode', model, baseUrl: '' }) as const;
-    const models = await modelItems(app, chosen('list'), AbortSignal.timeout(10_000));
+    const models = await modelItems(app, chosen('list'), AbortSignal.timeout(60_000));
     assert.deepEqual(
       models.filter((one) => one.chosen.model.startsWith('test-models/')),
       [
@@ -68,7 +68,7 @@ describe('a model that another extension offers to the editor', () => {
       await selectModel(app, conversation, 'vscode', SMALL);
       await selectModel(app, conversation, 'vscode', LARGE);
       const groups = await Promise.all(
-        modelGroups(app, AbortSignal.timeout(20_000)).map(async ({ title, items }) => ({ title, items: await items })),
+        modelGroups(app, AbortSignal.timeout(60_000)).map(async ({ title, items }) => ({ title, items: await items })),
       );
       const labels = (title: RegExp) => groups.find((each) => title.test(each.title))?.items.map(({ label }) => label);
       assert.deepEqual(labels(/^Recently used$/)?.slice(0, 2), ['$(check) Large Test Model', 'Small Test Model']);

@@ -14,10 +14,12 @@ describe('settings that change', () => {
 
   after(() => writeFile(file, original));
 
-  /** Writes the workspace's settings anew, and waits for the one event with which the editor tells of all of it. */
+  /** Writes the workspace's settings anew, and waits for the event with which the editor tells of them, the last too. */
   async function write(settings: Readonly<Record<string, unknown>>): Promise<vscode.ConfigurationChangeEvent> {
+    const last = Object.keys(settings).at(-1) ?? '';
     const told = new Promise<vscode.ConfigurationChangeEvent>((resolve) => {
       const listening = vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration(last)) return;
         listening.dispose();
         resolve(event);
       });
