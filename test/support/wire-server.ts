@@ -22,6 +22,8 @@ export type Disturbance =
   /** Before the reply come these lines, so many times, each after a pause. */
   | { readonly kind: 'keepAlive'; readonly line: string; readonly times: number; readonly everyMs: number }
   | { readonly kind: 'silence'; readonly afterText: number }
+  /** The rest of the reply comes once this is settled. */
+  | { readonly kind: 'hold'; readonly afterText: number; readonly until: Promise<unknown> }
   | { readonly kind: 'cut'; readonly afterText: number }
   | { readonly kind: 'end'; readonly afterText: number }
   | { readonly kind: 'garbage'; readonly afterText: number }
@@ -221,15 +223,23 @@ function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Dis
     if (struck || disturbance === undefined || !('afterText' in disturbance) || texts < disturbance.afterText)
       return struck;
     struck = true;
+    if (disturbance.kind === 'hold') {
+      reply.pause();
+      void disturbance.until.then(() => {
+        disturbance = undefined;
+        struck = false;
+        if (outgoing.destroyed) return;
+        drain();
+        reply.resume();
+      });
+    }
     if (disturbance.kind === 'cut') setImmediate(() => outgoing.destroy());
     if (disturbance.kind === 'end') outgoing.end();
     if (disturbance.kind === 'garbage') outgoing.end('event: content_block_delta\ndata: {"type": "content_bl\n\n');
     if (disturbance.kind === 'inject') outgoing.end(disturbance.events);
     return true;
   };
-  strike();
-  reply.on('data', (chunk: string) => {
-    held += chunk;
+  const drain = (): void => {
     for (let end = held.indexOf('\n\n'); end >= 0 && !struck; end = held.indexOf('\n\n')) {
       const event = held.slice(0, end + 2);
       held = held.slice(end + 2);
@@ -237,6 +247,11 @@ function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Dis
       if (CARRIES_TEXT.test(event)) texts += 1;
       strike();
     }
+  };
+  strike();
+  reply.on('data', (chunk: string) => {
+    held += chunk;
+    drain();
   });
   reply.on('end', () => {
     if (!struck) outgoing.end(held);

@@ -21,14 +21,17 @@ describe('a reply that is arriving', () => {
 
   const reply = () => chat.messages().last().locator('.message-body');
 
-  async function begin(question: string): Promise<void> {
-    server.answer({ text: WORDS, pieceSize: 8, dripMs: 40 });
+  /** Asks for a reply whose rest comes once the test says so. */
+  async function begin(question: string): Promise<() => void> {
+    const { promise: until, resolve } = Promise.withResolvers<undefined>();
+    server.answer({ text: WORDS, pieceSize: 8 }).disturbNext({ kind: 'hold', afterText: 30, until });
     await chat.write(question);
     await chat
       .messages()
       .last()
       .getByText(/w0 w1 w2 .*w20/)
       .waitFor();
+    return () => resolve(undefined);
   }
 
   /** What is kept is the reply's beginning, whole, at least as long as what was seen before. */
@@ -38,15 +41,16 @@ describe('a reply that is arriving', () => {
   }
 
   it('goes on while the panel is closed, and is all there when it is opened again', async () => {
-    await begin('One.');
+    const goOn = await begin('One.');
     await chat.workbench.runCommand('View: Close Editor');
     await chat.composer().waitFor({ state: 'detached' });
     await chat.show();
     await reply().getByText('w0 w1').waitFor();
     await chat.button('Stop Response').waitFor();
+    goOn();
     await reply().getByText('w399').waitFor();
-    assert.equal((await reply().innerText()).trim(), WORDS);
     await chat.button('Stop Response').waitFor({ state: 'detached' });
+    assert.equal((await reply().innerText()).trim(), WORDS);
   });
 
   it('says when the provider cannot be reached, and goes on when it can be', async () => {
