@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { pageFrame, THEMES, violations } from './axe.ts';
-import { freshWorkspace } from './editor.ts';
+import { ChatPage, writeSettings } from './chat-page.ts';
+import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
-import { Workbench } from './workbench.ts';
+import type { Workbench } from './workbench.ts';
 
 /** What of a browser's page the tests touch. */
 interface PageGlobals {
@@ -12,29 +11,24 @@ interface PageGlobals {
 }
 
 describe('the chat page', () => {
+  let chat: ChatPage;
   let workbench: Workbench;
-  let folder: string;
 
   before(async () => {
-    folder = await freshWorkspace();
-    await mkdir(path.join(folder, '.vscode'), { recursive: true });
-    workbench = await Workbench.open({ folder, profile: 'accessibility' });
+    chat = await ChatPage.open('accessibility');
+    ({ workbench } = chat);
   });
 
   after(() => workbench.close());
 
   it('has no accessibility violation while it is empty', async () => {
-    await workbench.runCommand('Threadkeeper: Open Chat');
-    await workbench.webview().getByRole('textbox').waitFor();
     assert.deepEqual(await violations(workbench), []);
   });
 
   for (const { name, setting } of THEMES) {
     it(`has none with a long session in ${name}, and looks native in it`, async () => {
-      await writeFile(
-        path.join(folder, '.vscode/settings.json'),
-        JSON.stringify({ 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting }),
-      );
+      const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
+      await writeSettings(chat.folder, colours);
       if (name === 'light') {
         await workbench.runCommand('Threadkeeper: Open Sample Session');
         await workbench.told(/Imported/);
@@ -105,11 +99,7 @@ describe('the chat page', () => {
   }
 
   it('can be used by keyboard alone: write, send, reach the reply', async () => {
-    const composer = workbench.webview().getByRole('textbox');
-    await workbench.runCommand('Threadkeeper: Open Chat');
-    await workbench.page.keyboard.type('Which ports did we use?');
-    assert.equal(await composer.inputValue(), 'Which ports did we use?');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.webview().getByRole('article').getByText('No model is configured').last().waitFor();
+    await chat.show();
+    await new Keyboard(chat).send('Which ports did we use?', 'No model is configured');
   });
 });

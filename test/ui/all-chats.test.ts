@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { lines, put } from '../support/tool-homes/conversation.ts';
 import { violations } from './axe.ts';
+import { writeSettings } from './chat-page.ts';
 import { homeFolder } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
@@ -56,7 +57,7 @@ describe('the chats from other tools', () => {
     await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
     await workbench.screenshot('all-chats-question');
     await workbench.page.keyboard.press('Enter');
-    await row('ports').or(row('Never use port 80')).waitFor();
+    await row('ports').or(row('Never use port 80')).first().waitFor();
     await workbench.screenshot('all-chats-view');
   });
 
@@ -71,8 +72,7 @@ describe('the chats from other tools', () => {
     await page.getByText('Read-only. To continue this chat, select Continue Here.').waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
     assert.deepEqual(await violations(workbench), []);
-    const settings = path.join(workbench.folder!, '.vscode/settings.json');
-    await writeFile(settings, JSON.stringify({ 'workbench.colorTheme': 'Default Dark Modern' }));
+    await writeSettings(workbench.folder!, { 'workbench.colorTheme': 'Default Dark Modern' });
     await page.locator('body.vscode-dark').waitFor();
     await workbench.screenshot('all-chats-open-dark');
     assert.deepEqual(await violations(workbench), []);
@@ -86,10 +86,7 @@ describe('the chats from other tools', () => {
 
   it('are searched, by keyboard alone', async () => {
     await workbench.chooseCommand('Threadkeeper: Search Chats from Other Tools');
-    await workbench.quickInput().fill('bookings cache');
-    await workbench.paletteRow(/Never use port 80/).waitFor();
-    await workbench.screenshot('all-chats-search');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.chooseListed(/^Search Chats from Other Tools$/, 'Never use port 80', 'bookings cache');
     await workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
@@ -100,6 +97,7 @@ describe('the chats from other tools', () => {
     await workbench.paletteRow(/Never use port 80/).waitFor();
     await workbench.screenshot('all-chats-file');
     await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput().waitFor({ state: 'hidden' });
     await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 

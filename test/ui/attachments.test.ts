@@ -44,8 +44,7 @@ describe('what goes with a message', () => {
   /** Chooses from the menu of what can be attached, by keyboard. */
   async function attach(what: string): Promise<void> {
     await chat.show();
-    await chat.button('Add Context').focus();
-    await chat.workbench.page.keyboard.press('Enter');
+    await chat.button('Add Context').press('Enter');
     const item = chat.workbench.webview().getByRole('menuitem', { name: what, exact: true });
     while (!(await item.evaluate((element: Focusable) => element.matches(':focus'))))
       await chat.workbench.page.keyboard.press('ArrowDown');
@@ -60,14 +59,13 @@ describe('what goes with a message', () => {
     await chat.composer().press('Control+x');
     await chat.composer().press('Control+v');
     await chips().filter({ hasText: 'Pasted text' }).waitFor();
-    assert.equal(await chat.composer().inputValue(), '');
-    server.answer('A log.');
-    await chat.composer().press('Enter');
-    await chat.message('A log.').waitFor();
+    await chat.holds('');
+    server.answer('A log of bookings.');
+    await chat.answered('A log of bookings.', () => chat.composer().press('Enter'));
     const sent = chat.messages().filter({ has: chat.workbench.webview().locator('.chip') });
     await sent.last().getByText('Pasted text').waitFor();
     assert.match(JSON.stringify(server.lastRequest?.body), /A long line of a log/);
-    assert.equal(await chips().count(), 0);
+    await chips().first().waitFor({ state: 'detached' });
   });
 
   it('takes the selection of the editor, from its menu or by a key', async () => {
@@ -105,7 +103,7 @@ describe('what goes with a message', () => {
     await chips()
       .filter({ hasText: /broken\.json:1-\d/ })
       .waitFor();
-    assert.match(await chat.composer().inputValue(), /^Explain this problem in `broken\.json:2`/);
+    await chat.holds(/^Explain this problem in `broken\.json:2`/);
     const requests = server.requests.length;
     await chat.button(/^Remove broken\.json/).click();
     await chat.composer().fill('');
@@ -131,7 +129,7 @@ describe('what goes with a message', () => {
     const sent = JSON.stringify(server.lastRequest?.body);
     assert.match(sent, /Value expected/);
     assert.match(sent, /host.*local/);
-    assert.equal(await chips().count(), 0);
+    await chips().first().waitFor({ state: 'detached' });
   });
 
   it('sends an image to a model that takes one, and shows it', async () => {
@@ -154,6 +152,7 @@ describe('what goes with a message', () => {
     await writeSettings(chat.folder, answeredBy(server));
     await chat.show();
     await chat.button('Add Context').click();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Current File', exact: true }).waitFor();
     await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
     await chat.workbench.page.keyboard.press('Escape');
     await chat.composer().evaluate((field, base64) => {

@@ -1,15 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { freshWorkspace } from './editor.ts';
+import { freshWorkspace, replaceFile } from './editor.ts';
+import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
 /** Writes the workspace's settings; the editor takes them up within a moment. */
 export async function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
   await mkdir(path.join(folder, '.vscode'), { recursive: true });
-  await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
+  await replaceFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
 }
+
+/** A reply that takes minutes, so that it is stopped before its end on a busy machine too. */
+export const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
 /** Settings under which the chat is answered by a server on loopback. */
 export function answeredBy(server: WireServer): Readonly<Record<string, unknown>> {
@@ -57,10 +62,10 @@ export class ChatPage {
     return this.workbench.folder ?? '';
   }
 
-  /** Opens the chat, or brings it to the front, and waits until it can be written in. */
+  /** Opens the chat, or brings it to the front, and waits until it has the keyboard. */
   async show(): Promise<void> {
     await this.workbench.runCommand('Threadkeeper: Open Chat');
-    await this.composer().waitFor();
+    await this.composer().and(this.workbench.webview().locator(':focus')).waitFor();
   }
 
   composer(): Locator {
@@ -109,14 +114,28 @@ export class ChatPage {
     await this.composer().press('Enter');
   }
 
-  /** Writes a message and waits until the reply to it has ended, though an earlier one may say the same. */
+  /** Waits until the composer holds this. */
+  async holds(text: string | RegExp): Promise<void> {
+    await eventually(async () => {
+      const value = await this.composer().inputValue();
+      if (typeof text === 'string') assert.equal(value, text);
+      else assert.match(value, text);
+    });
+  }
+
+  /** Writes a message and waits until the reply to it has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
+    await this.answered(reply, () => this.write(text));
+  }
+
+  /** Asks for a reply and waits until it has ended, though an earlier one may say the same. */
+  async answered(reply: string | RegExp, ask: () => Promise<void>): Promise<void> {
     const others = await this.messages().evaluateAll((earlier) =>
       (earlier as unknown as readonly MessageElement[])
         .map(({ dataset }) => `:not([data-message="${dataset.message}"])`)
         .join(''),
     );
-    await this.write(text);
+    await ask();
     const answered = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: reply });
     await answered.last().waitFor();
     await this.button('Send').waitFor();

@@ -57,11 +57,11 @@ describe('a summary that a model checks', () => {
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');
     // What a model says is shown as it is: markup in it is text.
-    await view.editor().getByText(WRONG).first().hover();
-    await workbench.page
-      .locator('.monaco-hover')
-      .getByText('According to the model, the source says: <b>half past four</b>')
-      .waitFor();
+    const told = workbench.page.locator('.monaco-hover');
+    await workbench.restOn(
+      view.editor().getByText(WRONG).first(),
+      told.getByText('According to the model, the source says: <b>half past four</b>'),
+    );
     await workbench.runCommand('View: Close All Editors');
   });
 
@@ -70,15 +70,11 @@ describe('a summary that a model checks', () => {
     await workbench.treeRow(/^Summaries/).waitFor();
     await workbench.reload();
     await workbench.openSidebar('Threadkeeper');
-    const summaries = view.rows().filter({ hasText: /^Summaries/ });
-    await summaries.first().waitFor();
-    if ((await summaries.first().getAttribute('aria-expanded')) === 'false')
-      await view.twistie(summaries.first()).click();
     const checked = view
       .rows()
       .filter({ hasText: /\d+\/\d+ statements/ })
       .first();
-    await checked.waitFor();
+    await view.openDownTo(checked, /^Summaries/);
     const [, supported, all] = /(\d+)\/(\d+) statements/.exec((await checked.getAttribute('aria-label')) ?? '') ?? [];
     assert.equal(Number(all) - Number(supported), 1);
     await checked.locator('.codicon-warning').waitFor();

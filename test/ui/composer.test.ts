@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 
 describe('writing in the chat', () => {
   let server: WireServer;
@@ -24,10 +25,12 @@ describe('writing in the chat', () => {
   it('offers its commands on a slash, by keyboard', async () => {
     await chat.composer().fill('');
     await chat.composer().pressSequentially('/');
-    assert.deepEqual(
-      await suggestions().locator('.suggestion-label').allInnerTexts(),
-      ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'].map(
-        (name) => `/${name}`,
+    const names = ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'];
+    const labels = suggestions().locator('.suggestion-label');
+    await eventually(async () =>
+      assert.deepEqual(
+        await labels.allInnerTexts(),
+        names.map((name) => `/${name}`),
       ),
     );
     await chat.composer().press('Escape');
@@ -35,7 +38,7 @@ describe('writing in the chat', () => {
     await chat.composer().fill('');
     await chat.composer().pressSequentially('/ta');
     await chat.composer().press('Enter');
-    assert.equal(await chat.composer().inputValue(), '/task ');
+    await chat.holds('/task ');
   });
 
   it('sets a task whose steps are ticked, skipped, added, and reset', async () => {
@@ -61,14 +64,15 @@ describe('writing in the chat', () => {
     server.answer('Half way:\n\n- [x] **Write the parser**\n- [ ] Test it');
     await chat.send('Begin.', 'Half way:');
     await chat.workbench.webview().getByText('1 of 2 steps').waitFor();
-    assert.equal(await steps().filter({ hasText: 'Write the parser' }).getAttribute('aria-checked'), 'true');
+    await steps()
+      .and(chat.workbench.webview().locator('[aria-checked="true"]'))
+      .filter({ hasText: 'Write the parser' })
+      .waitFor();
   });
 
   it('resets a task by itself with the next message when all its steps are done', async () => {
-    if ((await steps().count()) > 0) {
-      await steps().filter({ hasText: 'Test it' }).click();
-      await chat.workbench.webview().getByText('2 of 2 steps').waitFor();
-    }
+    await steps().filter({ hasText: 'Test it' }).click();
+    await chat.workbench.webview().getByText('2 of 2 steps').waitFor();
     server.answer('On to new things.');
     await chat.send('What is next?', 'On to new things.');
     await steps().first().waitFor({ state: 'detached' });
@@ -77,7 +81,7 @@ describe('writing in the chat', () => {
   it('waits with a reset that is asked for while a reply streams, and says so', async () => {
     await chat.write('/task Watch the stream; To its end');
     await chat.workbench.webview().getByText('0 of 1 step').waitFor();
-    server.answer({ text: 'Drop by drop. '.repeat(60), dripMs: 60 });
+    server.answer(SLOW);
     await chat.write('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
     await chat.write('/reset');
@@ -106,10 +110,13 @@ describe('writing in the chat', () => {
     await chat.button('Search').click();
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await field.pressSequentially('8443');
-    await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
-    await chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor();
+    // It is marked for a moment.
+    await Promise.all([
+      chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor(),
+      chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
+    ]);
     await chat.write('/recall gateway');
-    assert.equal(await field.inputValue(), 'gateway');
+    await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
     await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().waitFor();
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
@@ -130,21 +137,21 @@ describe('writing in the chat', () => {
   it('goes back through what was sent by arrow keys', async () => {
     await chat.composer().fill('');
     await chat.composer().press('ArrowUp');
-    assert.equal(await chat.composer().inputValue(), 'Which port?');
+    await chat.holds('Which port?');
     await chat.composer().press('ArrowUp');
-    assert.equal(await chat.composer().inputValue(), 'Go slowly.');
+    await chat.holds('Go slowly.');
     await chat.composer().press('ArrowDown');
     await chat.composer().press('ArrowDown');
-    assert.equal(await chat.composer().inputValue(), '');
+    await chat.holds('');
   });
 
   it('keeps a draft for each session, between which keys step', async () => {
     await chat.composer().fill('not yet sent');
     await chat.newSession();
-    assert.equal(await chat.composer().inputValue(), '');
+    await chat.holds('');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
-    assert.equal(await chat.composer().inputValue(), 'not yet sent');
+    await chat.holds('not yet sent');
     await chat.workbench.page.keyboard.press('Alt+PageUp');
     await chat.workbench.webview().getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
@@ -160,6 +167,7 @@ describe('writing in the chat', () => {
     await chat.workbench.webview().locator('.gauge').click();
     await chat.workbench.webview().locator('.gauge-policy', { hasText: name }).waitFor();
     await chat.composer().press('Escape');
+    await chat.workbench.webview().locator('.gauge-panel').waitFor({ state: 'detached' });
   };
 
   it('lets the session choose when it compresses', async () => {
@@ -186,14 +194,14 @@ describe('writing in the chat', () => {
     await chat.workbench.chooseListed(/^Select a model for this session$/, 'gemini-2.0-flash');
     await model.filter({ hasText: 'gemini-2.0-flash' }).waitFor();
     assert.equal(await steps().count(), 0);
-    assert.equal(await chat.composer().inputValue(), '');
+    await chat.holds('');
     await showsPolicy('balanced');
     server.answer('From the other.');
     await chat.send('Who is it?', 'From the other.');
     assert.equal(asked(), 'gemini-2.0-flash');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await page.getByText('0 of 1 step').waitFor();
-    assert.equal(await chat.composer().inputValue(), 'its draft');
+    await chat.holds('its draft');
     await showsPolicy('frugal');
     server.answer('From the first.');
     await chat.send('And now?', 'From the first.');

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
 import { fitsEachLook, violations } from './axe.ts';
-import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, SLOW, writeSettings } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
-
-/** Takes minutes, so that it is stopped before its end on a busy machine too. */
-const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
 /** The colours of what was found in an element, and of its text otherwise; `rgba(…)` where the page shines through. */
 function highlighted(element: unknown): { background: string; color: string; text: string } {
@@ -132,25 +130,29 @@ describe('the chat in daily use', () => {
       server.answer(LONG);
       await chat.send('At length, please.', 'A paragraph of a reply');
       const reply = chat.message('A paragraph of a reply');
-      const [name, usage, row] = await Promise.all(
-        [reply.locator('.name'), reply.locator('.usage'), reply].map((each) => each.boundingBox()),
-      );
-      assert.ok(name && usage && row);
-      assert.ok(Math.abs(name.y + name.height / 2 - usage.y - usage.height / 2) < 4, 'on one line');
-      assert.ok(row.width <= 860, `${row.width} px`);
+      await eventually(async () => {
+        const [name, usage, row] = await Promise.all(
+          [reply.locator('.name'), reply.locator('.usage'), reply].map((each) => each.boundingBox()),
+        );
+        assert.ok(name && usage && row);
+        assert.ok(Math.abs(name.y + name.height / 2 - usage.y - usage.height / 2) < 4, 'on one line');
+        assert.ok(row.width <= 860, `${row.width} px`);
+      });
     });
 
     it('has its actions at its end where it is long, and nothing moves under the pointer', async () => {
       const reply = chat.message('A paragraph of a reply');
-      assert.equal(await actions('A paragraph of a reply').count(), 2);
+      await eventually(async () => assert.equal(await actions('A paragraph of a reply').count(), 2));
       const end = actions('A paragraph of a reply').last();
+      // It rests then.
+      await end.scrollIntoViewIfNeeded();
       const before = await reply.boundingBox();
       await end.getByRole('button', { name: 'Copy as Markdown' }).hover();
       assert.deepEqual(await reply.boundingBox(), before);
       await end.getByRole('button', { name: 'Retry' }).waitFor();
       server.answer('In a word.');
       await chat.send('Now shorter.', 'In a word.');
-      assert.equal(await actions('In a word.').count(), 1);
+      await eventually(async () => assert.equal(await actions('In a word.').count(), 1));
     });
 
     it('is pinned, remembered and quoted as a whole where nothing is selected', async () => {
@@ -203,13 +205,16 @@ describe('the chat in daily use', () => {
       await chat.message('fair winds to Rita').waitFor();
       await keys.toComposer();
       await keys.press('Control+f');
-      await field().waitFor();
-      await keys.type('better-sqlite3');
+      await keys.isAt(field());
+      // It is marked for a moment.
+      await Promise.all([
+        page()
+          .locator('.message.marked', { hasText: /better-sqlite3/i })
+          .waitFor(),
+        keys.seek('better-sqlite3'),
+      ]);
       await count()
         .getByText(/^\d+ \/ \d+$/)
-        .waitFor();
-      await page()
-        .locator('.message.marked', { hasText: /better-sqlite3/i })
         .waitFor();
       const first = await count().innerText();
       await keys.press('Enter');
@@ -217,14 +222,12 @@ describe('the chat in daily use', () => {
       await keys.press('Shift+Enter');
       await count().filter({ hasText: first }).waitFor();
       await keys.isAt(field());
-      const marked = await page()
-        .locator('body')
-        .evaluate(
-          () =>
-            (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get('found')
-              ?.size ?? 0,
-        );
-      assert.ok(marked > 0, 'the words are marked');
+      const marked = () =>
+        (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get('found')
+          ?.size ?? 0;
+      await eventually(async () =>
+        assert.ok((await page().locator('body').evaluate(marked)) > 0, 'the words are marked'),
+      );
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot('find');
       await keys.clear();

@@ -1,6 +1,6 @@
 // Mocha loads this before the tests: one server with the packaged extension for all of them.
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from 'mocha';
@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { copyDemoWorkspace } from '../../scripts/editor/demo-workspace.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
-import { openFrontDoor, type FrontDoor } from '../../scripts/editor/front-door.ts';
+import { demandFreePort, openFrontDoor, type FrontDoor } from '../../scripts/editor/front-door.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { outFolder, root } from '../../scripts/support/paths.ts';
 
@@ -72,12 +72,18 @@ export async function homeFolder(): Promise<string> {
 export async function withUserSettings(settings: object, body: () => Promise<void>): Promise<void> {
   const file = path.join((await running()).scratch, 'server/data/User/settings.json');
   const before = await readFile(file, 'utf8');
-  await writeFile(file, JSON.stringify({ ...(JSON.parse(before) as object), ...settings }));
+  await replaceFile(file, JSON.stringify({ ...(JSON.parse(before) as object), ...settings }));
   try {
     await body();
   } finally {
-    await writeFile(file, before);
+    await replaceFile(file, before);
   }
+}
+
+/** Writes a file in one piece: of settings that are written in place the editor may read the half. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
 }
 
 /** The ports at which the product looks for Ollama and LM Studio; nothing listens there by itself. */
@@ -85,13 +91,13 @@ export async function localPorts(): Promise<readonly number[]> {
   return (await running()).localPorts;
 }
 
+/** Below those that systems give out by themselves, so that nothing else takes it before the test listens there. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  const port = randomInt(15_000, 30_000);
+  return demandFreePort(port).then(
+    () => port,
+    () => freePort(),
+  );
 }
 
 /** A new folder with the demo workspace in it; removed after the suite. */

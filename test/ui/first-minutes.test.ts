@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Workbench } from './workbench.ts';
+import { PATIENCE_MS, Workbench } from './workbench.ts';
 
 describe('the first minutes', () => {
   let workbench: Workbench;
@@ -21,10 +21,12 @@ describe('the first minutes', () => {
     const walkthrough = workbench.page.locator('.gettingStartedContainer');
     const button = walkthrough.getByRole('button', { name, exact: true });
     const title = walkthrough.locator('.getting-started-step', { hasText: step });
-    await title.waitFor();
-    // A step that is open would be closed.
-    if (!(await button.isVisible())) await title.click();
-    await button.click();
+    // A step that is open would be closed by a click, and one may come to be open while the walkthrough is drawn.
+    await workbench.insist(async () => {
+      await title.waitFor();
+      if (!(await button.isVisible())) await title.click();
+      await button.click({ timeout: PATIENCE_MS });
+    });
   }
 
   it('have a walkthrough whose first step leads to the choice of a model', async () => {

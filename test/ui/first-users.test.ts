@@ -137,6 +137,7 @@ describe('the first minutes of a user', () => {
       await minutes.act('choose Ollama', () => offer(/Ollama/).click());
       const { page } = chat.workbench;
       await page.locator('.quick-input-title:visible', { hasText: 'Select a model for this session' }).waitFor();
+      await page.locator('.quick-input-list .monaco-list-row.focused').waitFor();
       await minutes.act('choose the first of its models', () => page.keyboard.press('Enter'));
       await chat.message(ANSWER).waitFor();
       minutes.print('Ollama');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
 /** Percent in the gauge of the status bar. */
@@ -30,13 +31,19 @@ describe('a long session', () => {
   });
 
   it('is compressed by the command, and the gauge falls', async () => {
-    const before = await gaugePercent(workbench);
+    let before = 0;
+    await eventually(async () => {
+      before = await gaugePercent(workbench);
+      assert.ok(before > 0);
+    });
     await workbench.compressHistory();
     await workbench.told(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
     await workbench.screenshot('compressed');
     await workbench.clearToasts();
-    const after = await gaugePercent(workbench);
-    assert.ok(after < before / 2, `${after} % is less than half of ${before} %`);
+    await eventually(async () => {
+      const after = await gaugePercent(workbench);
+      assert.ok(after < before / 2, `${after} % is less than half of ${before} %`);
+    });
   });
 
   it('shows its tree of summaries down to the messages, and opens one', async () => {
@@ -59,6 +66,7 @@ describe('a long session', () => {
     await composer.fill('What did we decide about the database?');
     await composer.press('Enter');
     await answer().waitFor();
+    await workbench.webview().getByRole('button', { name: 'Send', exact: true }).waitFor();
     await workbench.screenshot('answered');
   });
 
@@ -67,7 +75,7 @@ describe('a long session', () => {
     await workbench.reload();
     await workbench.runCommand('Threadkeeper: Open Chat');
     await answer().waitFor({ timeout: 60_000 });
-    assert.equal(await gaugePercent(workbench), before);
+    await eventually(async () => assert.equal(await gaugePercent(workbench), before));
     await workbench.openSidebar('Threadkeeper');
     await nodes().first().waitFor();
   });
@@ -77,7 +85,7 @@ describe('a long session', () => {
     workbench = await workbench.restart();
     await workbench.runCommand('Threadkeeper: Open Chat');
     await answer().waitFor({ timeout: 60_000 });
-    assert.equal(await gaugePercent(workbench), before);
+    await eventually(async () => assert.equal(await gaugePercent(workbench), before));
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 // Whatever a step needs it makes itself, so that it can be tried again on what its first try left.
@@ -106,6 +106,7 @@ describe('the turns of a chat by keyboard alone', () => {
     const changed = chat.message(`${question} Rather so.`);
     await changed.getByText('Branch 2 of 2').waitFor();
     await keys.act(changed, 'Previous Branch');
+    await chat.message(question).getByText('Branch 1 of 2').waitFor();
     await keys.act(chat.message(question), 'Next Branch');
     await changed.waitFor();
   });
@@ -130,7 +131,7 @@ describe('the turns of a chat by keyboard alone', () => {
 
   it('are stopped, and gone on with', async () => {
     made += 1;
-    server.answer({ text: `Slow reply ${made}. ${'And on it goes. '.repeat(60)}`, dripMs: 50 });
+    server.answer({ ...SLOW, text: `Slow reply ${made}. ${SLOW.text}` });
     await keys.toComposer();
     await keys.type('Go slowly.');
     await keys.press('Enter');

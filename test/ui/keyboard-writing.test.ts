@@ -45,8 +45,8 @@ describe('what is written by keyboard alone', () => {
 
   it('attaches a file from the list of a number sign, and takes it off again', async () => {
     await keys.toComposer();
-    await keys.type('Look at #config');
-    await suggestions().filter({ hasText: 'config.ts' }).waitFor();
+    await keys.seek('Look at #config');
+    await suggestions().first().filter({ hasText: 'config.ts' }).waitFor();
     await keys.press('Tab');
     await chips().filter({ hasText: 'config.ts' }).waitFor();
     await keys.tabTo(chat.button('Remove config.ts'), 'Shift+Tab');

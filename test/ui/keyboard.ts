@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { ChatPage } from './chat-page.ts';
+import { eventually } from './eventually.ts';
+import { PATIENCE_MS } from './workbench.ts';
 
 /** What of a browser's page the tests touch. */
 interface Focusable {
@@ -24,11 +26,6 @@ interface PageGlobals {
 const MOST_TABS = 60;
 /** More rows than are on the page at once. */
 const MOST_ROWS = 200;
-/** A key goes through the page at once; what it asks the host for takes a moment. */
-const MOMENT_MS = 50;
-/** A page that stood behind another tab is loaded anew. */
-const KEY_MS = 3000;
-const PATIENCE_MS = 20_000;
 
 /** The keyboard, and nothing else: what the page is told by keys, and where the keyboard is. */
 export class Keyboard {
@@ -47,16 +44,19 @@ export class Keyboard {
     await this.#chat.workbench.page.keyboard.type(text);
   }
 
+  /** Types as by one key what is searched for with each: of what was typed before its end nothing is found. */
+  async seek(text: string): Promise<void> {
+    await this.#chat.workbench.page.keyboard.insertText(text);
+  }
+
   /** Goes to the composer by the chat's own key, from wherever the keyboard is, and empties it. */
   async toComposer(): Promise<void> {
-    for (const deadline = Date.now() + PATIENCE_MS; ;) {
-      if (await this.has(this.#chat.composer())) break;
-      if (Date.now() > deadline) assert.fail(`the composer has the keyboard, not ${await this.place()}`);
+    // Not once more before the first had its time: with text selected in a file, each attaches that text.
+    await eventually(async () => {
+      if (await this.has(this.#chat.composer())) return;
       await this.press('Shift+Alt+t');
-      // Not once more before the first had its time: with text selected in a file, each attaches that text.
-      for (const next = Date.now() + KEY_MS; Date.now() < next && !(await this.has(this.#chat.composer()));)
-        await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);
-    }
+      await this.#at(this.#chat.composer()).waitFor({ timeout: PATIENCE_MS });
+    });
     await this.clear();
   }
 
@@ -67,39 +67,38 @@ export class Keyboard {
 
   /** Waits until the composer holds this. */
   async reads(text: string): Promise<void> {
-    for (const deadline = Date.now() + PATIENCE_MS; ;) {
-      const value = await this.#chat.composer().inputValue();
-      if (value.trim() === text.trim()) return;
-      assert.ok(Date.now() < deadline, `the composer holds ${JSON.stringify(value)}, not ${JSON.stringify(text)}`);
-      await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);
-    }
+    await eventually(async () => assert.equal((await this.#chat.composer().inputValue()).trim(), text.trim()));
   }
 
   /** Writes a message and waits until the reply to it has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
     await this.toComposer();
-    await this.type(text);
-    await this.press('Enter');
-    await this.#chat.message(reply).last().waitFor();
-    await this.#chat.button('Send').waitFor();
+    await this.#chat.answered(reply, async () => {
+      await this.type(text);
+      await this.press('Enter');
+    });
   }
 
-  /** Whether this has the keyboard; not while the page does not have it, or is behind another tab. */
+  /** The element while it has the keyboard; not while the page does not have it, or is behind another tab. */
+  #at(element: Locator): Locator {
+    return element.and(this.#chat.workbench.webview().locator(':focus'));
+  }
+
   async has(element: Locator): Promise<boolean> {
-    return (await element.and(this.#chat.workbench.webview().locator(':focus')).count()) === 1;
+    return (await this.#at(element).count()) === 1;
   }
 
   /** Waits until this has the keyboard. */
   async isAt(element: Locator): Promise<void> {
-    for (const deadline = Date.now() + PATIENCE_MS; !(await this.has(element));) {
-      if (Date.now() > deadline) assert.fail(`${String(element)} has the keyboard, not ${await this.place()}`);
-      await this.#chat.workbench.page.waitForTimeout(MOMENT_MS);
-    }
+    await eventually(async () =>
+      assert.ok(await this.has(element), `${String(element)} has the keyboard, not ${await this.place()}`),
+    );
   }
 
   /** Presses Tab, or Shift and Tab, until this has the keyboard. */
   async tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-    await element.waitFor({ state: 'attached' });
+    // A button that rests until a reply has ended would be passed over.
+    await element.and(this.#chat.workbench.webview().locator(':not(:disabled)')).waitFor({ state: 'attached' });
     for (let tabs = 0; !(await this.has(element)); tabs++) {
       if (tabs > MOST_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
       await this.press(key);

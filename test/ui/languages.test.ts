@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
 describe('the chat in other languages', () => {
@@ -27,8 +28,9 @@ describe('the chat in other languages', () => {
     await sent.waitFor();
     const root = page.locator('html');
     assert.equal(await root.getAttribute('dir'), 'rtl');
-    const overflow = await root.evaluate((element) => element.scrollWidth - element.clientWidth);
-    assert.equal(overflow, 0);
+    await eventually(async () =>
+      assert.equal(await root.evaluate((element) => element.scrollWidth - element.clientWidth), 0),
+    );
     await workbench.close();
   });
 });

@@ -27,8 +27,7 @@ interface Violation {
 }
 
 // The workbench's webview brings its session within moments, so the page stands alone here, as the host writes it.
-describe('the chat page on its own', function () {
-  this.timeout(120_000);
+describe('the chat page on its own', () => {
   let server: Server;
   let browser: Browser;
   let page: Page;

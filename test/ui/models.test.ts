@@ -152,7 +152,8 @@ describe('a model on a server', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
-    await workbench.compressHistory();
+    await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
+    await workbench.agreeToCompress();
     const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });
     await progress.waitFor();
     const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { ChatPage, writeSettings } from './chat-page.ts';
+import { eventually } from './eventually.ts';
+import { PATIENCE_MS } from './workbench.ts';
 
 describe('the place of the chat', () => {
   let chat: ChatPage;
@@ -16,12 +18,15 @@ describe('the place of the chat', () => {
   const tab = () => chat.workbench.page.locator('.tab', { hasText: 'Threadkeeper:' });
   const pane = () => chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' });
 
+  const areTwo = (selector: string): Promise<void> =>
+    eventually(async () => assert.equal(await chat.workbench.page.locator(selector).count(), 2));
+
   it('is beside the file that is open', async () => {
     await chat.workbench.runCommand('View: Close Editor');
     await chat.workbench.runCommand('File: New Untitled Text File');
     await chat.show();
     await chat.message('The second of two sessions.').waitFor();
-    assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
+    await areTwo('.editor-group-container');
   });
 
   it('is opened beside the file in front', async () => {
@@ -29,8 +34,8 @@ describe('the place of the chat', () => {
     await chat.workbench.openFile('config.ts');
     await chat.workbench.runCommand('Threadkeeper: Open Chat');
     await chat.message('The second of two sessions.').waitFor();
-    assert.equal(await chat.workbench.page.locator('.editor-group-container').count(), 2);
-    assert.equal(await chat.workbench.page.locator('.tab.active').count(), 2);
+    await areTwo('.editor-group-container');
+    await areTwo('.tab.active');
   });
 
   it('is moved into the sidebar with what was being written, and is used by keyboard there', async () => {
@@ -39,10 +44,13 @@ describe('the place of the chat', () => {
     await pane().waitFor();
     await tab().waitFor({ state: 'detached' });
     await chat.message('The second of two sessions.').waitFor();
-    assert.equal(await chat.composer().inputValue(), 'half a thought');
+    await chat.holds('half a thought');
     await chat.composer().focus();
-    await chat.workbench.page.keyboard.press('Alt+PageDown');
-    await chat.message('The first of two sessions.').waitFor();
+    // The editor learns a moment later that the keyboard is in the view; there is no session below the first.
+    await chat.workbench.insist(async () => {
+      await chat.workbench.page.keyboard.press('Alt+PageDown');
+      await chat.message('The first of two sessions.').waitFor({ timeout: PATIENCE_MS });
+    });
     await chat.workbench.page.keyboard.press('Alt+PageUp');
     await chat.message('The second of two sessions.').waitFor();
     await chat.composer().fill('');
@@ -59,13 +67,13 @@ describe('the place of the chat', () => {
     await tab().waitFor();
     await pane().waitFor({ state: 'detached' });
     await chat.message('Written in the sidebar.').waitFor();
-    assert.equal(await chat.composer().inputValue(), 'the rest of it');
+    await chat.holds('the rest of it');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
     await pane().waitFor();
     await chat.workbench.reload();
     await chat.show();
     await pane().waitFor();
-    assert.equal(await chat.composer().inputValue(), 'the rest of it');
+    await chat.holds('the rest of it');
     await chat.composer().fill('');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
     await tab().waitFor();
@@ -80,7 +88,7 @@ describe('the place of the chat', () => {
     const there = new ChatPage(own);
     await there.message('The second of two sessions.').waitFor();
     await tab().waitFor({ state: 'detached' });
-    assert.equal(await there.composer().inputValue(), 'on its way');
+    await there.holds('on its way');
     await there.send('Said in a window of its own.', 'No model is configured');
     await there.composer().fill('on its way back');
     await own.screenshot('own-window');
@@ -88,7 +96,7 @@ describe('the place of the chat', () => {
     await tab().waitFor();
     await chat.show();
     await chat.message('Said in a window of its own.').first().waitFor();
-    assert.equal(await chat.composer().inputValue(), 'on its way back');
+    await chat.holds('on its way back');
     await chat.composer().fill('');
   });
 

@@ -4,6 +4,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../../scripts/support/paths.ts';
 import { freshWorkspace } from './editor.ts';
+import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
 const data = path.resolve(root, process.env.THREADKEEPER_DATA ?? '../shared/data');
@@ -54,13 +55,13 @@ describe('a real transcript of 4,806 messages', () => {
     // What would come in is shown first.
     await window().paletteRow('Import 4,806 Messages').click();
     await window().told(/Imported 4[,.]?806 messages/, { timeout: 100_000 });
-    assert.ok((await percent()) > 100, await gauge());
+    await eventually(async () => assert.ok((await percent()) > 100, await gauge()));
   });
 
   it('is compressed to its 8,000 tokens, and the gauge falls below full', async () => {
     await window().compressHistory();
     await window().told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
-    assert.ok((await percent()) <= 100, await gauge());
+    await eventually(async () => assert.ok((await percent()) <= 100, await gauge()));
   });
 
   it('shows its tree, answers, and is all there after a reload', async () => {
@@ -78,7 +79,7 @@ describe('a real transcript of 4,806 messages', () => {
     await window().reload();
     await answer().waitFor({ timeout: 120_000 });
     await nodes().first().waitFor();
-    assert.equal(await percent(), before);
+    await eventually(async () => assert.equal(await percent(), before));
     await window().screenshot('real-transcript');
   });
 });

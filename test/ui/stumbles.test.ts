@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, SLOW, writeSettings } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
-import { PATIENCE_MS } from './workbench.ts';
 
 /** What people stumbled over, each of which is small. */
 describe('in the chat and its views', () => {
@@ -31,7 +31,7 @@ describe('in the chat and its views', () => {
   });
 
   it('only the newest reply that was stopped can be continued', async () => {
-    server.answer({ text: 'Drop by drop. '.repeat(100), dripMs: 40 });
+    server.answer(SLOW);
     await chat.write('Slowly.');
     await chat.message('Drop by drop.').waitFor();
     await chat.button('Stop Response').click();
@@ -57,9 +57,11 @@ describe('in the chat and its views', () => {
       await chat.workbench.clearToasts();
     }
     await page().locator('.title-button').click();
-    const titles = await page().locator('.session-title').allInnerTexts();
-    assert.equal(titles.filter((title) => title.startsWith('sample-session')).length, 2, titles.join(', '));
-    assert.equal(new Set(titles).size, titles.length, titles.join(', '));
+    await eventually(async () => {
+      const titles = await page().locator('.session-title').allInnerTexts();
+      assert.equal(titles.filter((title) => title.startsWith('sample-session')).length, 2, titles.join(', '));
+      assert.equal(new Set(titles).size, titles.length, titles.join(', '));
+    });
     await page().locator('.title-button').click();
   });
 
@@ -73,11 +75,7 @@ describe('in the chat and its views', () => {
         'threadkeeper.models.overrides': { 'test-model': priced },
         'threadkeeper.summarizer.provider': summarizer,
       });
-      // Until the editor has read the settings the summarizer before is named.
-      await workbench.insist(async () => {
-        await workbench.runCommand('Threadkeeper: Compress History');
-        await preview.getByText(cost).waitFor({ timeout: PATIENCE_MS });
-      });
+      await workbench.previewCompression(cost);
       await preview.getByRole('button', { name: 'Cancel' }).click();
       await preview.waitFor({ state: 'detached' });
     };
@@ -99,10 +97,12 @@ describe('in the chat and its views', () => {
   it('a summary is named once, above the first message that it covers', async () => {
     await page().locator('.transcript').focus();
     await page().locator('.transcript').press('Home');
-    await page().locator('.message.covered .cover-chip').first().waitFor();
-    const covered = await page().locator('.message.covered').count();
-    const named = await page().locator('.cover-chip').count();
-    assert.ok(covered > 3 && named < covered / 2, `${named} names above ${covered} messages`);
+    await page().locator('.message[aria-posinset="1"] .cover-chip').waitFor();
+    await eventually(async () => {
+      const covered = await page().locator('.message.covered').count();
+      const named = await page().locator('.cover-chip').count();
+      assert.ok(covered > 3 && named < covered / 2, `${named} names above ${covered} messages`);
+    });
     const [name = ''] = await page().locator('.cover-chip').allInnerTexts();
     const said = await chat.messages().allInnerTexts();
     // A topic, not the line that happens to come first.
@@ -119,11 +119,13 @@ describe('in the chat and its views', () => {
     await chat.send('What goes with this?', 'A reply.');
     await view.preview();
     await view.reads('You are a careful programming assistant');
-    const [text, pane] = await Promise.all([
-      view.reader().boundingBox(),
-      chat.workbench.newestWebview().locator('body').boundingBox(),
-    ]);
-    assert.ok(text && pane && text.width <= pane.width, `${text?.width} of ${pane?.width} px`);
+    await eventually(async () => {
+      const [text, pane] = await Promise.all([
+        view.reader().boundingBox(),
+        chat.workbench.newestWebview().locator('body').boundingBox(),
+      ]);
+      assert.ok(text && pane && text.width <= pane.width, `${text?.width} of ${pane?.width} px`);
+    });
     const offered = view.reader().locator('.code-block').first().getByRole('button');
     assert.equal(await offered.count(), 1);
     assert.equal(await offered.getAttribute('title'), 'Copy');
@@ -157,8 +159,10 @@ describe('in the chat and its views', () => {
     await chat.workbench.runCommand('Threadkeeper: Show Context Chart');
     const chart = page().locator('svg');
     await chart.waitFor();
-    const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
-    assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
+    await eventually(async () => {
+      const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
+      assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
+    });
     const ticks = (await chart.locator('text.label').allTextContents()).filter((text) => /^[\d,]+$/.test(text));
     assert.ok(ticks.length > 6, ticks.join(' '));
     for (const tick of ticks) assert.match(tick.replaceAll(',', ''), /^\d{1,2}5?0*$/, tick);

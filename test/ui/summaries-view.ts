@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { syntheticSession } from '../bench/data/synthetic.ts';
+import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The *Summaries* view of a window, and the documents that it leads to. */
@@ -42,6 +44,21 @@ export class SummariesView {
     return row.locator('.monaco-tl-twistie');
   }
 
+  /** Opens closed rows that say this, the first again and again, until another row is there. */
+  async openDownTo(wanted: Locator, way: RegExp): Promise<void> {
+    const { page } = this.workbench;
+    const closed = page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', { hasText: way }).first();
+    for (;;) {
+      await wanted.or(closed).first().waitFor();
+      if (await wanted.isVisible()) return;
+      const name = (await closed.getAttribute('aria-label')) ?? '';
+      await this.twistie(closed).click();
+      await page
+        .locator(`.sidebar .monaco-list-row[aria-expanded="true"][aria-label=${JSON.stringify(name)}]`)
+        .waitFor();
+    }
+  }
+
   /** Chooses a row of the list that is open. */
   async pick(text: string | RegExp): Promise<void> {
     await this.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
@@ -73,10 +90,12 @@ export class SummariesView {
     await page.locator('.sidebar .monaco-list').first().focus();
     for (const key of ['End', 'ArrowRight']) await page.keyboard.press(key);
     const focused = page.locator('.sidebar .monaco-list-row.focused', { hasText: 'Manual' });
-    for (const end = Date.now() + 60_000; (await focused.count()) === 0 && Date.now() < end;) {
+    // The rows below are there a moment after theirs was opened.
+    await eventually(async () => {
+      if ((await focused.count()) > 0) return;
       await page.keyboard.press('ArrowDown');
-      await page.waitForTimeout(250);
-    }
+      assert.fail('no compression is reached by ArrowDown');
+    });
     await focused.click({ button: 'right' });
     await this.workbench.chooseInMenu(title);
   }

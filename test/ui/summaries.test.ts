@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { eventually } from './eventually.ts';
 import { SummariesView } from './summaries-view.ts';
-import { PATIENCE_MS, Workbench } from './workbench.ts';
+import { Workbench } from './workbench.ts';
 
 const EDITED = 'Written by hand: the booking service keeps its slots in SQLite.';
 /** Stated of a summary, and of nothing in its source. */
@@ -57,32 +58,12 @@ for (const kind of [SAMPLE, LONG]) {
         )
         .click();
 
-    const closed = (text: RegExp) =>
-      workbench.page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', { hasText: text });
-
-    /** Opens the first row that is closed and says so, and waits until it is open. */
-    const openFirst = async (text: RegExp): Promise<void> => {
-      const row = closed(text).first();
-      const name = (await row.getAttribute('aria-label')) ?? '';
-      await view.twistie(row).click();
-      await workbench.page
-        .locator(`.sidebar .monaco-list-row[aria-expanded="true"][aria-label=${JSON.stringify(name)}]`)
-        .waitFor();
-    };
-
     it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
       await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
       const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
       // Many summaries stand in ranges, and very many in ranges of ranges.
-      for (let depth = 0; depth < 4 && (await summary.count()) === 0; depth++) {
-        await openFirst(/^Messages 1–/);
-        await summary
-          .or(closed(/^Messages 1–/))
-          .first()
-          .waitFor();
-      }
-      await summary.first().waitFor();
+      await view.openDownTo(summary.first(), /^Messages 1–/);
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
       await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await turnSummaries();
@@ -94,11 +75,7 @@ for (const kind of [SAMPLE, LONG]) {
       await turnSummaries();
       const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
       // Ranges, summaries and the messages of a leaf, whatever stands on the way.
-      const way = /^Messages 1–|(?:^|\D)1–\d+ · .* → /;
-      for (let depth = 0; depth < 8 && (await oldest.count()) === 0; depth++) {
-        await openFirst(way);
-        await oldest.or(closed(way)).first().waitFor();
-      }
+      await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
       await oldest.first().click();
       await view.tab('Message 1').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-oldest');
@@ -109,7 +86,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('Decisions');
       await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-      assert.equal(await view.rows().filter({ hasText: 'In context now' }).count(), 0);
+      await view.rows().filter({ hasText: 'In context now' }).waitFor({ state: 'detached' });
       await workbench.chooseCommand('Threadkeeper: Filter Context View…');
       await view.pick('Filter by Text');
       await workbench.fillInputBox(kind.told);
@@ -159,6 +136,8 @@ for (const kind of [SAMPLE, LONG]) {
       await view.editor().first().click();
       await workbench.page.keyboard.press('Control+A');
       await workbench.page.keyboard.insertText(EDITED);
+      // Until it is drawn the tab may not know yet that there is something to save.
+      await view.editor().getByText(EDITED.slice(0, 15)).first().waitFor();
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
@@ -183,17 +162,10 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('say more when the pointer rests on them', async () => {
       await workbench.openSidebar('Threadkeeper');
-      // Rows that are drawn again under the pointer say nothing until it comes back to them.
-      await workbench.insist(async () => {
-        await view
-          .rows()
-          .filter({ hasText: /^Key events/ })
-          .first()
-          .hover();
-        await view.rows().filter({ hasText: / → / }).first().hover();
-        const told = workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ });
-        await told.waitFor({ timeout: PATIENCE_MS });
-      });
+      await workbench.restOn(
+        view.rows().filter({ hasText: / → / }).first(),
+        workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }),
+      );
     });
 
     it('are read as they are meant to be, rendered, and as a text by one command', async () => {
@@ -251,6 +223,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.editor().first().click();
       await workbench.page.keyboard.press('Control+Home');
       await workbench.page.keyboard.insertText(`${NEVER_SAID}\n`);
+      await view.editor().getByText(NEVER_SAID.slice(0, 15)).first().waitFor();
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       await view.onFirst('Threadkeeper: Compare Summary with Source');
@@ -264,13 +237,13 @@ for (const kind of [SAMPLE, LONG]) {
     it('answer why something was forgotten, and bring it back', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
-      await workbench.quickInput().fill(kind.told);
+      await workbench.fillInputBox(kind.told);
       await workbench.page.keyboard.press('Enter');
       await workbench.paletteRow(/In the context|In the summary|Archived/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('why-forgotten');
       await workbench.page.keyboard.press('Escape');
       await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
-      await workbench.quickInput().fill('zebra crossing in Timbuktu');
+      await workbench.fillInputBox('zebra crossing in Timbuktu');
       await workbench.page.keyboard.press('Enter');
       await workbench.told(/No mention of/);
       await workbench.clearToasts();
@@ -287,8 +260,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('have a chart of the context’s size', async () => {
       await workbench.runCommand('Threadkeeper: Show Context Chart');
       const chart = workbench.webview().locator('svg');
-      await chart.waitFor();
-      assert.ok((await chart.locator('.compression').count()) > 0);
+      await chart.locator('.compression').first().waitFor();
       await workbench.screenshot(kind === SAMPLE ? 'context-chart' : 'context-chart-long');
     });
 
@@ -296,15 +268,10 @@ for (const kind of [SAMPLE, LONG]) {
       const file = path.join(workbench.folder ?? '', 'context.svg');
       await workbench.chooseCommand('Threadkeeper: Save Context Chart…');
       // The dialog proposes a name; until then the palette's own input stands in its place.
-      while (!(await workbench.quickInput().inputValue()).endsWith('context.svg'))
-        await workbench.page.waitForTimeout(100);
+      await eventually(async () => assert.match(await workbench.quickInput().inputValue(), /context\.svg$/));
       await workbench.quickInput().fill(file);
       await workbench.page.keyboard.press('Enter');
-      const written = async (): Promise<string> =>
-        (await readFile(file).catch(() => Buffer.alloc(0))).subarray(0, 5).toString('latin1');
-      for (const end = Date.now() + 60_000; (await written()) === '' && Date.now() < end;)
-        await workbench.page.waitForTimeout(250);
-      assert.equal(await written(), '<svg ');
+      await eventually(async () => assert.match(await readFile(file, 'utf8'), /^<svg /));
     });
 
     it('have a key event pinned and let go from the palette', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { StrictServer } from '../support/strict/strict-server.ts';
 import { THOUGHT } from '../support/strict/streams.ts';
 import { ChatPage, writeSettings } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 
 /** A server names it, no more. */
 const UNKNOWN = 'phi-mini:1b';
@@ -32,16 +33,19 @@ describe('a model on a server of one’s own', () => {
   });
 
   it('that nobody knows is asked about once, with 32,768 tokens suggested', async () => {
-    await chat.send('How large are you?', 'They spoke of');
     const { workbench } = chat;
     const notice = workbench.toast(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
+    // Before the reply has ended: the editor takes the notice away after some seconds.
+    await chat.write('How large are you?');
     await notice.getByRole('button', { name: 'Set Context Window…' }).click();
     const input = workbench.quickInput();
     await input.waitFor();
-    assert.equal(await input.inputValue(), '32768');
+    await eventually(async () => assert.equal(await input.inputValue(), '32768'));
     await input.fill('8192');
     await input.press('Enter');
     await notice.waitFor({ state: 'hidden' });
+    await chat.message('They spoke of').waitFor();
+    await chat.button('Send').waitFor();
     await chat.send('And now?', 'They spoke of');
     assert.equal(await notice.count(), 0);
   });
@@ -85,8 +89,10 @@ describe('a model on a server of one’s own', () => {
       await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
       await chat.button(/^llama3\.1:8b/).waitFor();
       await chat.newSession();
+      // It is there for some seconds, after one of these.
+      const told = chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor({ timeout: 0 });
       for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
-      await chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor();
+      await told;
       await chat.send('What did it wait for?', 'They spoke of');
       const { sent, reply } = ollama.answered.at(-1)!;
       assert.equal(reply.input, sent, 'the last request is read whole');

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
 const diff = (file: string, port: number): string =>
@@ -49,13 +50,6 @@ describe('a workspace of two folders that have a file under the same path', () =
       .getByRole('button', { name: /^Accept All Changes/ })
       .click();
 
-  async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-    for (const deadline = Date.now() + 60_000; !(await holds());) {
-      assert.ok(Date.now() < deadline, what);
-      await chat.workbench.page.waitForTimeout(100);
-    }
-  }
-
   /** Sends something, and opens the review of what is proposed. */
   async function propose(question: string, reply: string): Promise<void> {
     server.answer(`${reply}\n\nThat answers “${question}”.`);
@@ -79,7 +73,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     await propose('By its folder?', diff('The Site/src/port.ts', 4700));
     await tab('port.ts ↔ suggestion').waitFor();
     await accept();
-    await until(async () => (await onDisk('site/src/port.ts')).includes('8443'), 'the site listens on 8443');
+    await eventually(async () => assert.match(await onDisk('site/src/port.ts'), /8443/));
     assert.match(await onDisk('api/src/port.ts'), /4600/);
   });
 
@@ -89,7 +83,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     await chat.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'api/src/port.ts' }).click();
     await tab('port.ts ↔ suggestion').waitFor();
     await accept();
-    await until(async () => (await onDisk('api/src/port.ts')).includes('8443'), 'the API listens on 8443');
+    await eventually(async () => assert.match(await onDisk('api/src/port.ts'), /8443/));
   });
 
   it('makes a new file in the folder that the reply names', async () => {
@@ -98,13 +92,6 @@ describe('a workspace of two folders that have a file under the same path', () =
     await tab('host.ts ↔ suggestion').waitFor();
     await accept();
     await tab('host.ts').waitFor();
-    await until(
-      () =>
-        onDisk('api/src/host.ts').then(
-          () => true,
-          () => false,
-        ),
-      'the file is there',
-    );
+    await eventually(async () => assert.match(await onDisk('api/src/host.ts'), /::1/));
   });
 });

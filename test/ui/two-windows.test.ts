@@ -9,6 +9,7 @@ import { alwaysDue } from '../support/breathers.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
+import { eventually } from './eventually.ts';
 
 const TURNS = process.env.THREADKEEPER_LONG === undefined ? 12 : 200;
 /** The window that writes changes after so many turns, in turn. */
@@ -105,9 +106,11 @@ describe('two windows on one workspace', function () {
     const seen = await beginStream(first);
     stopped.set(asked - 1, 'take-over');
     await takeOver(second, first);
-    const kept = await second.messages().last().locator('.message-body').innerText();
-    assert.equal(STREAMED.slice(0, kept.trim().length), kept.trim());
-    assert.ok(kept.trim().length >= seen.trim().length, `${kept.length} of ${seen.length} characters`);
+    await eventually(async () => {
+      const kept = await second.messages().last().locator('.message-body').innerText();
+      assert.equal(STREAMED.slice(0, kept.trim().length), kept.trim());
+      assert.ok(kept.trim().length >= seen.trim().length, `${kept.length} of ${seen.length} characters`);
+    });
     server.answerWith(answer);
     await turn(second);
     await first.message(answer(question(asked - 1))).waitFor();

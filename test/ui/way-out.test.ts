@@ -44,7 +44,7 @@ describe('a way out of a fault', () => {
     const last = await chat.messages().last().innerText();
     const asked = server.requests.length;
     await workbench.chooseCommand('Threadkeeper: Select Model…');
-    await workbench.paletteRow('OpenAI-compatible server').click();
+    await workbench.chooseListed(/^Select a model for this session$/, 'OpenAI-compatible server');
     // The commonest slip: no scheme, and nothing there.
     await workbench.fillInputBox('localhost:1');
     await workbench.page.keyboard.press('Enter');
@@ -79,7 +79,8 @@ describe('a way out of a fault', () => {
     await chat.message('fair winds to Rita').waitFor();
     server.disturbBy(() => ({ kind: 'reset' }));
     const last = await chat.messages().last().innerText();
-    await workbench.compressHistory();
+    await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
+    await workbench.agreeToCompress();
     const again = chat.button('Try Again');
     await again.waitFor();
     server.disturbBy(() => undefined);

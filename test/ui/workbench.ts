@@ -4,13 +4,14 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
 import { outFolder } from '../../scripts/support/paths.ts';
 import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './editor.ts';
+import { eventually, READY_LIMIT_MS } from './eventually.ts';
 
-/** What takes a second or two takes this long on a machine that is busy with other things. */
-const READY_LIMIT_MS = 60_000;
 /** The list of commands is there at once, or not at all. */
 const MENU_DEAF_MS = 300;
-/** What is there in a moment, or has to be tried again. A click that is given up sooner may still be done, and twice. */
+/** What is there in a moment, or has to be tried again. */
 export const PATIENCE_MS = 5000;
+/** A click that is given up sooner may still be done, and twice. */
+const CLICK_MS = 20_000;
 const EXTENSION = 'threadkeeper.threadkeeper';
 
 export interface WorkbenchOptions {
@@ -106,8 +107,8 @@ export class Workbench {
   /** Chooses a command in the palette; for one that opens a list or a dialog in the palette's place. */
   async chooseCommand(title: string): Promise<void> {
     await this.insist(async () => {
-      await this.#openPalette(title);
-      await this.paletteRow(title).click({ timeout: PATIENCE_MS });
+      await this.#openPalette('F1', `>${title}`);
+      await this.#chooseFound(title);
     });
   }
 
@@ -132,25 +133,35 @@ export class Workbench {
     await item.waitFor({ state: 'detached' });
   }
 
-  /** Opens a file of the workspace by its name. */
+  /** Opens a file of the workspace by its name, with the keyboard in it. */
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press('Control+p');
-    await this.quickInput().fill(name);
-    await this.paletteRow(name).click();
+    await this.insist(async () => {
+      await this.#openPalette('Control+p', name);
+      await this.#chooseFound(name);
+    });
     await this.page.locator('.tab.active', { hasText: name }).waitFor();
+    await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   }
 
   /** Opens the palette at a command, by its title. */
   async findCommand(title: string): Promise<void> {
     await this.insist(async () => {
-      await this.#openPalette(title);
+      await this.#openPalette('F1', `>${title}`);
       await this.paletteRow(title).waitFor({ timeout: PATIENCE_MS });
     });
   }
 
-  async #openPalette(text: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.quickInput().fill(`>${text}`, { timeout: PATIENCE_MS });
+  async #openPalette(key: string, text: string): Promise<void> {
+    await this.page.keyboard.press(key);
+    await this.quickInput().fill(text, { timeout: PATIENCE_MS });
+  }
+
+  /** Clicks the row that was found. Rows are used again: one that does not mark what was sought may become another. */
+  async #chooseFound(text: string): Promise<void> {
+    const mark = this.page.locator('.highlight').getByText(text, { exact: true });
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ has: mark }).first();
+    await row.waitFor({ timeout: PATIENCE_MS });
+    await row.click({ timeout: CLICK_MS });
   }
 
   /**
@@ -175,10 +186,13 @@ export class Workbench {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   }
 
-  /** Chooses from the list with a title by keyboard: rows that the editor uses again may still show another list's. */
-  async chooseListed(title: RegExp, text: string): Promise<void> {
+  /**
+   * Chooses from the list with a title by keyboard, where `typed` finds it: rows that the editor uses again may still
+   * show another list's.
+   */
+  async chooseListed(title: RegExp, text: string, typed = text): Promise<void> {
     await this.page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
-    await this.quickInput().fill(text);
+    await this.quickInput().fill(typed);
     await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).waitFor();
     await this.page.keyboard.press('Enter');
   }
@@ -209,14 +223,10 @@ export class Workbench {
     return this.page.locator(`.statusbar-item[id="${EXTENSION}.${id}"]`);
   }
 
-  /** Opens the extension's container in the activity bar, by its title. */
+  /** Shows a container of the sidebar by its title. By its command: the icon of one that is open would close it. */
   async openSidebar(title: string): Promise<void> {
-    const inside = this.page.locator('.sidebar .composite.title', { hasText: new RegExp(title, 'i') });
-    // A click on the icon of a container that is open closes it.
-    if (await inside.isVisible()) return;
-    await this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`).first().click();
-    await this.#restPointer();
-    await inside.waitFor();
+    await this.runCommand(`View: Show ${title}`);
+    await this.page.locator('.sidebar .composite.title', { hasText: new RegExp(title, 'i') }).waitFor();
   }
 
   /** Makes the sidebar so many pixels wide. */
@@ -228,15 +238,18 @@ export class Workbench {
     await mouse.down();
     await mouse.move(box.x + pixels, box.y + box.height / 2, { steps: 5 });
     await mouse.up();
-    await this.#restPointer();
-    // What is dragged stays lit for a moment.
-    await this.page.waitForTimeout(500);
+    // What is dragged stays lit until the pointer rests elsewhere.
+    await this.page.locator('.part.statusbar').hover();
+    await this.page.locator('.monaco-sash:is(.active, .hover)').first().waitFor({ state: 'detached' });
   }
 
-  /** Takes the pointer to where nothing is told of what it rests on: a hint would lie over the rows beside it. */
-  async #restPointer(): Promise<void> {
-    const bar = await this.page.locator('.part.statusbar').boundingBox();
-    if (bar) await this.page.mouse.move(bar.x + bar.width / 2, bar.y + bar.height / 2);
+  /** Rests the pointer on something until more is told: what is drawn again under it says nothing until it comes back. */
+  async restOn(element: Locator, told: Locator): Promise<void> {
+    await this.insist(async () => {
+      await this.page.locator('.part.statusbar').hover();
+      await element.hover();
+      await told.waitFor({ timeout: PATIENCE_MS });
+    });
   }
 
   /** A row of a tree in the sidebar. */
@@ -253,6 +266,21 @@ export class Workbench {
   async compressHistory(): Promise<void> {
     await this.runCommand('Threadkeeper: Compress History');
     await this.agreeToCompress();
+  }
+
+  /** Previews a compression that tells of such a cost: until the editor has read the settings it is another's. */
+  async previewCompression(cost: RegExp): Promise<void> {
+    const preview = this.webview().locator('.preview');
+    const leave = preview.getByRole('button').first();
+    await eventually(async () => {
+      await this.runCommand('Threadkeeper: Compress History');
+      await leave.waitFor();
+      const told = await preview.innerText();
+      if (cost.test(told)) return;
+      await leave.click();
+      await preview.waitFor({ state: 'detached' });
+      throw new Error(`the preview says: ${told}`);
+    });
   }
 
   async agreeToCompress(): Promise<void> {
