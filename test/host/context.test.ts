@@ -145,7 +145,7 @@ describe('what goes with a message as context', () => {
   it('is what source control has not committed, and never what it ignores', async function () {
     const git = (...args: string[]) => run('git', ['-C', folder, ...args]);
     await git('init', '-q');
-    await writeFile(path.join(folder, '.gitignore'), 'context/ignored*\n');
+    await writeFile(path.join(folder, '.gitignore'), 'context/ignored*\ncontext/mixed/built-*\n');
     await writeFile(inside('ignored-notes.ts'), 'export {};\n');
     await git('add', 'context/alpha.ts', '.gitignore');
     const extension = vscode.extensions.getExtension('vscode.git');
@@ -161,6 +161,16 @@ describe('what goes with a message as context', () => {
     assert.ok(kinds(await offered('changes')).includes('changes'));
     await attach({ kind: 'changes' });
     assert.match(held()[0]!.text, /\+export class AlphaThing/);
+    await mkdir(inside('mixed/node_modules'), { recursive: true });
+    for (let n = 0; n < 250; n++) await writeFile(inside(`mixed/built-${n}.txt`), 'built\n');
+    for (let n = 0; n < 5; n++) await writeFile(inside(`mixed/own-${n}.txt`), `own ${n}\n`);
+    await writeFile(inside('mixed/node_modules/one.txt'), 'not own\n');
+    await attach({ kind: 'folder', path: 'context/mixed' });
+    assert.deepEqual(held()[1]!.text.match(/own \d/g), ['own 0', 'own 1', 'own 2', 'own 3', 'own 4']);
+    assert.doesNotMatch(held()[1]!.text, /built|not own/);
+    for (let n = 0; n < 200; n++) await writeFile(inside(`mixed/own-${n + 5}.txt`), `own ${n + 5}\n`);
+    const error = await rejection(attach({ kind: 'folder', path: 'context/mixed' }));
+    assert.match((error as Error).message, /contains more than 200 files\. Add a subfolder instead\./);
     // The editor's Git reads the repository for a while yet: it goes with the workspace.
   });
 

@@ -13,6 +13,8 @@ import { levelOf } from '../../core/context/ledger-lines.ts';
 const MAX_BYTES = 1_000_000;
 /** Files of a folder that may be attached, at most. */
 const MAX_FILES = 200;
+/** Files of a folder that are looked at, at most: those that git ignores are found as well. */
+const MAX_FOUND = 2_000;
 
 /** Text that the user asks to go with a message. */
 export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
@@ -135,9 +137,10 @@ async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
 /** The text files of a folder that are the workspace’s own. */
 async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const name = `${vscode.workspace.asRelativePath(folder)}/`;
-  const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, '**/*'), undefined, MAX_FILES + 1);
+  const pattern = new vscode.RelativePattern(folder, '**/*');
+  const found = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_FOUND + 1);
   const files = (await ownFiles(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
-  if (files.length > MAX_FILES)
+  if (files.length > MAX_FILES || found.length > MAX_FOUND)
     throw tooLarge(vscode.l10n.t('{0} contains more than {1} files. Add a subfolder instead.', name, MAX_FILES));
   const parts: string[] = [];
   let bytes = 0;
