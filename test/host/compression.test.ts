@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { Row } from '../../src/host/summaries/rows.ts';
 import { product, rejection, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
@@ -26,6 +27,26 @@ describe('a long session in the editor', () => {
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);
+  });
+
+  it('offers a summary back by itself where it was opened by itself, with its compression where that was undone', async () => {
+    const app = await product();
+    const conversation = await sampleSession();
+    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
+    const nodes = conversation.state.frontier.map(({ node }) => node.id);
+    const row: Row = { kind: 'openedNode', id: 'opened', above: undefined, node: nodes[0]! };
+    const offered = (): string | undefined => app.tree.getTreeItem(row).contextValue;
+    await conversation.undoNodes([row.node], true);
+    assert.equal(offered(), 'threadkeeper.opened');
+    await vscode.commands.executeCommand('threadkeeper.closeNode', row);
+    assert.ok(conversation.state.frontier.some(({ node }) => node.id === row.node));
+    await vscode.commands.executeCommand('threadkeeper.undoCompression');
+    assert.equal(offered(), 'threadkeeper.opened.compression');
+    await vscode.commands.executeCommand('threadkeeper.redoCompression', row);
+    assert.deepEqual(
+      conversation.state.frontier.map(({ node }) => node.id),
+      nodes,
+    );
   });
 
   it('compresses at a reset of the task above 40 messages, and keeps the conversation', async () => {

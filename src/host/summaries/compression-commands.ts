@@ -145,7 +145,7 @@ function offerAside(app: SummariesApp, text: string, label: string, act: () => P
 /** Takes back every compression from the chosen one to the newest. */
 export async function undoSince(app: SummariesApp, argument?: unknown): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
-  const from = compressionOf(argument);
+  const from = compressionOf(state, argument);
   if (from === undefined) return;
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
@@ -159,7 +159,7 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
 /** Puts a compression that was undone in force again. */
 export async function redoCompression(app: SummariesApp, argument?: unknown): Promise<void> {
   const { journal, state } = await app.sessions.currentOrLatest();
-  const id = compressionOf(argument) ?? (await pickUndone(state));
+  const id = compressionOf(state, argument) ?? (await pickUndone(state));
   if (id !== undefined) await undoCompressions(journal, [id], false);
 }
 

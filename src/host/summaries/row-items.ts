@@ -16,6 +16,7 @@ import {
   hasWarning,
   isSent,
   openedNodes,
+  undoneWith,
   type Row,
   type RowOf,
   type SaidList,
@@ -50,7 +51,8 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       if (!node) return gone();
       const made = item(node.title, None, 'unfold', rangeText(state, node));
-      made.contextValue = state.summaries.isExpanded(node.id) ? 'threadkeeper.opened.turn' : 'threadkeeper.opened';
+      const how = state.summaries.isExpanded(node.id) ? '.turn' : undoneWith(state, node.id) ? '.compression' : '';
+      made.contextValue = `threadkeeper.opened${how}`;
       made.command = opens(() => openNodeDocument(journal.id, node));
       return made;
     }

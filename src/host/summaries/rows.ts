@@ -224,6 +224,10 @@ export function openedNodes(state: SessionState): SummaryNode[] {
   });
 }
 
+/** The undone compression that opened a summary: it is redone as a whole. */
+export const undoneWith = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
+  compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
+
 /** Whether a summary is sent: no other one stands for it, nor its messages. */
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);

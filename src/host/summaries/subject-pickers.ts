@@ -8,7 +8,7 @@ import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './summary-facts.ts';
 import { rangeText } from './row-items.ts';
-import { isRow, openedNodes } from './rows.ts';
+import { isRow, openedNodes, undoneWith } from './rows.ts';
 import { inform } from '../platform/inform.ts';
 
 /** The summary of the row, of the document in front, or the one that the user picks. */
@@ -91,12 +91,19 @@ export async function withOpened(
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
   const none = vscode.l10n.t('There are no expanded summaries.');
-  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, openedNodes(state), none));
+  const opened = openedNodes(state).filter(({ id }) => undoneWith(state, id) === undefined);
+  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, opened, none));
   if (node) await act(conversation, node);
 }
 
-export function compressionOf(row: unknown): CompressionId | undefined {
-  return isRow(row) && row.kind === 'compression' ? row.compression : undefined;
+/** The compression of the row, or the one with which the row's summary was undone. */
+export function compressionOf(state: Conversation['state'], row: unknown): CompressionId | undefined {
+  if (!isRow(row)) return undefined;
+  return row.kind === 'openedNode'
+    ? undoneWith(state, row.node)
+    : row.kind === 'compression'
+      ? row.compression
+      : undefined;
 }
 
 /** A compression that was undone. */

@@ -3,7 +3,7 @@ import { countText, locale, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
-import { expandNode, setLevel, stepChange, undoCompressions } from '../../app/summary-changes.ts';
+import { expandNode, setLevel, stepChange } from '../../app/summary-changes.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
@@ -95,14 +95,6 @@ export async function closeNode({ state, journal }: Conversation, node: SummaryN
   if (state.summaries.isExpanded(node.id))
     await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
   if (state.summaries.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
-  const undone = state.compressions.filter(
-    ({ id, nodes }) => nodes.includes(node.id) && state.summaries.isCompressionUndone(id),
-  );
-  await undoCompressions(
-    journal,
-    undone.map(({ id }) => id),
-    false,
-  );
 }
 
 /** Undoes the newest change to summaries or key events, or makes it again. */
