@@ -98,11 +98,11 @@ function reasonText({ reason, missing = [] }: CheckedStatement): string {
     case 'unchecked':
       return 'undecided: no contradiction found, not verified';
     case 'supported':
-      return 'supported by the source';
+      return 'according to the model, supported by the source';
     case 'no_source':
-      return 'not mentioned in the source';
+      return 'according to the model, not mentioned in the source';
     case 'told_otherwise':
-      return 'the source says something different';
+      return 'according to the model, the source says something different';
   }
 }
 
@@ -111,8 +111,8 @@ function lineOf(statement: CheckedStatement): string {
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;
   const by = isByCode ? '; no verdict from the model' : '';
-  const other = instead === undefined ? '' : ` according to the model: ${instead.replace(/\s+/g, ' ')}`;
+  const other = instead === undefined ? '' : `: ${instead.replace(/\s+/g, ' ')}`;
   const support = supportOf(reason);
   const mark = support === null ? '?' : support ? '+' : '-';
-  return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${by}]${found}${other}\n`;
+  return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${other}${by}]${found}\n`;
 }

@@ -98,15 +98,18 @@ describe('the command line, of a summary', () => {
         calls: object;
       };
       const [told, otherwise] = statements;
-      assert.deepEqual([told?.supported, told?.reason], [true, 'supported by the source']);
+      assert.deepEqual([told?.supported, told?.reason], [true, 'according to the model, supported by the source']);
       const [source] = told?.sources ?? [];
       assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
-      assert.deepEqual([otherwise?.reason, otherwise?.instead], ['the source says something different', 'port 4600']);
+      assert.deepEqual(
+        [otherwise?.reason, otherwise?.instead],
+        ['according to the model, the source says something different', 'port 4600'],
+      );
       assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
       const { out } = await runCli(args);
       assert.match(
         out,
-        /^- The service listens on port 7777\. \[the source says something different\].* according to the model: port 4600$/m,
+        /^- The service listens on port 7777\. \[according to the model, the source says something different: port 4600\]$/m,
       );
       assert.match(out, /statements: 2, supported: 1, not supported: 1, undecided: 0/);
     } finally {
