@@ -1,3 +1,4 @@
+import { buildCorpus } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
@@ -29,7 +30,6 @@ import {
 import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
 import type { PriceOf } from './paid-model.ts';
 import type { Clock } from './ports.ts';
-import { buildCorpus } from '../core/compress/corpus.ts';
 
 export interface CompressSessionDeps {
   readonly clock: Clock;

@@ -15,6 +15,7 @@ const LONGEST_LINE = 300;
 /** From this share of statements on a block is code, of which a few lines that a diff adds are shown. */
 const CODE_SHARE = 0.3;
 const MAX_ADDED = 6;
+
 /** Lines of output that stand for themselves, in order, with their tokens. */
 export interface ShownResults {
   readonly passages: readonly IndexedPassage[];
