@@ -32,7 +32,7 @@ describe('a conversation in the chat', () => {
     await chat.holds('');
     assert.match((await texts())[0] ?? '', /^First line\s+second line$/);
     assert.match(await reply.locator('.model').innerText(), /test-model/);
-    assert.match(await reply.locator('.usage').innerText(), /321.*45/);
+    assert.match(await reply.locator('.usage').innerText(), /^321.*45/);
     const time = await reply.locator('time').getAttribute('datetime');
     assert.ok(Math.abs(Date.parse(time ?? '') - Date.now()) < 600_000, `${time} is now`);
   });
@@ -43,6 +43,7 @@ describe('a conversation in the chat', () => {
     await chat.message('Drop by drop.').waitFor();
     await chat.button('Stop Response').click();
     await chat.message('Drop by drop.').getByText('Stopped').waitFor();
+    assert.match(await chat.message('Drop by drop.').locator('.usage').innerText(), /^~[\d,]+ in · \d+ out$/);
     const kept = (await texts()).at(-1) ?? '';
     assert.ok(kept.length > 5 && kept.length < SLOW.text.length / 2, `${kept.length} characters`);
     server.answer('It goes on.');

@@ -65,7 +65,7 @@ export function Message(props: {
             {formatTime(message.at)}
           </time>
         </h2>
-        {message.tokens && <Usage tokens={message.tokens} />}
+        {message.tokens && <Usage tokens={message.tokens} about={isEstimate(message) ? '~' : ''} />}
         {actions}
       </div>
       {cover?.from === row && (
@@ -120,13 +120,17 @@ function isLong(message: MessageView): boolean {
   return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0) > LONG;
 }
 
-function Usage({ tokens }: { readonly tokens: Tokens }) {
+/** Providers report the usage of whole replies alone: that of one that ended early is estimated. */
+const isEstimate = ({ ending }: MessageView): boolean => ending === 'stopped' || ending === 'interrupted';
+
+function Usage({ tokens, about }: { readonly tokens: Tokens; readonly about: string }) {
   const { input, output, cachedInput } = tokens;
   return (
     <span
       class="meta usage"
       title={cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined}
     >
+      {about}
       {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
     </span>
   );
