@@ -34,8 +34,8 @@ describe('a model on a server of one’s own', () => {
 
   it('that nobody knows is asked about once, with 32,768 tokens suggested', async () => {
     const { workbench } = chat;
-    const notice = workbench.toast(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
-    // Before the reply has ended: the editor takes the notice away after some seconds.
+    const notice = chat.said(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
+    // Before the reply has ended: the page takes the notice away after some seconds.
     await chat.write('How large are you?');
     await notice.getByRole('button', { name: 'Set Context Window…' }).click();
     const input = workbench.quickInput();

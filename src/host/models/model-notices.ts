@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
+import { offer } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 import { COMMAND } from '../platform/ids.ts';
 import type { ChosenModel, Models } from './models.ts';
@@ -42,7 +43,7 @@ export class ModelNotices {
     if (provider === 'local' || provider === 'vscode' || model === '') return;
     const { retires } = this.#models.info(chosen);
     const assumed = assumedWindow(this.#models, chosen);
-    if (assumed !== undefined && this.#isNew(`unknown ${model}`)) await this.#askForWindow(model, assumed);
+    if (assumed !== undefined && this.#isNew(`unknown ${model}`)) await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale());
       const choose = vscode.l10n.t('Select Model');
@@ -53,25 +54,6 @@ export class ModelNotices {
       if ((await vscode.window.showWarningMessage(text, choose)) === choose)
         await vscode.commands.executeCommand(COMMAND.chooseModel);
     }
-  }
-
-  async #askForWindow(model: string, assumed: string): Promise<void> {
-    const set = vscode.l10n.t('Set Context Window…');
-    if ((await vscode.window.showInformationMessage(assumed, set)) !== set) return;
-    const answer = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Context window of {0}, in tokens', model),
-      value: String(UNKNOWN_CONTEXT_WINDOW),
-      ignoreFocusOut: true,
-      validateInput: (value) =>
-        /^\d+$/.test(value.trim()) && Number(value) >= 1024
-          ? undefined
-          : vscode.l10n.t('Enter an integer of at least 1024.'),
-    });
-    if (answer === undefined) return;
-    const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
-    const overrides = configuration.get<Record<string, object>>('overrides', {});
-    const mine = { ...overrides[model], contextWindow: Number(answer) };
-    await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
   }
 
   #truncated(model: string, sent: number, read: number): void {
@@ -89,4 +71,21 @@ export class ModelNotices {
     this.#told.add(what);
     return isNew;
   }
+}
+
+async function askForWindow(model: string): Promise<void> {
+  const answer = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Context window of {0}, in tokens', model),
+    value: String(UNKNOWN_CONTEXT_WINDOW),
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      /^\d+$/.test(value.trim()) && Number(value) >= 1024
+        ? undefined
+        : vscode.l10n.t('Enter an integer of at least 1024.'),
+  });
+  if (answer === undefined) return;
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
+  const overrides = configuration.get<Record<string, object>>('overrides', {});
+  const mine = { ...overrides[model], contextWindow: Number(answer) };
+  await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
 }
