@@ -43,7 +43,7 @@ import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY, type CommandName } from './platf
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
-import { assumedWindow } from './models/model-notices.ts';
+import { windowSource } from './models/model-notices.ts';
 import { chosenChatModel, Models, RecentModels, type ChosenModel, type ModelsApp } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
@@ -201,7 +201,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       gauge,
       () => this.sessions.current,
       () => this.#spend.current(),
-      () => assumedWindow(this.models, this.chosenModel()),
+      (read) => windowSource(this.models, this.chosenModel(), read),
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
@@ -355,6 +355,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
     answerRequest(this.archive, request, stream, token);
+
+  forgetWindow(chosen: ChosenModel): void {
+    this.#calibrations.forgetWindow(chosen);
+  }
 
   /** Shows everywhere who answers now. */
   async modelChanged(): Promise<void> {

@@ -14,19 +14,19 @@ export class GaugeItem implements vscode.Disposable {
   readonly #gauge: ContextGauge;
   readonly #conversation: () => Conversation | undefined;
   readonly #spend: () => MonthlySpend;
-  readonly #assumed: () => string | undefined;
+  readonly #windowSource: (read: number) => string | undefined;
 
-  /** @param assumed what is guessed of the chosen model */
+  /** @param windowSource where the context window comes from; `read`: tokens that the server reads */
   constructor(
     gauge: ContextGauge,
     conversation: () => Conversation | undefined,
     spend: () => MonthlySpend,
-    assumed: () => string | undefined,
+    windowSource: (read: number) => string | undefined,
   ) {
     this.#gauge = gauge;
     this.#conversation = conversation;
     this.#spend = spend;
-    this.#assumed = assumed;
+    this.#windowSource = windowSource;
     this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
     this.#item.name = vscode.l10n.t('Context Usage');
     this.#item.command = COMMAND.showActions;
@@ -50,7 +50,12 @@ export class GaugeItem implements vscode.Disposable {
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
     this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
-    this.#item.tooltip = tooltip(view, conversation, this.#spend(), this.#assumed());
+    this.#item.tooltip = tooltip(
+      view,
+      conversation,
+      this.#spend(),
+      this.#windowSource(conversation.meter.serverWindow),
+    );
     const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
     this.#item.accessibilityInformation = {
       label: unsaved ? `${label}. ${translated(unsaved)}` : label,
@@ -81,7 +86,7 @@ function tooltip(
   view: GaugeView,
   conversation: Conversation,
   spend: MonthlySpend,
-  assumed: string | undefined,
+  windowSource: string | undefined,
 ): vscode.MarkdownString {
   const { counters, title } = conversation.state;
   const text = new vscode.MarkdownString('', true);
@@ -95,7 +100,7 @@ function tooltip(
   }
   text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${countText(Math.max(0, view.budget - view.used))} |\n`);
   text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the response')} | ${countText(view.reserved)} |\n\n`);
-  if (assumed !== undefined) text.appendMarkdown(`$(warning) ${assumed}\n\n`);
+  if (windowSource !== undefined) text.appendMarkdown(`$(info) ${windowSource}\n\n`);
   if (view.threshold !== undefined)
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
-import { Calibration } from '../../core/tokens/calibration.ts';
+import { Calibration, type StoredCalibration } from '../../core/tokens/calibration.ts';
 import { modelInfo } from '../../core/tokens/models.ts';
 import type { ChosenModel } from './models.ts';
 
@@ -34,16 +34,17 @@ export class Calibrations {
   /** Undefined for the local provider: nobody but our own counter counts there, so its figures are exact. */
   of(chosen: ChosenModel): Calibration | undefined {
     if (chosen.provider === 'local') return undefined;
-    const isVendors = isVendorsOwn(chosen);
-    const key = [
-      `${chosen.provider}/${chosen.model}`,
-      ...(isVendors || chosen.baseUrl === '' ? [] : [chosen.baseUrl]),
-    ].join(' ');
-    const known =
-      this.#known.get(key) ?? new Calibration(modelInfo(chosen.model).countFactor, this.#stored.get(key), isVendors);
+    const key = keyOf(chosen);
+    const known = this.#known.get(key) ?? calibration(chosen, this.#stored.get(key));
     this.#known.delete(key);
     this.#known.set(key, known);
     return known;
+  }
+
+  /** Forgets how much of a prompt the server was seen to read: its window may have grown since. */
+  forgetWindow(chosen: ChosenModel): void {
+    const observations = this.of(chosen)?.export().observations;
+    if (observations) this.#known.set(keyOf(chosen), calibration(chosen, { observations }));
   }
 
   save(): void {
@@ -56,6 +57,15 @@ export class Calibrations {
     void this.#memento.update(KEY, newest);
   }
 }
+
+const keyOf = (chosen: ChosenModel): string =>
+  [
+    `${chosen.provider}/${chosen.model}`,
+    ...(isVendorsOwn(chosen) || chosen.baseUrl === '' ? [] : [chosen.baseUrl]),
+  ].join(' ');
+
+const calibration = (chosen: ChosenModel, stored?: StoredCalibration): Calibration =>
+  new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorsOwn(chosen));
 
 /** OpenAI and Anthropic at their own addresses read a prompt whole or refuse it. */
 function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {

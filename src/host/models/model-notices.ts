@@ -11,11 +11,23 @@ import type { ChosenModel, Models } from './models.ts';
 const WARN_MS = 30 * 86_400_000;
 
 /** Says that a model's context window is a guess; undefined where the model, its server or the user tells it. */
-export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
+function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isTold = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isTold || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
+}
+
+/** Where the context window comes from, if not from what is known of the model; `read`: tokens that its server reads. */
+export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
+  const { contextWindow } = readSettings().chat;
+  if (read < (contextWindow ?? models.info(chosen).contextWindow))
+    return vscode.l10n.t(
+      'The server reads at most {0}. If that has changed, select the model again.',
+      tokensText(read),
+    );
+  if (contextWindow === null) return assumedWindow(models, chosen);
+  return vscode.l10n.t('Context window set in threadkeeper.chat.contextWindow: {0}.', tokensText(contextWindow));
 }
 
 /** Tells of a model what the user should know before it matters; each thing once in a window. */
@@ -43,7 +55,8 @@ export class ModelNotices {
     if (provider === 'local' || provider === 'vscode' || model === '') return;
     const { retires } = this.#models.info(chosen);
     const assumed = assumedWindow(this.#models, chosen);
-    if (assumed !== undefined && this.#isNew(`unknown ${model}`)) await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
+    if (assumed !== undefined && this.#isNew(`unknown ${model}`))
+      await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale());
       const choose = vscode.l10n.t('Select Model');

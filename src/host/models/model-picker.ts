@@ -236,6 +236,7 @@ export async function selectModel(
   model: string,
 ): Promise<{ readonly isOutgrown: boolean }> {
   const before = conversation.budget();
+  app.forgetWindow({ ...at(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...at(provider), model });
   await app.modelChanged();

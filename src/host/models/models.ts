@@ -300,6 +300,8 @@ export interface ModelsApp {
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
+  /** What a server was seen to read of a prompt is found out anew: its window may have grown since. */
+  forgetWindow(chosen: ChosenModel): void;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
   /** Shows the model everywhere; called after another one was chosen. */

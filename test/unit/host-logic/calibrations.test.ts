@@ -29,6 +29,17 @@ describe('what is kept of how providers count', () => {
     for (const chosen of vendors) assert.equal(calibrations.of(chosen)?.serverWindow, undefined);
   });
 
+  it('forgets what a server read when its model is chosen again, over a restart too', () => {
+    const url = 'http://localhost:11434/v1';
+    const saved: unknown[] = [];
+    const update = (_: string, value: unknown): Promise<void> => Promise.resolve(void saved.push(value));
+    const calibrations = new Calibrations({ ...kept(`compatible/llama3 ${url}`), update });
+    calibrations.forgetWindow(at('compatible', 'llama3', url));
+    assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, undefined);
+    calibrations.save();
+    assert.deepEqual(saved, [[[`compatible/llama3 ${url}`, { observations: [] }]]]);
+  });
+
   it('holds a server to what it reads, and no other server that has a model of that name', () => {
     const url = 'http://localhost:11434/v1';
     const calibrations = new Calibrations(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
