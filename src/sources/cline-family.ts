@@ -106,7 +106,7 @@ function factsOf(item: JsonObject | undefined): SessionFacts {
 
 function addMessage(message: unknown, sink: TranscriptSink): void {
   if (!isObject(message)) {
-    sink.skip(phrase('record without role and content'));
+    sink.skip(phrase('record without a role or content'));
     return;
   }
   const at = parseMoment(message['ts']);

@@ -86,7 +86,7 @@ async function documentOf({ data_type: type, data }: Row): Promise<string> {
 function addMessage(message: unknown, model: string | undefined, sink: TranscriptSink): void {
   if (message === 'Resume') return;
   if (!isObject(message)) {
-    sink.skip(phrase('record without role and content'));
+    sink.skip(phrase('record without a role or content'));
     return;
   }
   const { User: user, Agent: agent } = message;

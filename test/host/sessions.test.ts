@@ -100,7 +100,7 @@ describe('the sessions in the editor', () => {
     });
     assert.deepEqual(
       shown.slice(0, 1).map(({ description, detail }) => [description, detail]),
-      [['in context', 'Birds · 1 · user']],
+      [['not summarized', 'Birds · 1 · user']],
     );
     assert.equal(app.sessions.current?.state.title, 'Birds');
     const editor = vscode.window.activeTextEditor;

@@ -181,7 +181,7 @@ describe('writing in the chat', () => {
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
     await chat.write('/model');
-    await chat.workbench.chooseListed(/^Select a model for this session$/, 'OpenAI-compatible server');
+    await chat.workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server');
     await chat.workbench.chooseListed(/^Select Model$/, 'gpt-4o');
     await model.filter({ hasNotText: 'test-model' }).waitFor();
     await chat.write('/task Its own; One step');
@@ -191,7 +191,7 @@ describe('writing in the chat', () => {
     // Who has chosen a model goes on with it, until another is chosen there.
     await model.filter({ hasText: 'gpt-4o' }).waitFor();
     await chat.write('/model');
-    await chat.workbench.chooseListed(/^Select a model for this session$/, 'gemini-2.0-flash');
+    await chat.workbench.chooseListed(/^Select Model for This Session$/, 'gemini-2.0-flash');
     await model.filter({ hasText: 'gemini-2.0-flash' }).waitFor();
     assert.equal(await steps().count(), 0);
     await chat.holds('');

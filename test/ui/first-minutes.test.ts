@@ -34,7 +34,7 @@ describe('the first minutes', () => {
     await workbench.page.getByRole('button', { name: 'Select Model' }).waitFor();
     await workbench.screenshot('walkthrough');
     await follow('Select a model, or continue without one', 'Select Model');
-    await workbench.page.getByText('Select a model for this session').waitFor();
+    await workbench.page.getByText('Select Model for This Session').waitFor();
   });
 
   it('lead on to a session to play with, to the gauge, to a compression and to the tree', async () => {

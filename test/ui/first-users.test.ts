@@ -136,7 +136,7 @@ describe('the first minutes of a user', () => {
       await minutes.act('start Ollama and ask again', () => chat.send('And now?', 'No model is configured'));
       await minutes.act('choose Ollama', () => offer(/Ollama/).click());
       const { page } = chat.workbench;
-      await page.locator('.quick-input-title:visible', { hasText: 'Select a model for this session' }).waitFor();
+      await page.locator('.quick-input-title:visible', { hasText: 'Select Model for This Session' }).waitFor();
       await page.locator('.quick-input-list .monaco-list-row.focused').waitFor();
       await minutes.act('choose the first of its models', () => page.keyboard.press('Enter'));
       await chat.message(ANSWER).waitFor();
@@ -157,13 +157,13 @@ describe('the first minutes of a user', () => {
     });
     const minutes = new Minutes();
     await minutes.act('ask', () => chat.write(QUESTION));
-    await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+    await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
     await minutes.act('type a wrong key', () => typeKey('sk-wrong'));
     await chat
       .said(/API key/)
       .filter({ hasText: /refused|isn’t valid|invalid|rejected/i })
       .waitFor();
-    await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+    await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
     await minutes.act('type the right key', () => typeKey('sk-right'));
     await chat.message(ANSWER).waitFor();
     assert.equal(await chat.message(QUESTION).count(), 1, 'asked once');
@@ -181,7 +181,7 @@ describe('the first minutes of a user', () => {
       });
       const minutes = new Minutes();
       await minutes.act('ask', () => chat.write(QUESTION));
-      await minutes.act('Set API Key', () => chat.button('Set API Key').click());
+      await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
       await minutes.act('type the key', () => typeKey('sk-ant-right'));
       await chat.button('Try Again').waitFor();
       proxy.isDown = false;
@@ -196,7 +196,7 @@ describe('the first minutes of a user', () => {
   it('with the editor’s own models, of which one is used up: another one answers the question', async () => {
     chat = await ChatPage.open('user-editor', { 'testModels.offered': true });
     const minutes = new Minutes();
-    const choose = (model: string) => chat.workbench.chooseListed(/^Select a model for this session$/, model);
+    const choose = (model: string) => chat.workbench.chooseListed(/^Select Model for This Session$/, model);
     await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
     await minutes.act('choose VS Code language models', () => offer('VS Code language models').click());
     await minutes.act('choose the large one', () => choose('Large Test Model'));

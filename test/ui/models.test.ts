@@ -50,7 +50,7 @@ describe('a model on a server', () => {
     await articles().getByText('fair winds to Rita').waitFor();
     await workbench.chooseCommand('Threadkeeper: Select Model…');
     // A server of one's own needs no key: its models are in the one list.
-    await workbench.chooseListed(/^Select a model for this session$/, SMALL);
+    await workbench.chooseListed(/^Select Model for This Session$/, SMALL);
     const warning = workbench.toast(/The session doesn’t fit in the context window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
@@ -73,7 +73,7 @@ describe('a model on a server', () => {
       await workbench.page.keyboard.press('Escape');
       await workbench.quickInput().waitFor({ state: 'hidden' });
       await workbench.chooseCommand('Threadkeeper: Select Model…');
-      await workbench.chooseListed(/^Select a model for this session$/, 'Other…');
+      await workbench.chooseListed(/^Select Model for This Session$/, 'Other…');
       await workbench.page.locator('.quick-input-title:visible', { hasText: /^Select Model$/ }).waitFor();
       await workbench.quickInput().fill(SMALL);
       await workbench.page.keyboard.press('Enter');
@@ -116,7 +116,7 @@ describe('a model on a server', () => {
     await send('Once more?');
     const alert = workbench.webview().getByRole('alert').last();
     await alert.waitFor();
-    await workbench.webview().getByRole('button', { name: 'Set API Key' }).last().waitFor();
+    await workbench.webview().getByRole('button', { name: 'Set API Key…' }).last().waitFor();
   });
 
   it('that cannot take the newest message is told, and each way out is one click', async () => {

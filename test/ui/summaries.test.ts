@@ -185,8 +185,8 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew in full, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await view.pick('Add Full Text');
-      await workbench.told(/Full text added \([\d,.]+ tokens\)/);
+      await view.pick('Add Full Summary');
+      await workbench.told(/Full summary added \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
       await view.pick(/^Full/);
@@ -196,7 +196,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are made anew with instructions or from other summaries, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
-      await workbench.paletteRow('Add Full Text').waitFor();
+      await workbench.paletteRow('Add Full Summary').waitFor();
       const joined = workbench.paletteRow('From Child Summaries');
       if (await joined.isVisible()) await joined.click();
       else {

@@ -26,7 +26,7 @@ describe('a way out of a fault', () => {
     await chat.write('And the folder?');
     const asked = chat.message('And the folder?').last();
     await asked.getByRole('button', { name: 'Retry' }).waitFor();
-    await chat.button('Set API Key').click();
+    await chat.button('Set API Key…').click();
     await workbench.quickInput().fill('sk-of-a-test');
     await workbench.page.keyboard.press('Enter');
     await workbench.told('The API key was saved in VS Code’s secret storage.');

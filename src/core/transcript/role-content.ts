@@ -29,7 +29,7 @@ export function isRoleContent(record: unknown): record is JsonObject {
  */
 export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
   if (!isRoleContent(record)) {
-    sink.skip(phrase('record without role and content'));
+    sink.skip(phrase('record without a role or content'));
     return;
   }
   const name = String(record['role']).toLowerCase();

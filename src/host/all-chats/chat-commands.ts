@@ -279,7 +279,9 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const { chats: kept } = await app.chats.list();
   if (kept.length === 0)
-    return inform(vscode.l10n.t('No copied chats to search. Run Copy Chats from Other Tools first.'));
+    return inform(
+      vscode.l10n.t('There are no chats to search. Run Copy Chats from Other Tools and select at least one tool.'),
+    );
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
     itemsOf(await find(app, readTypedQuery(typed)), chats),

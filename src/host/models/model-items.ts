@@ -225,8 +225,8 @@ function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
 
 /** When a vendor shuts a model down, and what it names in its place. */
 function retirementNote({ on, successor }: Retirement): string {
-  const day = new Date(on).toLocaleDateString(locale());
+  const day = new Date(on).toLocaleDateString(locale(), { timeZone: 'UTC' });
   return successor === undefined
-    ? vscode.l10n.t('retires on {0}', day)
-    : vscode.l10n.t('retires on {0} · successor: {1}', day, successor);
+    ? vscode.l10n.t('retirement date: {0}', day)
+    : vscode.l10n.t('retirement date: {0} · successor: {1}', day, successor);
 }

@@ -58,12 +58,12 @@ export class ModelNotices {
     if (assumed !== undefined && this.#isNew(`unknown ${model}`))
       await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
-      const day = new Date(retires.on).toLocaleDateString(locale());
+      const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
       const choose = vscode.l10n.t('Select Model');
       const text =
         retires.successor === undefined
-          ? vscode.l10n.t('{0} will be shut down on {1}. Select another model before then.', model, day)
-          : vscode.l10n.t('{0} will be shut down on {1}. The provider recommends {2}.', model, day, retires.successor);
+          ? vscode.l10n.t('Shutdown date of {0}: {1}. Select another model.', model, day)
+          : vscode.l10n.t('Shutdown date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
       if ((await vscode.window.showWarningMessage(text, choose)) === choose)
         await vscode.commands.executeCommand(COMMAND.chooseModel);
     }
@@ -88,7 +88,7 @@ export class ModelNotices {
 
 async function askForWindow(model: string): Promise<void> {
   const answer = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Context window of {0}, in tokens', model),
+    title: vscode.l10n.t('Context Window of {0} (Tokens)', model),
     value: String(UNKNOWN_CONTEXT_WINDOW),
     ignoreFocusOut: true,
     validateInput: (value) =>

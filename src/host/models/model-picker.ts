@@ -62,7 +62,7 @@ async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
 
 /** Chooses the session's model from those of one provider, or takes the only one of a server. */
 export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
-  const title = vscode.l10n.t('Select a model for this session');
+  const title = vscode.l10n.t('Select Model for This Session');
   if (typeof from === 'string') {
     const picked = await pickOfProvider(app, from, title);
     return picked !== undefined && useModel(app, picked);
@@ -74,7 +74,7 @@ export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly M
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
-  const title = vscode.l10n.t('Select a model for this session');
+  const title = vscode.l10n.t('Select Model for This Session');
   const picked = await pickAsTheyCome(title, (signal) => modelGroups(app, signal));
   if (picked?.chosen) {
     const isNew = await complete(app, picked.chosen);
@@ -255,7 +255,7 @@ async function offerCompression(label: string): Promise<void> {
 async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
   for (let value = before; ;) {
     const typed = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Base URL of the OpenAI-compatible server'),
+      title: vscode.l10n.t('Base URL of the OpenAI-Compatible Server'),
       prompt: vscode.l10n.t('Saved in the setting threadkeeper.chat.baseUrl. Your messages are sent to this URL.'),
       placeHolder: OLLAMA_URL,
       value: value || OLLAMA_URL,

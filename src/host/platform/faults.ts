@@ -107,7 +107,7 @@ export function isUnforeseen(error: unknown): boolean {
 
 const actionLabel = (action: FaultAction): string =>
   ({
-    setKey: vscode.l10n.t('Set API Key'),
+    setKey: vscode.l10n.t('Set API Key…'),
     chooseModel: vscode.l10n.t('Select Model'),
     compress: vscode.l10n.t('Compress History'),
     retry: vscode.l10n.t('Try Again'),

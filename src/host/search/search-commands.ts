@@ -74,17 +74,15 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
 
 const tierName = ({ tier }: WorkspaceHit): string =>
   ({
-    sent: vscode.l10n.t('in context'),
+    sent: vscode.l10n.t('not summarized'),
     summarized: vscode.l10n.t('summarized'),
     archived: vscode.l10n.t('archived'),
   })[tier];
 
-/** A key event may be sent verbatim where a summary stands for its message, so the message's tier says nothing of it. */
+/** The tier is the message's: a key event may be sent verbatim where a summary stands for it. */
 function standingOf(hit: WorkspaceHit): string {
   if (hit.kind === 'message') return tierName(hit);
-  return hit.kind === 'event' && hit.tier !== 'archived'
-    ? kindName('event')
-    : `${tierName(hit)} · ${kindName(hit.kind)}`;
+  return hit.tier === 'archived' ? `${tierName(hit)} · ${kindName(hit.kind)}` : kindName(hit.kind);
 }
 
 function kindName(kind: 'event' | 'summary'): string {

@@ -84,7 +84,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       label:
         orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
       description: sizeText(leftover),
-      detail: vscode.l10n.t('Orphaned token counts, checkpoints, and locks'),
+      detail: vscode.l10n.t('Cache and lock files that no session uses'),
       picked: true,
     });
   const keptBytes = await app.chats.keptBytes();
@@ -189,8 +189,11 @@ interface Workspace {
 
 const stayed = (left: number): string =>
   left === 1
-    ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version.')
-    : vscode.l10n.t('Skipped {0} sessions that are open in another window or were saved by a newer version.', left);
+    ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version of Threadkeeper.')
+    : vscode.l10n.t(
+        'Skipped {0} sessions that are open in another window or were saved by a newer version of Threadkeeper.',
+        left,
+      );
 
 /**
  * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with

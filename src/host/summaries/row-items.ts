@@ -359,7 +359,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   if (state.stale.has(node.id))
     text
       .appendMarkdown('\n\n$(warning) ')
-      .appendText(vscode.l10n.t('A child summary was edited. This summary will be rebuilt at the next compression.'));
+      .appendText(vscode.l10n.t('A child summary was changed. This summary will be rebuilt at the next compression.'));
   for (const fault of faultTexts(state, node).slice(0, 5))
     text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
   return text;

@@ -4,6 +4,7 @@ import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, stepChange } from '../../app/summary-changes.ts';
+import { FULL_SHARE } from '../../core/compress/leaf.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
@@ -79,8 +80,11 @@ export async function readSummary(
 }
 
 const fullText = (): vscode.QuickPickItem => ({
-  label: vscode.l10n.t('Add Full Text'),
-  description: vscode.l10n.t('extracted from the original messages without a model; sent in later requests'),
+  label: vscode.l10n.t('Add Full Summary'),
+  description: vscode.l10n.t(
+    'up to {0} of the original text, extracted without a model; sent in later requests',
+    FULL_SHARE.toLocaleString(locale(), { style: 'percent' }),
+  ),
 });
 
 /** Sends a summary at another level, says so, and offers the way back. */
@@ -169,18 +173,18 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
   if (summarizer.provider !== 'local') {
     const same = { label: app.models.label(summarizer), description: vscode.l10n.t('configured summarizer') };
     const other = { label: vscode.l10n.t('Other…') };
-    const title = vscode.l10n.t('Select a model to verify this summary');
+    const title = vscode.l10n.t('Select Model to Verify This Summary');
     const picked = await vscode.window.showQuickPick([same, other], { title });
     if (picked !== other) return picked && summarizer;
   }
   const models = providerItems(app).then((items) => items.filter(({ provider }) => provider !== 'local'));
-  return pickModel(app, models, vscode.l10n.t('Select a model to verify this summary'));
+  return pickModel(app, models, vscode.l10n.t('Select Model to Verify This Summary'));
 }
 
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const named = {
-    children: { label: vscode.l10n.t('From Child Summaries, without a Model') },
+    children: { label: vscode.l10n.t('From Child Summaries, Without a Model') },
     same: { label: vscode.l10n.t('With the Configured Summarizer') },
     model: { label: vscode.l10n.t('With Another Model…') },
     instructions: { label: vscode.l10n.t('With Custom Instructions…') },
@@ -197,7 +201,7 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
     case 'finer':
       return make(app, { node: node.id, finer: true });
     case 'model': {
-      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select a model to write this summary'));
+      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select Model to Write This Summary'));
       if (chosen) await make(app, { node: node.id }, chosen);
       return;
     }
@@ -221,7 +225,7 @@ export async function make(
   const tokens = (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale());
   inform(
     wanted.finer
-      ? vscode.l10n.t('Full text added ({0} tokens).', tokens)
+      ? vscode.l10n.t('Full summary added ({0} tokens).', tokens)
       : vscode.l10n.t('Summary regenerated ({0} tokens).', tokens),
   );
 }

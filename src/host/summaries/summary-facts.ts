@@ -9,9 +9,9 @@ import { unsupportedIn } from './rows.ts';
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
-    ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes in the source', quotes.known, quotes.total)] : []),
+    ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes found in the source', quotes.known, quotes.total)] : []),
     ...(identifiers.total > 0
-      ? [vscode.l10n.t('{0}/{1} terms in the source', identifiers.known, identifiers.total)]
+      ? [vscode.l10n.t('{0}/{1} terms found in the source', identifiers.known, identifiers.total)]
       : []),
     ...(check ? [checkText(check)] : []),
     rungName(rung),

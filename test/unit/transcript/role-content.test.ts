@@ -191,6 +191,6 @@ describe('importing messages with role and content', () => {
       content: 'c',
     });
     assert.deepEqual(said, ['user: a']);
-    assert.deepEqual(skipped, { 'record without role and content': 2, 'message with role “narrator”': 1 });
+    assert.deepEqual(skipped, { 'record without a role or content': 2, 'message with role “narrator”': 1 });
   });
 });

@@ -28,7 +28,7 @@ describe('recognizing a transcript', () => {
     assert.equal(reader.format, 'messages');
     assert.deepEqual(
       reader.summary().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
-      [['record without role and content', 2]],
+      [['record without a role or content', 2]],
     );
   });
 
@@ -58,7 +58,7 @@ describe('recognizing a transcript', () => {
     assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /supported chat format/);
     assert.throws(
       () => readTranscript('[{"role":"narrator","content":"a"},{"role":"user"}]'),
-      /contains no readable messages. Skipped: 1 × message with role “narrator”, 1 × record without role and content/,
+      /contains no readable messages. Skipped: 1 × message with role “narrator”, 1 × record without a role or content/,
     );
   });
 });
