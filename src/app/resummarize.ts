@@ -85,7 +85,7 @@ async function make(
     return { ...node, full: full.text, tokens: { ...node.tokens, full: full.tokens } };
   }
   const room = Math.max(node.tokens.detailed, Math.floor(source * DETAILED_SHARE));
-  const { runs } = await summarizeRuns(
+  const { runs, fault } = await summarizeRuns(
     [{ messages, tokens, events: eventsOf(state, messages) }],
     {
       ...summary,
@@ -108,7 +108,8 @@ async function make(
     },
   );
   const made = runs[0]?.leaves[0];
-  if (made?.messages !== node.messages) throw nothingShorter();
+  // What code would extract in place of unusable answers is not what was asked for.
+  if (fault !== undefined || made?.messages !== node.messages) throw nothingShorter();
   // Without the old full text: it told of the same, in other words.
   return { ...made, id: node.id };
 }

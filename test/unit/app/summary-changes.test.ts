@@ -175,7 +175,7 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.levels.get(id) === 'full', false);
   });
 
-  it('is left alone when the model fails, or when nothing could be spent', async () => {
+  it('is left alone when the model fails, says nothing of use, or when nothing could be spent', async () => {
     const before = first();
     desk.summarizer = async function* () {
       await Promise.resolve();
@@ -183,6 +183,9 @@ describe('a summary that the user changes', () => {
       throw new TypeError('gone');
     };
     await assert.rejects(desk.resummarize(conversation, { node: before.id }), TypeError);
+    assert.equal(first(), before);
+    desk.summarizer = says('');
+    await assert.rejects(desk.resummarize(conversation, { node: before.id }), { name: 'SummaryFault' });
     assert.equal(first(), before);
     desk.spendGate = { state: () => 'spent', spent: () => undefined };
     await assert.rejects(desk.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
