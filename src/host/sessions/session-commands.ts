@@ -88,13 +88,13 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       picked: true,
     });
   const keptBytes = await app.chats.keptBytes();
-  if (keptBytes > 0) {
-    const label = vscode.l10n.t('Copied chats from other tools: {0}', sizeText(keptBytes));
-    items.push({ label, kind: vscode.QuickPickItemKind.Separator });
-  }
   const all = sum(sessions.map(sizeOf)) + leftover;
+  const title = [
+    vscode.l10n.t('Clean Up Sessions ({1}, {0})', sizeText(all), sessionsText(sessions.length)),
+    ...(keptBytes > 0 ? [vscode.l10n.t('Copied chats from other tools: {0}', sizeText(keptBytes))] : []),
+  ];
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Clean Up Sessions ({1}, {0})', sizeText(all), sessionsText(sessions.length)),
+    title: title.join(' · '),
     placeHolder: vscode.l10n.t(
       'Select items to delete permanently. Leftover files and sessions deleted more than 7 days ago are preselected.',
     ),
