@@ -135,10 +135,10 @@ export class CompressionTriggers {
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
   }
 
-  /** What is left before the session is compressed in the background; undefined when the policy is off. */
-  ahead(): Distance | undefined {
-    const { policy } = this.#deps.settings();
-    return policy.strategy === 'off' ? undefined : distanceToTrigger(policy, this.#facts(), this.#deps.meter.budget());
+  /** What is left before the session is compressed in the background, or why it is not. */
+  ahead(): Distance | 'off' | 'spent' {
+    const { compressor, meter, settings } = this.#deps;
+    return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
   }
 
   #dueNow(): DueTrigger | undefined {

@@ -103,6 +103,12 @@ export class Compressor {
     return this.#phase.kind === 'idle';
   }
 
+  /** Why nothing is compressed in the background; undefined when it is. */
+  pause(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
+    if (settings.policy.strategy === 'off') return 'off';
+    return this.#guard.isSpent(settings) ? 'spent' : undefined;
+  }
+
   onDidChange(listener: () => void): Disposable {
     return this.#changed.on(listener);
   }
@@ -381,8 +387,12 @@ class CompressionGuard {
     if (urgency === 'now') return undefined;
     // A trigger that comes once for each multiple is its own limit.
     if (this.#isCooling && due.trigger !== 'every') return 'cooling';
-    // Trimming takes no model, so it costs nothing and goes on.
-    return this.#gate.state() === 'spent' && settings.policy.strategy !== 'trim' ? 'spent' : undefined;
+    return this.isSpent(settings) ? 'spent' : undefined;
+  }
+
+  /** Trimming takes no model, so it costs nothing and goes on. */
+  isSpent({ policy }: CompressionRequest['settings']): boolean {
+    return this.#gate.state() === 'spent' && policy.strategy !== 'trim';
   }
 
   /** Why extraction stands in for the model from the start; undefined when the model may be asked. */

@@ -201,8 +201,8 @@ export class Conversation {
     await recoverReplies(this.journal);
   }
 
-  /** What is left before the session is compressed in the background; undefined when the policy is off. */
-  compressesIn(): Distance | undefined {
+  /** What is left before the session is compressed in the background, or why it is not. */
+  compressesIn(): Distance | 'off' | 'spent' {
     return this.#triggers.ahead();
   }
 

@@ -21,7 +21,9 @@ export class ContextGauge {
 
   view(conversation: Conversation): GaugeView {
     const context = conversation.context();
-    const { contextWindow, reservedTokens, policy } = conversation.settings();
+    const settings = conversation.settings();
+    const { contextWindow, reservedTokens, policy } = settings;
+    const isPaused = conversation.compressor.pause(settings) !== undefined;
     const used = conversation.meter.shown(context.total);
     return {
       used,
@@ -30,7 +32,7 @@ export class ContextGauge {
       reserved: reservedTokens,
       approximate: conversation.meter.isApproximate,
       parts: gaugeParts(context.tokens, used),
-      ...(policy.triggers.share !== null && policy.strategy !== 'off' && { threshold: policy.triggers.share }),
+      ...(policy.triggers.share !== null && !isPaused && { threshold: policy.triggers.share }),
       droppedEvents: context.leftOut.length,
       costUsd: conversation.state.counters.chatCostUsd + conversation.state.counters.compressionCostUsd,
       policy: policy.name,

@@ -123,8 +123,11 @@ const noRoom = (events: number): string =>
     : vscode.l10n.t('{0} more key events don’t fit in the key event budget and aren’t sent.', countText(events));
 
 /** What makes the session compress next, and how far off that is. */
-export function whatIsNext(ahead: Distance | undefined): string {
-  if (!ahead) return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
+export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
+  if (ahead === 'off')
+    return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
+  if (ahead === 'spent')
+    return `$(warning) ${vscode.l10n.t('Monthly spend limit reached. Background compression is paused until next month or until you raise the limit.')}`;
   const { tokens, messages } = ahead;
   if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next response.');
   if (tokens !== undefined && messages === 1)
@@ -149,12 +152,7 @@ export function whatIsNext(ahead: Distance | undefined): string {
 }
 
 /** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
-export function spendLine({ usd, limitUsd, isSpent }: MonthlySpend): string {
+export function spendLine({ usd, limitUsd }: MonthlySpend): string {
   if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Known compression cost this month: {0}.', dollars(usd)) : '';
-  const sum = vscode.l10n.t('Known compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
-  if (!isSpent) return sum;
-  const rest = vscode.l10n.t(
-    'Monthly spend limit reached. Models with a known price aren’t used for compression until next month.',
-  );
-  return `${sum}\n\n$(warning) ${rest}`;
+  return vscode.l10n.t('Known compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));
 }
