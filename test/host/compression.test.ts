@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Row } from '../../src/host/summaries/rows.ts';
-import { product, rejection, sampleSession, transcript } from './product.ts';
+import { answering, product, rejection, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
   it('is imported whole, and compressed by the command so that its context shrinks and its transcript stays', async () => {
@@ -53,7 +53,13 @@ describe('a long session in the editor', () => {
     const conversation = await sampleSession();
     const before = transcript(conversation);
     await conversation.setTask('Launch', [{ text: 'index', status: 'pending' }]);
-    await vscode.commands.executeCommand('threadkeeper.resetTask');
+    const said: string[] = [];
+    await answering({ showInformationMessage: (text: string) => void said.push(text) }, async () => {
+      await vscode.commands.executeCommand('threadkeeper.resetTask');
+      await vscode.commands.executeCommand('threadkeeper.resetTask');
+    });
+    const ofTask = said.filter((text) => /\btask\b/i.test(text));
+    assert.deepEqual(ofTask, ['Task ended. Any open steps were skipped.', 'There is no task to end.']);
     const { state } = conversation;
     assert.equal(state.compressions.at(-1)?.trigger, 'task_reset');
     assert.equal(state.task, undefined);

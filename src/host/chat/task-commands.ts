@@ -29,9 +29,11 @@ async function askForTask(goal: string): Promise<string | undefined> {
   });
 }
 
-/** Ends the task; while a reply arrives, when it has ended, which the page shows. */
+/** Ends the task; while a reply arrives, when it has ended, which the page shows. A long history is compressed with or without one. */
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
+  const { task } = conversation.state;
   await conversation.resetTask();
-  if (!conversation.isReplying) inform(vscode.l10n.t('Task ended. The session continues.'));
+  if (conversation.isReplying) return;
+  inform(task ? vscode.l10n.t('Task ended. Any open steps were skipped.') : vscode.l10n.t('There is no task to end.'));
 }

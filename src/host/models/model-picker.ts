@@ -201,12 +201,14 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
 async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
-    await cancellable(title, async (signal) => {
+    const isAnswered = await cancellable(title, async (signal) => {
       const model = await app.models.make(chosen, { search: () => [] });
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]);
       // The first piece of an answer is enough.
       await model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]().next();
+      return true;
     });
+    if (!isAnswered) return false;
     inform(vscode.l10n.t('Connected to {0}.', app.models.label(chosen)));
     return true;
   } catch (error) {
@@ -253,10 +255,16 @@ async function offerCompression(label: string): Promise<void> {
 
 /** Asks where the compatible server is and tries it before it is kept. False when the user gave it up. */
 async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
+  const { provider } = readSettings().chat;
+  const isDefault = provider === 'openai' || provider === 'anthropic';
   for (let value = before; ;) {
     const typed = await vscode.window.showInputBox({
       title: vscode.l10n.t('Base URL of the OpenAI-Compatible Server'),
-      prompt: vscode.l10n.t('Saved in the setting threadkeeper.chat.baseUrl. Your messages are sent to this URL.'),
+      prompt: isDefault
+        ? vscode.l10n.t(
+            'Saved in the settings threadkeeper.chat.baseUrl and threadkeeper.chat.provider. Sessions without a selected model will use this server, too.',
+          )
+        : vscode.l10n.t('Saved in the setting threadkeeper.chat.baseUrl. Your messages are sent to this URL.'),
       placeHolder: OLLAMA_URL,
       value: value || OLLAMA_URL,
       ignoreFocusOut: true,

@@ -54,7 +54,7 @@ export function addressOf(provider: ProviderName, { chat }: Settings): string {
   return provider === named ? chat.baseUrl : '';
 }
 
-/** Everyone who may need a key by the settings: each provider, and the summarizer's where it has its own address. */
+/** Everyone who may need a key by the settings: each provider that has an address, and the summarizer's own. */
 export function keyHolders(settings: Settings): readonly KeyHolder[] {
   const holders: KeyHolder[] = KEYED_PROVIDERS.map((provider) => ({
     provider,
@@ -63,7 +63,7 @@ export function keyHolders(settings: Settings): readonly KeyHolder[] {
   const { provider, baseUrl } = settings.summarizer;
   if (isKeyed(provider) && baseUrl !== '' && baseUrl !== addressOf(provider, settings))
     holders.push({ provider, baseUrl });
-  return holders;
+  return holders.filter((one) => one.provider !== 'compatible' || one.baseUrl !== '');
 }
 
 /** The summarizer's model; `local` extracts. */
@@ -232,8 +232,7 @@ export class Models {
     if (provider === 'vscode') throw new ModelFault('bad_request', 'the editor makes its models itself');
     const apiKey = await this.#key(chosen);
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
-    if (provider === 'compatible' && baseUrl === '')
-      throw new ModelFault('bad_request', vscode.l10n.t('the setting threadkeeper.chat.baseUrl is empty'));
+    if (provider === 'compatible' && baseUrl === '') throw new ModelFault('bad_request', 'the base URL is empty');
     const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
     return {
       provider,

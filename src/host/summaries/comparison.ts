@@ -11,8 +11,11 @@ import { reasonText } from './summary-facts.ts';
 
 /** What a comparison found. */
 export interface Compared {
+  /** Those that were judged. */
   readonly statements: number;
   readonly unsupported: number;
+  /** Those that the model gave no verdict on that holds. */
+  readonly unjudged: number;
   /** `provider/model` that read the source; undefined where code did. */
   readonly reader: string | undefined;
 }
@@ -70,7 +73,13 @@ export class Comparison implements vscode.Disposable {
     const unsupported = statements.filter(({ reason }) => supportOf(reason) === false);
     left.setDecorations(this.#unsupported, unsupported.map(mark));
     right.setDecorations(this.#supported, sourceRanges(right.document, messages, statements));
-    return { statements: statements.length, unsupported: unsupported.length, reader: check?.model };
+    const judged = statements.filter(({ isByCode }) => !isByCode);
+    return {
+      statements: judged.length,
+      unsupported: judged.filter(({ reason }) => supportOf(reason) === false).length,
+      unjudged: statements.length - judged.length,
+      reader: check?.model,
+    };
   }
 
   async #byCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {

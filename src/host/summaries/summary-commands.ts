@@ -142,10 +142,20 @@ export async function compareSummary(app: SummariesApp, { state }: Conversation,
   tell(node, await app.comparison.open(state, node));
 }
 
-function tell(node: SummaryNode, { statements, unsupported, reader }: Compared): void {
+function tell(node: SummaryNode, { statements, unsupported, unjudged, reader }: Compared): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
   if (reader !== undefined) {
-    inform(vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, reader));
+    inform(
+      unjudged === 0
+        ? vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, reader)
+        : vscode.l10n.t(
+            'Statements not supported by the source: {1} of {0} (checked by {2}; no verdict: {3}).',
+            all,
+            wrong,
+            reader,
+            countText(unjudged),
+          ),
+    );
     return;
   }
   const check = vscode.l10n.t('Verify with a Model…');
@@ -190,7 +200,9 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
     instructions: { label: vscode.l10n.t('With Custom Instructions…') },
     finer: fullText(),
   };
-  const items = waysToRegenerate(state, node).map((way) => ({ ...named[way], way }));
+  const settings = readSettings();
+  const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
+  const items = waysToRegenerate(state, node, hasModel).map((way) => ({ ...named[way], way }));
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
     case undefined:
@@ -220,7 +232,8 @@ export async function make(
   chosen?: ChosenModel,
 ): Promise<void> {
   const { resummarize: makeAnew } = await app.current();
-  const made = await cancellable(vscode.l10n.t('Regenerating summary…'), (signal) => makeAnew(wanted, chosen, signal));
+  const title = wanted.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
+  const made = await cancellable(title, (signal) => makeAnew(wanted, chosen, signal));
   if (!made) return;
   const tokens = (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale());
   inform(

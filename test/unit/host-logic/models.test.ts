@@ -134,4 +134,12 @@ describe('the models that settings name', () => {
     assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 8_192);
     assert.equal(models.info(at('gpt-4o-mini')).contextWindow, 128_000);
   });
+
+  it('need a key of a server only where its address is known', () => {
+    const own = settings as unknown as Settings;
+    const holders = (baseUrl: string) =>
+      module.keyHolders({ ...own, chat: { ...own.chat, provider: 'vscode', baseUrl } }).map((one) => one.provider);
+    assert.deepEqual(holders(''), ['openai', 'anthropic']);
+    assert.deepEqual(holders(SERVER), ['openai', 'anthropic', 'compatible']);
+  });
 });
