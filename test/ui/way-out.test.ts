@@ -44,7 +44,7 @@ describe('a way out of a fault', () => {
     const last = await chat.messages().last().innerText();
     const asked = server.requests.length;
     await workbench.chooseCommand('Threadkeeper: Select Model…');
-    await workbench.chooseListed(/^Select a model for this session$/, 'OpenAI-compatible server');
+    await workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server');
     // The commonest slip: no scheme, and nothing there.
     await workbench.fillInputBox('localhost:1');
     await workbench.page.keyboard.press('Enter');
