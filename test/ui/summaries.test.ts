@@ -260,7 +260,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('have a chart of the context’s size', async () => {
       await workbench.runCommand('Threadkeeper: Show Context Chart');
       const chart = workbench.webview().locator('svg');
-      await chart.locator('.compression').first().waitFor();
+      await chart.locator('.compression').first().waitFor({ state: 'attached' });
       await workbench.screenshot(kind === SAMPLE ? 'context-chart' : 'context-chart-long');
     });
 

@@ -318,10 +318,11 @@ export class Workbench {
     return file;
   }
 
-  /** Waits until the window is drawn and its connection stands. Extensions may still be loading: see `findCommand`. */
+  /** Waits until the window is drawn, its connection stands, and the extensions have been read: see `insist`. */
   private async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
     // The remote indicator names its host once the connection stands.
     await this.page.locator('.statusbar-item[id="status.host"]').waitFor();
+    await this.page.locator('.activitybar [class*="workbench-view-extension-threadkeeper"]').first().waitFor();
   }
 }
