@@ -20,8 +20,8 @@ export interface Handing {
 
 /** How long a take-over waits for the writer to end what it writes, in ms; a window that hangs is then passed over. */
 const TAKE_OVER_PATIENCE_MS = 2_000;
-/** How long a window that only wishes to write waits for word of the one that does, in ms. */
-const WISH_PATIENCE_MS = 3_000;
+/** How long a window that only wishes to write waits for word of the one that does, which has 5 s to answer, in ms. */
+const WISH_PATIENCE_MS = 6_500;
 /** A window that follows asks again after so long (ms) whether the one that writes is still there. */
 const ASK_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 25;

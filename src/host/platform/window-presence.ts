@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** A window that is there answers within milliseconds; one on a busy machine or a slow line within this (ms). */
-const ANSWER_MS = 1_500;
+const ANSWER_MS = 5_000;
 
 /**
  * Whether the window that this extension host belongs to is still there. A host can outlive its window for hours: a

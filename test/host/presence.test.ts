@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { isWindowThere } from '../../src/host/platform/window-presence.ts';
+
+describe('a window', () => {
+  const answeringAfter = async (ms: number): Promise<boolean> => {
+    const { executeCommand } = vscode.commands;
+    Reflect.set(vscode.commands, 'executeCommand', async (command: string, ...rest: unknown[]) => {
+      await sleep(ms);
+      return executeCommand(command, ...rest);
+    });
+    try {
+      return await isWindowThere();
+    } finally {
+      Reflect.set(vscode.commands, 'executeCommand', executeCommand);
+    }
+  };
+
+  it('that takes seconds to answer on a busy machine is there, and one that is silent is not', async () => {
+    assert.equal(await answeringAfter(2_000), true);
+    assert.equal(await answeringAfter(60_000), false);
+  });
+});
