@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
 import { type Attachment, messageText } from '../../core/model/message.ts';
+import { hasSecretName } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { isInWorkspace, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
+import { isInWorkspace, newFiles, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
@@ -15,6 +16,8 @@ const MAX_BYTES = 1_000_000;
 const MAX_FILES = 200;
 /** Files of a folder that are looked at, at most: those that git ignores are found as well. */
 const MAX_FOUND = 2_000;
+/** Bytes of a new file that goes with changes, at most: some 5,000 tokens. Of a larger one the name tells enough. */
+const MAX_NEW_BYTES = 20_000;
 
 /** Text that the user asks to go with a message. */
 export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
@@ -178,17 +181,26 @@ function problems(uri?: vscode.Uri): Attachment {
   return { kind: 'problems', name, text: lines.join('\n') };
 }
 
-/** What source control has not committed, as a diff. */
+/** What source control has not committed: a diff, and the new files, which no diff has. */
 async function readChanges(): Promise<Attachment> {
   const parts: string[] = [];
   for (const repository of await repositories()) {
     parts.push(await repository.diff(true), await repository.diff(false));
-    for (const { uri } of repository.state.untrackedChanges)
-      parts.push(`Untracked: ${vscode.workspace.asRelativePath(uri)}`);
+    const files = await ownFiles(newFiles(repository));
+    parts.push(...(await Promise.all(files.map((uri, at) => newFile(uri, at < MAX_FILES)))));
   }
   const text = parts.filter((part) => part.trim() !== '').join('\n');
   if (text === '') throw refuse(vscode.l10n.t('There are no changes in source control.'));
   return { kind: 'file', name: vscode.l10n.t('Changes'), text };
+}
+
+/** A new file with its text; its name alone where that suggests secrets, or the file is no text or too large. */
+async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
+  const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
+  const { size, type } = await vscode.workspace.fs.stat(uri);
+  if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || hasSecretName(uri.path)) return head;
+  const content = await vscode.workspace.fs.readFile(uri);
+  return isText(content) ? `${head}\n${new TextDecoder().decode(content)}` : head;
 }
 
 /** What a command of the terminal copies, by way of the clipboard, which is left as it was. */

@@ -64,20 +64,28 @@ export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri
 
 /** Those of the files, given by their real paths, that git leaves out. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const open = await Promise.all(
+    (await repositories()).map(async (repository) => ({
+      repository,
+      realRoot: await realPath(repository.rootUri.fsPath),
+    })),
+  );
+  // A repository tells nothing about the files of one inside of it, such as a submodule.
+  open.sort((a, b) => b.realRoot.length - a.realRoot.length);
   const ignored = new Set<string>();
-  for (const repository of await repositories()) {
-    const root = repository.rootUri.fsPath;
-    const realRoot = await realPath(root);
+  for (const [at, own] of Map.groupBy(files, (file) => open.findIndex(({ realRoot }) => isUnder(realRoot, file)))) {
+    if (at < 0) continue;
+    const { repository, realRoot } = open[at]!;
     // Git knows its files below the root that it was opened by, which may be a link.
     const known = new Map(
-      files
-        .filter((file) => isUnder(realRoot, file))
-        .map((file) => [path.join(root, path.relative(realRoot, file)), file]),
+      own.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
-    if (known.size === 0) continue;
-    // Git fails while a repository is being moved or deleted. What it cannot tell of is left out: no message is lost.
-    const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
-    for (const file of found) ignored.add(known.get(file) ?? file);
+    // On a busy machine the extension answers now and then before it has read what git printed, but hardly twice.
+    for (let times = 0; times < 2; times++) {
+      // Git fails while a repository is being moved or deleted. What it cannot tell of is left out: no message is lost.
+      const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
+      for (const file of found) ignored.add(known.get(file) ?? file);
+    }
   }
   return ignored;
 }
@@ -104,7 +112,7 @@ interface Repository {
   readonly rootUri: vscode.Uri;
   readonly state: {
     readonly indexChanges: readonly unknown[];
-    readonly workingTreeChanges: readonly unknown[];
+    readonly workingTreeChanges: readonly { readonly uri: vscode.Uri; readonly status: number }[];
     readonly untrackedChanges: readonly { readonly uri: vscode.Uri }[];
   };
   /** A patch of what is staged, or of what is not. */
@@ -117,6 +125,15 @@ interface GitExtension {
   readonly enabled: boolean;
   getAPI(version: 1): { readonly repositories: readonly Repository[] };
 }
+
+/** The extension's `Status.UNTRACKED`. */
+const UNTRACKED = 7;
+
+/** Files that git does not know yet, which are among the changes or apart from them as `git.untrackedChanges` says. */
+export const newFiles = ({ state }: Repository): vscode.Uri[] =>
+  [...state.workingTreeChanges.filter(({ status }) => status === UNTRACKED), ...state.untrackedChanges].map(
+    ({ uri }) => uri,
+  );
 
 /** The repositories that the editor's own Git extension has open; none where it is off or not there. */
 export async function repositories(): Promise<readonly Repository[]> {
