@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { pageFrame, THEMES, violations } from './axe.ts';
-import { ChatPage, writeSettings } from './chat-page.ts';
+import { ChatPage, scrollBackTo, writeSettings } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
 import type { Workbench } from './workbench.ts';
@@ -49,10 +49,7 @@ describe('the chat page', () => {
       await composer.fill('/');
       await page.getByRole('option').first().waitFor();
       const toggle = page.locator('.compression-toggle').first();
-      await page.getByRole('feed').press('End');
-      await page.getByRole('feed').hover();
-      for (let turns = 0; turns < 100 && (await toggle.count()) === 0; turns++)
-        await workbench.page.mouse.wheel(0, -600);
+      await scrollBackTo(page.getByRole('feed'), toggle);
       if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click();
       await page.locator('.node .markdown').first().waitFor();
       assert.deepEqual(await violations(workbench), []);

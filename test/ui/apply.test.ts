@@ -89,7 +89,8 @@ describe('a change that a reply proposes', () => {
     const first = before.replace('4600', '8443');
     await configIs(first);
     await keys.press('Control+Backspace');
-    await tab(/^config\.ts/).waitFor();
+    await tab(/^config\.ts(?! ↔)/).waitFor();
+    await chat.workbench.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
     assert.equal(await config(), first);
     await keyboardIsIn(':not');
     await keys.press('Control+z');

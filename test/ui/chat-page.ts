@@ -33,12 +33,33 @@ interface PageText {
 interface MessageElement {
   readonly dataset: { readonly message: string };
 }
+interface Scrolled {
+  scrollTop: number;
+  readonly scrollHeight: number;
+}
 interface PageGlobals {
+  readonly requestAnimationFrame: (drawn: (at: unknown) => void) => void;
   readonly document: {
     readonly activeElement: { blur(): void } | null;
     createTreeWalker(root: unknown, show: number): { nextNode(): PageText | null };
   };
   getSelection(): { setBaseAndExtent(from: PageText, start: number, to: PageText, end: number): void };
+}
+
+/**
+ * Scrolls a transcript back, from its end again where it has come to its beginning, until a row is on the page: each
+ * part is drawn before the next. Keys and wheels go on scrolling after they were told, past the row.
+ */
+export async function scrollBackTo(transcript: Locator, row: Locator): Promise<void> {
+  while ((await row.count()) === 0)
+    await transcript.evaluate(async (feed: Scrolled) => {
+      const { requestAnimationFrame } = globalThis as unknown as PageGlobals;
+      const drawn = (): Promise<unknown> => new Promise(requestAnimationFrame);
+      await drawn();
+      feed.scrollTop = feed.scrollTop > 0 ? feed.scrollTop - 600 : feed.scrollHeight;
+      await drawn();
+      await drawn();
+    });
 }
 
 /** The chat page in a window of the workbench, in terms of what a user sees. */
@@ -84,6 +105,11 @@ export class ChatPage {
   /** Rows that say that a compression happened. */
   compressions(): Locator {
     return this.workbench.webview().locator('.compression');
+  }
+
+  /** Scrolls the transcript from its end until the last compression is on the page. */
+  async toCompression(): Promise<void> {
+    await scrollBackTo(this.workbench.webview().getByRole('feed'), this.compressions());
   }
 
   button(name: string | RegExp): Locator {

@@ -39,15 +39,6 @@ describe('a compressed session in the chat', () => {
   const row = (): Locator => chat.compressions().first();
   const toggle = (): Locator => row().locator('.compression-toggle');
 
-  /** Scrolls the transcript until the row of the compression is on the page. */
-  async function toRow(): Promise<void> {
-    await scroller().press('End');
-    await scroller().hover();
-    for (let turns = 0; turns < 100 && (await chat.compressions().count()) === 0; turns++)
-      await chat.workbench.page.mouse.wheel(0, -600);
-    await row().waitFor();
-  }
-
   it('shows what a compression would do before it does it', async () => {
     await chat.write('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
@@ -65,7 +56,7 @@ describe('a compressed session in the chat', () => {
     assert.equal(/Key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
     await chat.workbench.openSidebar('Threadkeeper');
     await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
-    await toRow();
+    await chat.toCompression();
     assert.match(
       await toggle().innerText(),
       /\d+ messages → \d+ summar(y|ies)\s+[\d,]+ → [\d,]+ tokens · \d+ of \d+ key events kept · \$0\.00/,
@@ -92,7 +83,7 @@ describe('a compressed session in the chat', () => {
   });
 
   it('is undone in its row, put back there, and follows what the command does', async () => {
-    await toRow();
+    await chat.toCompression();
     const undone = row().getByText('Undone. The original messages are sent until they’re compressed again.');
     const redo = row().getByRole('button', { name: 'Restore Summary' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
