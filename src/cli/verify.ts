@@ -1,4 +1,3 @@
-import { StoreFault } from '../app/ports.ts';
 import { verifyJournal } from '../storage/verify-journal.ts';
 import { unreadable } from './transcript-file.ts';
 import type { Verb } from './verb.ts';
@@ -15,7 +14,7 @@ and exits with code 1.
   options: {},
   async run({ file, json, output }) {
     const verified = await verifyJournal(file).catch((error: unknown) => {
-      throw StoreFault.is(error) ? unreadable(file, error.cause) : error;
+      throw unreadable(file, error);
     });
     if (json) await output.json(verified);
     else if (verified.ok) await output.write(`${file}: no problems found, events: ${verified.events}\n`);

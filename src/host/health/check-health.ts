@@ -9,7 +9,8 @@ import {
   type JournalHealth,
   type ProviderState,
 } from '../../app/health-report.ts';
-import { StoreFault, type SessionStore } from '../../app/ports.ts';
+import type { SessionStore } from '../../app/ports.ts';
+import { errorCode } from '../../storage/disk-errors.ts';
 import { journalPath } from '../../storage/session-list.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
 import { tryKey } from '../models/key-commands.ts';
@@ -91,8 +92,9 @@ async function journalFault(folder: string, id: Parameters<typeof journalPath>[1
     const verified = await verifyJournal(path);
     return verified.ok ? undefined : `line ${verified.line}: ${verified.fault}`;
   } catch (error) {
-    if (StoreFault.is(error)) return error.reason;
-    throw error;
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return code;
   }
 }
 
