@@ -180,7 +180,7 @@ describe('what goes with a message, by keyboard alone', () => {
       drop(fromElsewhere);
     }, address);
     await chips()
-      .filter({ hasText: /main\.ts, lines/ })
+      .filter({ hasText: /main\.ts:1-/ })
       .waitFor();
     await chips().filter({ hasText: 'tides.yaml' }).waitFor();
     await keys.toComposer();
