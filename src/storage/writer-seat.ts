@@ -97,7 +97,15 @@ export class WriterSeat {
   /** The lock, if the window that writes is gone: it is asked, and its answer awaited if `ask`. */
   async claim(how: 'wish' | 'ask'): Promise<{ readonly held: boolean; readonly alone: boolean }> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return { held: false, alone: false };
+    // What was deleted elsewhere stays so, unless it was this window that wrote it, or its user goes on writing.
+    const restores = how === 'ask' || this.#role.fault.phrase === DELETED;
+    const isGone = async (): Promise<boolean> => !restores && (await this.#copy.isDeleted());
+    if (await isGone()) return { held: false, alone: false };
     const lock = await this.tryLock();
+    if (lock.held && (await isGone())) {
+      await this.lock.release();
+      return { held: false, alone: false };
+    }
     if (lock.held || !this.#follows) return lock;
     if (how === 'ask') return { held: (await this.handover.ask('if_gone')) === 'granted', alone: false };
     await this.wish();

@@ -5,6 +5,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { SessionJournalFile } from '../../../src/storage/session-journal.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
@@ -278,6 +279,22 @@ describe('a journal that is deleted while its session is open', () => {
       assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
+      await store.close();
+    }));
+
+  it('is not brought back by a window that only follows', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0));
+      const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const following = await other.open(journal.id);
+      for (const end of ['jsonl', 'lock']) await rm(join(folder, `${journal.id}.${end}`));
+      // Closing waits for the look that this asks for.
+      assert.ok(following instanceof SessionJournalFile);
+      following.nudge();
+      await other.close();
+      assert.equal((await readdir(folder)).includes(`${journal.id}.jsonl`), false);
       await store.close();
     }));
 
