@@ -120,8 +120,8 @@ export async function buildCorpus(
       else if (role === 'user') term.user++;
       else term.assistant++;
     }
-    const { message, start, end, kind, running, inListing, under } = passage;
-    passages.push({ message, start, end, kind, running, text: passage.text, inListing, under, terms: mentioned });
+    const { message, start, end, kind, running, inListing } = passage;
+    passages.push({ message, start, end, kind, running, text: passage.text, inListing, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
   const worth = Float64Array.from(

@@ -3,7 +3,7 @@ import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { asSpoken } from '../text/fence.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
-import { newPassage, passageText, type PassageKind } from './passages.ts';
+import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
 import { TermCursor, termKey } from './terms.ts';
 
@@ -31,8 +31,6 @@ export interface ExtractOptions {
   readonly pace: Pace;
   /** Spans, by message, that are kept elsewhere word for word: passages inside them are not taken again. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
-  /** Whether the heading that a passage stands under is taken with it. */
-  readonly headed?: boolean;
   /** Tokens that the caller's heading for each speaker takes. */
   readonly labelTokens?: number;
   /** What an unusual sentence counts for against who said it: see `USUAL_NOVELTY`, which is the default. */
@@ -126,7 +124,6 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     if (pace.isDue(200)) await pace.rest();
   }
   const chosen: number[] = [];
-  const headings = new Map<string, IndexedPassage>();
   let used = 0;
   let misses = 0;
   while (heap.size > 0 && misses < MOST_MISSES) {
@@ -143,10 +140,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       heap.push(now, index);
       continue;
     }
-    const heading = options.headed === true ? headingOf(passage) : undefined;
-    const isNew = heading !== undefined && !headings.has(placeOf(heading));
-    const above = isNew ? counter.text(passageText(heading, corpus.texts[heading.message]!)) + BREAK_TOKENS : 0;
-    const cost = tokens[index - first]! + above + BREAK_TOKENS + (options.labelTokens ?? 0);
+    const cost = tokens[index - first]! + BREAK_TOKENS + (options.labelTokens ?? 0);
     if (part && part.left < cost) continue;
     if (used + cost > budgetTokens) {
       misses++;
@@ -155,23 +149,11 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     used += cost;
     if (part) part.left -= cost;
     chosen.push(index);
-    if (isNew) headings.set(placeOf(heading), heading);
-    if (passage.kind === 'heading') headings.set(placeOf(passage), passage);
     cover(passage);
     if (pace.isDue(cost * 4)) await pace.rest();
   }
   chosen.sort((a, b) => a - b);
-  const passages = chosen.map((index) => corpus.passages[index]!).filter(({ kind }) => kind !== 'heading');
-  passages.push(...headings.values());
-  passages.sort((a, b) => a.message - b.message || a.start - b.start || a.end - b.end);
-  return { passages, tokens: used };
-}
-
-const placeOf = ({ message, start }: IndexedPassage): string => `${message}:${start}`;
-
-function headingOf({ message, under, kind }: IndexedPassage): IndexedPassage | undefined {
-  if (!under || kind === 'heading') return undefined;
-  return { ...newPassage(message, under.start, under.end, 'heading', false), terms: [] };
+  return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
 }
 
 /** How much of what each passage speaks of a text does not mention, 0…1, the rare counting more. */

@@ -129,9 +129,6 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   ) as Value;
 }
 
-/** In less room than this, in tokens, a heading takes the place of what would stand under it. */
-export const LEAST_HEADED = 200;
-
 /**
  * A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. What the text `without`
  * mentions counts less.
@@ -152,7 +149,6 @@ export async function extractText(
       counter,
       pace,
       range: source,
-      headed: limit >= LEAST_HEADED,
       ...weights,
       ...(kept && { kept }),
       ...(factors && { factors }),

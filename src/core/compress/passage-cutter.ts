@@ -1,4 +1,3 @@
-import type { Span } from '../model/key-event.ts';
 import { Definitions, definitionIn, fileIn } from './definitions.ts';
 import { answerIn, isCodeLine, isStatement, outputKind } from './line-kinds.ts';
 import { isNumbered, isRule, skipLineNumber, skipMarks, TAG, WRAPPERS } from './line-marks.ts';
@@ -43,8 +42,6 @@ export class PassageCutter {
   private bareFence = false;
   /** In a short block that someone shows in what they say: an error, a line of code, a command. */
   private quoting = false;
-  /** The heading at hand. */
-  private under: Span | undefined;
   /** Inside `<think>` or a "Thought Process" block. */
   private thinking = false;
   /** Inside a folded block in which a tool's call and result are shown. */
@@ -230,7 +227,7 @@ export class PassageCutter {
       return;
     }
     if (end - first <= this.longLine) {
-      this.say(first, end, kind, running);
+      this.passages.push(newPassage(this.position, first, end, kind, running));
       return;
     }
     for (const { index, segment } of sentences().segment(text.slice(first, end))) {
@@ -238,14 +235,10 @@ export class PassageCutter {
       let stop = start + segment.length;
       while (stop > start && text.charCodeAt(stop - 1) <= 32) stop--;
       if (stop > start) {
-        this.say(start, stop, kind, isRunningText(lineShape(text, start, stop)));
+        const part = isRunningText(lineShape(text, start, stop));
+        this.passages.push(newPassage(this.position, start, stop, kind, part));
       }
     }
-  }
-
-  private say(start: number, end: number, kind: PassageKind, running: boolean): void {
-    this.passages.push(newPassage(this.position, start, end, kind, running, undefined, this.under));
-    if (kind === 'heading') this.under = end - start < LONGEST_HEADING ? { start, end } : undefined;
   }
 
   private trimClosingTags(first: number, last: number): number {

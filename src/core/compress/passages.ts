@@ -1,5 +1,3 @@
-import type { Span } from '../model/key-event.ts';
-
 /**
  * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
  * `text` is running text inside output or code: a description, a comment, a sentence of a document. `line` is any other
@@ -21,8 +19,6 @@ export interface Passage {
   readonly text: string | undefined;
   /** It stands among lines of code: a comment, a message that the code prints. */
   readonly inListing: boolean;
-  /** The heading that it stands under in its message. */
-  readonly under: Span | undefined;
 }
 
 /** A passage of a message's text; all are made here, since loops over passages of one shape run twice as fast. */
@@ -33,8 +29,7 @@ export const newPassage = (
   kind: PassageKind,
   running: boolean,
   text?: string,
-  under?: Span,
-): Passage => ({ message, start, end, kind, running, text, inListing: false, under });
+): Passage => ({ message, start, end, kind, running, text, inListing: false });
 
 /** What a passage says. */
 export function passageText(passage: Passage, messageText: string): string {

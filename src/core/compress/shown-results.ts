@@ -2,7 +2,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { isStatement } from './line-kinds.ts';
 import { isEcho, isRule, TAG, WRAPPERS } from './line-marks.ts';
-import { newPassage, type Passage } from './passages.ts';
+import type { Passage } from './passages.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, FILE_SHOWN, isScaffolding } from './telling.ts';
 
@@ -100,7 +100,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
       }
     } else if (isOpen && isShown(text, start, end)) {
       if (isStatement(text, start, end)) code++;
-      block.push({ ...newPassage(message, start, end, 'line', false), terms: [] });
+      block.push({ message, start, end, kind: 'line', running: false, text: undefined, inListing: false, terms: [] });
     }
     at = next + 1;
   }

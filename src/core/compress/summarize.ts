@@ -13,7 +13,6 @@ import {
   extractiveContent,
   extractText,
   FULL_SHARE,
-  LEAST_HEADED,
   topicsLine,
   shortened,
   type LeafSource,
@@ -314,12 +313,11 @@ async function cutPieces(
   for (const [run, corpus] of corpora.entries())
     factors.set(corpus, await tellingFactors(corpus, roomTokens / total, pace, runs[run]!.events));
   const allowance = count * messageAllowance(total / count, effort);
-  // What a model writes of a segment grows with what it reads there; what is extracted in little room, with what is told.
-  const worth =
-    model || roomTokens >= SCARCE.below * total
-      ? cut.map((one) => one.readable)
-      : cut.map(({ corpus, segment }) => toldIn(corpus, segment, factors.get(corpus)));
-  const shares = sharesOf(worth, roomTokens, settings.isBounded ? LEAST_SHARE : 0);
+  const shares = sharesOf(
+    cut.map((one) => one.readable),
+    roomTokens,
+    settings.isBounded ? LEAST_SHARE : 0,
+  );
   const titles: string[] = [];
   for (const { segment, corpus } of cut) {
     titles.push(titleOf(topicTitle({ corpus, ...segment }) ?? ''));
@@ -488,23 +486,23 @@ const AGAIN = 0.8;
 /** For each segment of a run a text in the source's own words, chosen over all of them at once. */
 async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
   const first = pieces[0];
-  if (!first) return [];
+  if (!first || pieces.length < 2) return [];
   const { corpus, kept, factors } = first.source;
   const limit = sum(pieces.map(({ source }) => source.limits.detailed));
   const source = sum(pieces.map((piece) => piece.source.tokens));
-  const isTight = limit < SCARCE.below * source;
-  if (pieces.length < 2 && (!isTight || limit < LEAST_HEADED)) return [];
-  const isScarce = isTight && limit >= SCARCE.from * source;
-  const told = sharesOfParts(pieces, isTight ? LEAST_HEADED / limit : 1);
-  // Where there is more room, half by how much there is to be read in a segment.
-  const shares = isTight
-    ? told
-    : told.map(({ to, share }, at) => ({ to, share: (pieces[at]!.source.limits.detailed / limit + share) / 2 }));
-  const headings = pieces.map(({ source: own }) => (isTight ? '' : topicsLine(own)));
+  const isScarce = limit >= SCARCE.from * source && limit < SCARCE.below * source;
+  const told = pieces.map(({ source }) => toldIn(source));
+  const allTold = sum(told);
+  // Half by how much there is to be read in a segment, half by what of it tells most.
+  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + told[at]! / allTold) / 2);
+  const headings = pieces.map(({ source: own }) => (limit < SCARCE.below * source ? '' : topicsLine(own)));
   let room = limit - sum(headings.map((heading) => framed(heading, counter)));
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
-    const parts = shares.map(({ to, share }) => ({ to, left: room * (MOST_OF_SHARE + round * MORE_OF_SHARE) * share }));
+    const parts = pieces.map(({ source: { to } }, at) => ({
+      to,
+      left: room * (MOST_OF_SHARE + round * MORE_OF_SHARE) * shares[at]!,
+    }));
     const { passages } = await extract(corpus, {
       budgetTokens: room,
       partOf: ({ message }) => parts.find(({ to }) => message <= to)!,
@@ -514,7 +512,6 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       ...(kept && { kept }),
       ...(factors && { factors }),
       again: AGAIN,
-      headed: limit >= LEAST_HEADED,
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
     const texts = pieces.map(({ source: { from, to } }, at) => {
@@ -537,36 +534,12 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   return best;
 }
 
-/**
- * Which share of the room each part may take, by what it tells. Segments are parts, and turns within them that have a
- * share of `least` or more; `to` is the position of a part's last message.
- */
-function sharesOfParts(pieces: readonly Piece[], least: number): { to: number; share: number }[] {
-  const parts: { to: number; share: number }[] = [];
-  const told = sum(pieces.map(({ source }) => toldIn(source.corpus, source, source.factors)));
-  for (const { source } of pieces) {
-    const { corpus, factors } = source;
-    let { from } = source;
-    let share = 0;
-    for (let at = from; at <= source.to; at++) {
-      if (at < source.to && corpus.roles[at + 1] !== 'user') continue;
-      share += toldIn(corpus, { from, to: at }, factors) / told;
-      from = at + 1;
-      if (at < source.to && share < least) continue;
-      parts.push({ to: at, share });
-      share = 0;
-    }
-  }
-  return parts;
-}
-
-/** What messages tell, by worth. */
-function toldIn(corpus: Corpus, { from, to }: Pick<Segment, 'from' | 'to'>, factors?: Float64Array): number {
-  const { passages, firstOf } = corpus;
+/** What there is in a segment, by worth. */
+function toldIn({ corpus, factors, from, to }: LeafSource): number {
   let told = 1;
-  for (let index = firstOf[from]!; index < firstOf[to + 1]!; index++) {
-    const { start, end, text } = passages[index]!;
-    told += (text?.length ?? end - start) * base(corpus, passages[index]!) * (factors?.[index] ?? 1);
+  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
+    const { start, end, text } = corpus.passages[index]!;
+    told += (text?.length ?? end - start) * base(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
   }
   return told;
 }

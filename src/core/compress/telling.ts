@@ -7,7 +7,7 @@ import { isSmallTalk } from '../text/small-talk.ts';
 
 /** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
 const NARRATION =
-  /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|perfeito|[oó]timo|excelente|encontrei|agora|perfecto|genial|ahora|perfekt|super|gut|parfait|très bien|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |\p{L}+ly |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|(?:continu|finali[sz]|consolid)(?:ing|ando)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
+  /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |\p{L}+ly |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
 
 /** What a tool's harness writes under a user's or an assistant's name. */
 const HARNESS =
@@ -15,7 +15,7 @@ const HARNESS =
 
 /** What opens or closes an assistant's message and says nothing. */
 const COURTESY =
-  /^(?:(?:\[[A-Z?]+\] )?(?:would you like|do you want me|shall i|want me to|should i (?:proceed|continue)|what do you think\?|quer que eu|gostaria que|o que você prefere|me avise|(?:¿|\b)quier(?:e|es) que|soll ich|möchtest du|voulez-vous que|vuoi che)|i apologi[sz]e|hello\b|if you have any (?:specific|other|further|questions)|let me know if|feel free|it seems there was a misunderstanding|thank you for)/iu;
+  /^(?:i apologi[sz]e|hello\b|if you have any (?:specific|other|further|questions)|let me know if|feel free|it seems there was a misunderstanding|thank you for)/iu;
 
 /** A command to the tool, with a path at most; what is asked by a command stands behind more words. */
 const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
@@ -23,11 +23,6 @@ const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
 /** A line of a directory's listing, of a file as tools number it, of a diff's frame, of data that was written as one string, or in colours. */
 const LISTED =
   /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"|\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
-
-/** Headings of what somebody who goes on needs: decisions and their reasons, problems, next steps. */
-const POINT =
-  /\b(?:decis|entscheid|recomm?end|root cause|causa|problem|next steps?|próximos (?:passos|pasos)|concern|finding|issue|limitation|constraint|gaps?\b|bugs?\b|risk|to-?do|pending|pendent|pendient|conclus|motiv[oe]|reason|why|raz(?:ão|ón)|impact)/iu;
-const POINTED = 1.5;
 
 /** What was committed, and what of it was undone. */
 const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
@@ -89,21 +84,19 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
   const factors = new Float64Array(passages.length).fill(1);
   if (corpus.isShortChat) return factors;
   const alike = new AlikeLines();
-  let report: 'awaited' | 'given' | 'over' = 'awaited';
+  let hasReport = false;
   for (let message = texts.length - 1; message >= 0; message--) {
     const role = roles[message]!;
     const text = texts[message]!;
-    const isHarness = role === 'user' && HARNESS.test(text);
-    if (role === 'user' && !isHarness) report = 'awaited';
-    const isReport = role === 'assistant' && report !== 'over';
+    if (role === 'user' && !HARNESS.test(text)) hasReport = false;
+    const isReport = role === 'assistant' && !hasReport;
     let said = 0;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
-      factors[at] = factorOf(words, passage, isHarness ? 'assistant' : speakerOf(corpus, passage), isReport);
-      if (passage.under && POINT.test(text.slice(passage.under.start, passage.under.end))) factors[at]! *= POINTED;
-      if (alike.isOneTooMany(words, passage) && !isRow(words, passage, role)) factors[at]! *= LOG;
+      factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
+      if (alike.isOneTooMany(words, passage)) factors[at]! *= LOG;
       if (passage.kind === 'said') said += words.length;
     }
     const length = LONG / Math.max(LONG, said);
@@ -111,9 +104,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     if (role === 'tool') weight = said > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
     else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
-    // A report may come in several messages, one after the other.
-    if (isReport && said > SHORTEST_REPORT) report = 'given';
-    else if (report === 'given') report = 'over';
+    if (isReport && said > SHORTEST_REPORT) hasReport = true;
   }
   return factors.map((factor) => factor ** (1 - plentyOf(room)));
 }
@@ -172,10 +163,6 @@ const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
 /** What stands before a line's words. */
 const LINE_MARKS = /^[\s#>*_`-]+/;
-
-/** Rows of a table that an assistant wrote may begin alike, as findings do, and each tells something else. */
-const isRow = (words: string, { kind }: IndexedPassage, role: Role): boolean =>
-  kind === 'said' && role === 'assistant' && words.startsWith('|');
 
 /** Whether a line is no part of what was said or found: texts of a tool's harness, lines of listings, commands alone. */
 export function isScaffolding(words: string): boolean {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { framed } from '../../../src/core/compress/counting.ts';
 import { compressPreserveEvents } from '../../../src/app/library.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
-import { tellingFactors } from '../../../src/core/compress/telling.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import { counter, transcript } from './scripted.ts';
+import { counter } from './scripted.ts';
 
 /** Three turns of work as an agent's transcript has them, with files shown in between. */
 function session(): { role: Role; content: string }[] {
@@ -101,62 +98,5 @@ describe('what is extracted without a model where there is little room', () => {
     for (const left of [/[Ll]et me/, /I will now/, /command-name/, /const batch/, /\/add/, /sean/, /If you have/])
       assert.doesNotMatch(text, left);
     assert.ok(text.split('\n').filter((line) => line.includes('·')).length <= 2, 'two lines of a log');
-  });
-});
-
-describe('how much a line of an audit tells', () => {
-  const audit = transcript(
-    ['user', 'Check every pump of the harbour against its manual and report what you find on each of them, please.'],
-    [
-      'assistant',
-      'The manuals lie in the office, and the keys hang beside the door of the pump house, as they always did.',
-    ],
-    ['tool', 'pump log entry\n'.repeat(40)],
-    [
-      'assistant',
-      `## Pump 1\n\nThe valve of pump 1 leaks since it was never replaced. ${'It was seen by two people. '.repeat(5)}`,
-    ],
-    [
-      'assistant',
-      `## Problems of pump 2\n\nThe motor of pump 2 runs hot. ${'It was seen by two people as well. '.repeat(5)}`,
-    ],
-    [
-      'assistant',
-      [
-        'All pumps have been checked, and these are the results of all the checks by urgency, not by number.',
-        ...['leaks', 'runs hot', 'hums', 'drips'].map(
-          (what, n) => `| The pump seen | ${n} | 2026-11-0${n + 1} 14:30 | ${what} |`,
-        ),
-        'Would you like me to order the parts?',
-      ].join('\n'),
-    ],
-    ['user', '<task-notification>\nThe survey of the quay has ended without a finding that concerns the pumps.'],
-  );
-
-  async function factorOf(start: string): Promise<number> {
-    const corpus = await buildCorpus(audit, new Pace());
-    const factors = await tellingFactors(corpus, 0.01, new Pace());
-    const at = corpus.passages.findIndex(({ message, start: from }) => corpus.texts[message]!.startsWith(start, from));
-    assert.notEqual(at, -1, start);
-    return factors[at]!;
-  }
-
-  it('is the same in each message of a report, and more than on the way to it', async () => {
-    const first = await factorOf('The valve of pump 1');
-    assert.equal(first, await factorOf('All pumps have been checked'));
-    assert.ok(first > 2 * (await factorOf('The manuals lie')));
-  });
-
-  it('is more under a heading that speaks of problems', async () => {
-    assert.ok((await factorOf('The motor of pump 2')) > (await factorOf('The valve of pump 1')));
-  });
-
-  it('does not fall from row to row of a table', async () => {
-    assert.equal(await factorOf('| The pump seen | 0'), await factorOf('| The pump seen | 3'));
-  });
-
-  it('is nothing in an offer, and in a notice no more than in a report', async () => {
-    assert.equal(await factorOf('Would you like me'), 0);
-    assert.ok((await factorOf('The survey of the quay')) <= (await factorOf('The valve of pump 1')));
   });
 });
