@@ -312,6 +312,20 @@ describe('the compression of a session', () => {
     }
   });
 
+  it('tells what happened however many key events stand beside it', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 700, (n) =>
+      n % 2 === 0
+        ? `We decided to call district ${n} of the harbour Heron-${n}, and not Crane-${n}.`
+        : `The map of district ${n} was drawn at low tide, and its ${n} buoys were counted twice from the boat.`,
+    );
+    await conversation.compressNow();
+    const told = conversation.state.frontier.map(({ node }) => node.tokens);
+    const shown = told.reduce((sum, { detailed }) => sum + detailed, 0);
+    const source = told.reduce((sum, tokens) => sum + tokens.source, 0);
+    assert.ok(shown > source * 0.04, `${shown} of ${source} tokens`);
+  });
+
   it('drops key events from a full ledger many at a time, and brings none back at the next commit', async () => {
     desk.settings = {
       ...desk.settings,
