@@ -3,11 +3,11 @@ import { flat, type Fact } from './facts.ts';
 import { Random } from './random.ts';
 
 export const FAMILIES = ['said', 'files', 'decided', 'left'] as const;
-/** What is asked about: what was said, which files and names, what was decided and why, what is left to do. */
+/** What is asked about: messages, which files and names, what was decided and why, what is left to do. */
 export type Family = (typeof FAMILIES)[number];
 
 export const FAMILY_LABELS: Readonly<Record<Family, string>> = {
-  said: 'answers about what was said',
+  said: 'answers about messages',
   files: 'answers about files and names',
   decided: 'answers about decisions and reasons',
   left: 'answers about what is left to do',
