@@ -44,7 +44,8 @@ export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart'
 
 /**
  * What leaves: all that lies before the recent messages and is not covered yet. Where the request would still take more
- * than 70 % of the budget, the recent messages are halved, and fewer stay if they do not fit.
+ * than 70 % of the budget, or more than its target where the user asked and nothing else could leave, the recent
+ * messages are halved, and fewer stay if they do not fit.
  */
 export function planCompression(job: CompressionJob): Plan {
   const plan = wholePlan(job);
@@ -78,8 +79,12 @@ function wholePlan(job: CompressionJob): Plan {
   // At least today's ledger and summaries, or what they are about to become.
   const room = budget - Math.max(others, policy.ledgerShare * budget + minSummariesTokens(budget));
   const plan = planRuns(job, { keep: policy.window, maxTokens: room });
-  const isCrowded = others + plan.recentTokens + expectedTokens(plan) > AGGRESSIVE_SHARE * budget;
-  if (!isCrowded || (plan.runs.length === 0 && !holdsUpRequest(job))) return plan;
+  const isEmpty = plan.runs.length === 0;
+  // Who asks for a compression gets one as long as the context is over its target.
+  const isAsked = isEmpty && job.due.trigger === 'command';
+  const limit = isAsked ? policy.targetShare : AGGRESSIVE_SHARE;
+  const isCrowded = others + plan.recentTokens + expectedTokens(plan) > limit * budget;
+  if (!isCrowded || (isEmpty && !isAsked && !holdsUpRequest(job))) return plan;
   const keep = Math.max(1, Math.floor(policy.window / 2));
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, FILLED_SHARE * budget - others)) });
 }

@@ -18,6 +18,7 @@ import type {
   CompressionProgress,
   CompressionRequest,
   CompressionWork,
+  SkipReason,
   Urgency,
   WorkResult,
 } from './compression-job.ts';
@@ -150,12 +151,12 @@ export class Compressor {
     return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
 
-  /** What `run` would commit, worked out without a model, so that it costs nothing. Rejects with what went wrong. */
-  async preview(request: CompressionRequest): Promise<CompressionRecord | undefined> {
-    if (request.settings.policy.strategy === 'off') return undefined;
+  /** What `run` would commit, or why nothing; worked out without a model, so that it costs nothing. Rejects with what went wrong. */
+  async preview(request: CompressionRequest): Promise<CompressionRecord | SkipReason | 'off'> {
+    if (request.settings.policy.strategy === 'off') return 'off';
     const { signal } = new AbortController();
     const result = await this.#result(request, undefined, true, signal, () => undefined);
-    return result.kind === 'done' ? result.record : undefined;
+    return result.kind === 'done' ? result.record : result.reason;
   }
 
   /** Commits what is ready, between turns: one event, and only if the history it was made from still stands. */

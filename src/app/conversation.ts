@@ -10,7 +10,7 @@ import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Distance } from '../core/policy/triggers.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
-import type { CompressionOutcome } from './compression-job.ts';
+import type { CompressionOutcome, SkipReason } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate, Waiting } from './conversation-update.ts';
@@ -306,7 +306,7 @@ export class Conversation {
   }
 
   /** What a compression would commit now; undefined when there is nothing to compress. */
-  async previewCompression(): Promise<CompressionRecord | undefined> {
+  async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }
 

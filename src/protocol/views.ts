@@ -302,6 +302,8 @@ export type NodeView = v.InferOutput<typeof nodeSchema>;
 
 /** What a compression would do, before it is committed. */
 export const previewSchema = v.object({
+  /** Why nothing would be compressed, in words for the user. */
+  nothing: v.nullable(v.string()),
   messages: count,
   tokens: v.object({ before: amount, after: amount }),
   /** All key events that would be kept, those that are in the ledger already among them. */

@@ -40,7 +40,7 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'a preview asks the model although compression is off',
       file: 'src/app/compressor.ts',
-      find: "if (request.settings.policy.strategy === 'off') return undefined;",
+      find: "if (request.settings.policy.strategy === 'off') return 'off';",
       put: '',
     },
   ),
@@ -62,8 +62,8 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'a preview is committed',
       file: 'src/app/compressor.ts',
-      find: "return result.kind === 'done' ? result.record : undefined;",
-      put: "if (result.kind === 'done') await this.#deps.journal.append({ type: 'compressed', compression: result.record });\n    return result.kind === 'done' ? result.record : undefined;",
+      find: "return result.kind === 'done' ? result.record : result.reason;",
+      put: "if (result.kind === 'done') await this.#deps.journal.append({ type: 'compressed', compression: result.record });\n    return result.kind === 'done' ? result.record : result.reason;",
     },
     {
       what: 'nobody is told that code stood in for the model',

@@ -12,6 +12,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/documents.ts';
+import { whyNothing } from '../summaries/summary-facts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import { codeAction } from './code-action.ts';
@@ -179,14 +180,15 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
 
     previewCompression: async () => {
       const preview = await conversation().previewCompression();
-      const cost = app.costAhead(preview?.nodes ?? []);
-      if (!preview) {
-        const { total } = conversation().context();
-        return { messages: 0, tokens: { before: total, after: total }, kept: [], dropped: [], ...cost };
+      const cost = app.costAhead(typeof preview === 'string' ? [] : preview.nodes);
+      if (typeof preview === 'string') {
+        const nothing = whyNothing(preview, conversation().settings().policy);
+        return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
       }
       const { nodes, tokens } = preview;
       const events = eventIndexAfter(state(), preview);
       return {
+        nothing: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
         tokens,
         kept: events.kept().map(eventMark),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, messagesText, stageText } from '../platform/l10n.ts';
-import type { CompressionOutcome, SkipReason } from '../../app/compression-job.ts';
+import type { CompressionOutcome } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/paid-model.ts';
@@ -8,6 +8,7 @@ import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, readSettings } from '../platform/settings.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
+import { whyNothing } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
@@ -17,7 +18,7 @@ export async function compressHistory(app: SummariesApp, now = false): Promise<v
   const conversation = await app.sessions.currentOrLatest();
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
-  sayOutcome(app, outcome);
+  sayOutcome(app, outcome, conversation);
 }
 
 function withProgress(
@@ -48,7 +49,7 @@ function report(compressor: Compressor, progress: vscode.Progress<{ message?: st
   progress.report({ message: now.stage === 'planning' ? stage : `${stage}, ${now.done}/${now.total}` });
 }
 
-function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
+function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
@@ -66,12 +67,12 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
       return;
     }
     case 'skipped':
-      return inform(whySkipped(outcome.reason));
+      return inform(whyNothing(outcome.reason, conversation.settings().policy));
     case 'nothing':
     case 'stale':
       return inform(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
     case 'off':
-      return inform(vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.'));
+      return inform(whyNothing('off', conversation.settings().policy));
     case 'spent':
       throw new SpendLimitReached();
     case 'cancelled':
@@ -82,17 +83,6 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome): void {
     case 'started':
     case 'cooling':
       return inform(vscode.l10n.t('Compression in progress. It will be applied after the current response.'));
-  }
-}
-
-function whySkipped(reason: SkipReason): string {
-  switch (reason) {
-    case 'recent_only':
-      return vscode.l10n.t('Nothing to compress: all messages are recent or already compressed.');
-    case 'no_saving':
-      return vscode.l10n.t(
-        'Nothing was compressed because a summary would be about as long as the messages it replaces. No model was used.',
-      );
   }
 }
 

@@ -3,23 +3,20 @@ import { countText, dollars, locale, messagesText, tokensText } from '../platfor
 import type { CompressionRecord, TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { levelName, rungName, triggerName } from './summary-facts.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { levelName, rungName, triggerName, whyNothing } from './summary-facts.ts';
 import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
 /** What a compression would do now: what is kept, what is dropped, what it costs. Nothing of it is done. */
-export function dryRunPage(state: SessionState, record: CompressionRecord | undefined): Page {
+export function dryRunPage(
+  state: SessionState,
+  policy: Policy,
+  record: CompressionRecord | Parameters<typeof whyNothing>[0],
+): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compression Preview'));
-  if (!record) {
-    return page
-      .block(
-        vscode.l10n.t(
-          'Nothing to compress: the messages are recent, already compressed, or too short, or compression is turned off.',
-        ),
-      )
-      .page();
-  }
+  if (typeof record === 'string') return page.block(whyNothing(record, policy)).page();
   writeSizes(page, record);
   page.line();
   page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);

@@ -158,7 +158,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
       case 'compressions':
         return compressionsPage(state);
       case 'dryRun':
-        return dryRunPage(state, await conversation.previewCompression());
+        return dryRunPage(state, conversation.settings().policy, await conversation.previewCompression());
       case 'next': {
         const preview = await this.#preview(conversation);
         const { text, attachments, images } = this.#deps.draft(address.session);

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { SkipReason } from '../../app/compression-job.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { TriggerName } from '../../core/journal/schema.ts';
 import type { StatementFinding } from '../../core/model/statement.ts';
 import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
@@ -91,3 +93,20 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
     no_source: vscode.l10n.t('According to the model, not mentioned in the source.'),
     told_otherwise: vscode.l10n.t('According to the model, the source says something different.'),
   })[reason];
+
+/** Why a compression has nothing to do, and what can be done about it. */
+export function whyNothing(reason: SkipReason | 'off', { window }: Policy): string {
+  switch (reason) {
+    case 'recent_only':
+      return vscode.l10n.t(
+        'Nothing to compress: only recent messages are left, which stay verbatim. To keep fewer than {0}, change the setting threadkeeper.compression.recentMessages.',
+        window,
+      );
+    case 'no_saving':
+      return vscode.l10n.t(
+        'Nothing was compressed because a summary would be about as long as the messages it replaces. No model was used.',
+      );
+    case 'off':
+      return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
+  }
+}

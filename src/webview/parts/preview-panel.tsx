@@ -18,19 +18,13 @@ export function PreviewPanel() {
   }, []);
   // The panel opens at its beginning, however far below it the buttons are.
   useEffect(() => confirm.current?.focus({ preventScroll: true }), [preview]);
-  const nothing = preview?.messages === 0 && preview.tokens.after >= preview.tokens.before;
+  const nothing = preview?.nothing ?? null;
   return (
     <section class="panel preview" aria-label={text('Compress now?')}>
       <h2>{text('Compress now?')}</h2>
       {preview ? (
         <>
-          <p>
-            {nothing
-              ? text(
-                  'Nothing to compress: the messages are recent, already compressed, or too short, or compression is turned off.',
-                )
-              : outcome(preview)}
-          </p>
+          <p>{nothing ?? outcome(preview)}</p>
           {!nothing && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons">
             <button

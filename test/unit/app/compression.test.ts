@@ -36,6 +36,18 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
+  it('takes the older of the recent messages where these fill the window, when the user asks for it', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 10, (n) => `${booking} That was part ${n}. `.repeat(12));
+    assert.equal(await conversation.previewCompression(), 'recent_only');
+    const filled = conversation.context().total;
+    desk.settings = { ...desk.settings, contextWindow: Math.round(filled / 0.6) + 4000 };
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { uncoveredCount } = conversation.state;
+    assert.ok(uncoveredCount >= 4 && uncoveredCount <= 6, `${uncoveredCount} are sent verbatim`);
+    assert.ok(conversation.context().total < 0.7 * filled);
+  });
+
   it('covers what lies before the window, keeps every message, and makes the request smaller', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 100);
@@ -114,7 +126,9 @@ describe('the compression of a session', () => {
       (n) =>
         `We decided to ${DECISIONS[n % 5]!.replace(/\S+$/, WORDS[n % 12]!)} at site ${WORDS[(n * 5 + 3) % 12]}${n}.`,
     );
-    const previewed = eventIndexAfter(conversation.state, (await conversation.previewCompression())!);
+    const record = await conversation.previewCompression();
+    assert.ok(typeof record !== 'string');
+    const previewed = eventIndexAfter(conversation.state, record);
     await conversation.compressNow();
     const events = [...conversation.state.events.values()];
     const dropped = events.filter(({ status }) => status === 'dropped');
