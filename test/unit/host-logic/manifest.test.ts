@@ -35,6 +35,11 @@ describe('the manifest', () => {
     assert.deepEqual(contributed.sort(byId), known.sort(byId));
   });
 
+  it('tells its containers in the Activity Bar apart by their icons', () => {
+    const icons = contributes.viewsContainers.activitybar.map(({ icon }: { icon: string }) => text(icon));
+    assert.equal(new Set(icons).size, 2);
+  });
+
   it('offers each command in the palette when the table says so', () => {
     const offered = contributes.menus.commandPalette.map(({ command, when }: { command: string; when: string }) => [
       command.replace('threadkeeper.', ''),
