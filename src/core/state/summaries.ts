@@ -23,6 +23,8 @@ export class Summaries {
   readonly #expanded = new Set<NodeId>();
   /** What is undone or expanded, whichever way. */
   #opened: ReadonlySet<NodeId> = new Set();
+  /** Those that summaries were made of that were opened by themselves: their messages are wanted, not the next level. */
+  #openedFromAbove: ReadonlySet<NodeId> = new Set();
   readonly #parents = new Map<NodeId, NodeId[]>();
   /** The children of a node as they were when it was made; what is put back was made when it first came. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
@@ -56,9 +58,9 @@ export class Summaries {
     return this.#undoneCompressions.has(compression);
   }
 
-  /** True when the node does not stand for its messages: it, or a node below it, was opened. */
+  /** True when the node does not stand for its messages: it, a node below it, or one that was made of it was opened. */
   isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
-    return this.#isAnyFrom(node, nodes, (at) => this.#opened.has(at));
+    return this.#openedFromAbove.has(node) || this.#isAnyFrom(node, nodes, (at) => this.#opened.has(at));
   }
 
   /** The same, but for what was opened for one reply alone. */
@@ -68,17 +70,7 @@ export class Summaries {
 
   #isAnyFrom(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
     if (this.#opened.size === 0) return false;
-    const below = [node];
-    // Damaged data may name a node as its own descendant: each is looked at once.
-    const seen = new Set(below);
-    for (let at = below.pop(); at !== undefined; at = below.pop()) {
-      if (is(at)) return true;
-      for (const child of nodes.get(at)?.children ?? []) {
-        if (seen.has(child)) continue;
-        seen.add(child);
-        below.push(child);
-      }
-    }
+    for (const at of withDescendants(node, nodes)) if (is(at)) return true;
     return false;
   }
 
@@ -207,7 +199,23 @@ export class Summaries {
 
   #reopen(): void {
     const undone = [...this.#undoneCompressions].flatMap((id) => this.#made.get(id) ?? []);
-    this.#opened = new Set([...this.#undone, ...this.#expanded, ...undone]);
+    const single = [...this.#undone, ...this.#expanded];
+    this.#opened = new Set([...single, ...undone]);
+    this.#openedFromAbove = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes)].slice(1)));
+  }
+}
+
+/** A node, then those that it was made of. Damaged data may name a node as its own descendant: each comes once. */
+function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>): Generator<NodeId> {
+  const below = [node];
+  const seen = new Set(below);
+  for (let at = below.pop(); at !== undefined; at = below.pop()) {
+    yield at;
+    for (const child of nodes.get(at)?.children ?? []) {
+      if (seen.has(child)) continue;
+      seen.add(child);
+      below.push(child);
+    }
   }
 }
 

@@ -141,6 +141,20 @@ describe('a summary that the user changes', () => {
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
   });
 
+  it('that was made of summaries is sent word for word as well, not as these', async () => {
+    const parent = await joined();
+    const request = await asked('system');
+    for (const how of ['turn', 'always'] as const) {
+      await expandNode(conversation.journal, parent.id, how);
+      const below = conversation.state.frontier.filter(({ from }) => from < parent.messages);
+      assert.deepEqual(below, []);
+      assert.match(await asked('messages'), /What happens in part 0\?/);
+    }
+    await stepChange(conversation.journal, true);
+    assert.equal(await asked('system'), request);
+    assert.equal(first().id, parent.id);
+  });
+
   it('is made anew by another model with instructions of its own, and the next request holds it', async () => {
     const { id, detailed } = first();
     const narrative = 'The user asked what each part does, and part 4 comes after part 3.';
