@@ -6,7 +6,6 @@ import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import { rowsBelow, type ChatRow } from '../../src/host/all-chats/chat-rows.ts';
-import { faultView } from '../../src/host/platform/faults.ts';
 import { lines, put } from '../support/tool-homes/conversation.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
@@ -150,7 +149,7 @@ describe('the chats from other tools in the editor', () => {
     const opened = app.sessions.current!;
     assert.equal(transcript(opened)[2], 'user: Which port is free?');
     assert.match(transcript(opened)[3]!, /^assistant: 8080 is free/);
-    const { action, text } = faultView(opened.journal.readOnly);
+    const { action, text } = app.describe(opened.journal.readOnly);
     assert.match(text, /^This chat from .+ is read-only\.$/);
     assert.equal(action, undefined, 'no other window is there to take over from');
     assert.equal(opened.state.compressions.length, 1);
