@@ -9,7 +9,7 @@ import { tryKey } from '../../src/host/models/key-commands.ts';
 import { modelGroups, modelItems, providerItems } from '../../src/host/models/model-items.ts';
 import { selectModel } from '../../src/host/models/model-picker.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, transcript, withSettings, sampleSession } from './product.ts';
+import { answering, product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
 interface AskedOf {
   readonly model: string;
@@ -199,6 +199,79 @@ describe('a monthly limit that is used up', () => {
       );
     });
     await app.keys.clear('openai');
+  });
+});
+
+/** What a row of a list of models says of itself. */
+interface Offered {
+  readonly act?: string;
+  readonly provider?: string;
+}
+
+describe('a server', () => {
+  it('whose first answer the user does not wait for is not chosen, and what is saved of it is told', async () => {
+    const app = await product();
+    const { state } = await app.sessions.create();
+    const server = createServer((request, response) => {
+      if (request.url?.endsWith('/models') === true) response.end(JSON.stringify({ object: 'list', data: [] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const prompts: unknown[] = [];
+    const said: string[] = [];
+    const answers = {
+      createQuickPick: () => {
+        const accepted = new vscode.EventEmitter<void>();
+        const pick = {
+          activeItems: [] as unknown[],
+          onDidAccept: accepted.event,
+          onDidHide: () => undefined,
+          show: () => undefined,
+          dispose: () => accepted.dispose(),
+          get items(): readonly Offered[] {
+            return [];
+          },
+          set items(items: readonly Offered[]) {
+            pick.activeItems = items.filter(({ provider }) => provider === 'compatible');
+            if (pick.activeItems.length > 0) accepted.fire();
+          },
+        };
+        return pick;
+      },
+      showInputBox: ({ prompt }: vscode.InputBoxOptions) =>
+        Promise.resolve(
+          prompts.push(prompt) === 1 ? `http://127.0.0.1:${port}/v1` : prompts.length === 2 ? 'sk-a' : 'slow',
+        ),
+      showWarningMessage: (...[, , anyway]: string[]) => Promise.resolve(anyway),
+      showInformationMessage: (text: string) => void said.push(text),
+      showQuickPick: async (items: Promise<readonly Offered[]>) => (await items).find(({ act }) => act === 'other'),
+      withProgress: async (
+        _: unknown,
+        work: (progress: unknown, token: vscode.CancellationToken) => Promise<unknown>,
+      ) => {
+        const source = new vscode.CancellationTokenSource();
+        const done = work({ report: () => undefined }, source.token);
+        source.cancel();
+        return done;
+      },
+    };
+    try {
+      await withSettings({ 'chat.provider': 'openai', 'chat.baseUrl': '' }, () =>
+        answering(answers, async () => {
+          await vscode.commands.executeCommand('threadkeeper.chooseModel');
+        }),
+      );
+    } finally {
+      await app.keys.clear('compatible');
+      server.closeAllConnections();
+      server.close();
+    }
+    assert.deepEqual(said, []);
+    assert.equal(state.model, undefined);
+    assert.match(
+      String(prompts[0]),
+      /^Saved in the settings threadkeeper\.chat\.baseUrl and threadkeeper\.chat\.provider\./,
+    );
   });
 });
 

@@ -70,7 +70,9 @@ type Asked = Partial<
     | 'showInputBox'
     | 'showErrorMessage'
     | 'showWarningMessage'
-    | 'showInformationMessage',
+    | 'showInformationMessage'
+    | 'withProgress'
+    | 'createQuickPick',
     unknown
   >
 >;
