@@ -90,7 +90,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   bad_request: {
     action: 'openSettings',
-    message: phrase('The provider rejected the request. Check the model and the base URL in Settings.'),
+    message: phrase('The provider rejected the request. Select another model or check the base URL in Settings.'),
   },
   cancelled: { action: 'retry', message: phrase('Stopped. Any partial response was kept.') },
 };

@@ -9,8 +9,9 @@ export const verb: Verb = {
 
 Counts the messages and tokens in a transcript, including message framing.
 
-  --model M   model whose tokenizer is used; if omitted, the o200k_base encoding
-  --json      {"messages","tokens","encoding"}
+  --model M   model to count for: OpenAI models by their own tokenizers, all others, as
+              without this option, by o200k_base, which is an approximation for them
+  --json      {"messages","tokens","encoding"}, with the tokens as counted by "encoding"
 `,
   options: { model: { type: 'string' } },
   async run({ file, options, json, output }) {

@@ -17,7 +17,7 @@ and exits with code 1.
       throw unreadable(file, error);
     });
     if (json) await output.json(verified);
-    else if (verified.ok) await output.write(`${file}: no problems found, events: ${verified.events}\n`);
+    else if (verified.ok) await output.write(`${file}: no problems found, entries: ${verified.events}\n`);
     else await output.note(`${file}, line ${verified.line}: ${verified.fault}`);
     return verified.ok ? 0 : 1;
   },

@@ -110,7 +110,7 @@ describe('the first minutes of a user', () => {
     await setup().waitFor();
     assert.equal(await offer(/Ollama/).count(), 0, 'nothing answers there');
     await minutes.act('choose OpenAI', () => offer(/OpenAI.*needs an API key/).click());
-    await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API key for OpenAI' }).waitFor();
+    await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API Key for OpenAI' }).waitFor();
     await minutes.act('give up: no key at hand', () => chat.workbench.page.keyboard.press('Escape'));
     await minutes.act('choose Continue Without a Model', async () => {
       const keys = new Keyboard(chat);

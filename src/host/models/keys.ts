@@ -60,7 +60,7 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
   const label = LABEL[holder.provider];
   const address = originOf(holder.baseUrl);
   const key = await vscode.window.showInputBox({
-    title: vscode.l10n.t('API key for {0}', address === '' ? label : `${label} (${address})`),
+    title: vscode.l10n.t('API Key for {0}', address === '' ? label : `${label} (${address})`),
     prompt: vscode.l10n.t(
       'The API key is stored only in VS Code’s secret storage and is sent only to {0}.',
       address === '' ? label : address,

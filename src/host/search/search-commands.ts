@@ -168,7 +168,7 @@ type Way = vscode.QuickPickItem & { readonly take: () => Promise<void> };
 
 async function bringBack(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
   const { journal } = conversation;
-  const { where, message, position, start, text } = place;
+  const { where, message, position, role, start, text } = place;
   const quote = text.slice(0, LONGEST_QUOTE).trim();
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
@@ -178,15 +178,17 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
   if (where.kind === 'archived' || where.kind === 'summary') {
     const { node } = where;
     const at = start + text.indexOf(quote);
+    const pin = {
+      label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
+      take: () =>
+        pinQuote(journal, {
+          ...{ id: keyEventId(app.clock.id()), message, kind: 'fact', quote },
+          ...{ start: at, end: at + quote.length },
+        }),
+    };
     ways.unshift(
-      {
-        label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
-        take: () =>
-          pinQuote(journal, {
-            ...{ id: keyEventId(app.clock.id()), message, kind: 'fact', quote },
-            ...{ start: at, end: at + quote.length },
-          }),
-      },
+      // The words of a summary are nobody's: pinned, they would be sent as a quote of the message.
+      ...(role === 'summary' ? [] : [pin]),
       {
         label: `$(unfold) ${vscode.l10n.t('Send Original Messages with Next Request')}`,
         take: () => expandNode(journal, node.id, 'turn'),

@@ -87,7 +87,7 @@ function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: Previ
       )}
       {dropped.length > 0 && (
         <>
-          <h3>{text('No longer kept verbatim ({0})', dropped.length)}</h3>
+          <h3>{text('Not kept verbatim ({0})', dropped.length)}</h3>
           <ul class="dropped">
             {dropped.map((each, index) => (
               <li key={index}>{each}</li>

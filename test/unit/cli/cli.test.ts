@@ -245,7 +245,7 @@ describe('the command line', () => {
     it('says that it is sound', async () => {
       const { code, out } = await runCli(['verify', file('sound.jsonl', text)]);
       assert.equal(code, 0);
-      assert.match(out, /no problems found, events: 2/);
+      assert.match(out, /no problems found, entries: 2/);
     });
 
     it('ends with 1 and the first fault when a letter has changed', async () => {
