@@ -31,17 +31,15 @@ export function nextPage(
     if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
   const total = vscode.l10n.t('Total (budget: {0})', countText(meter.providerBudget()));
   page.line(`| **${total}** | **${countText(used)}** |`).line();
+  // A share of the whole, as in the table: what a provider adds to a request is not added to each of its parts.
+  const share = (counted: number): string => tokensText(Math.round((counted * used) / context.total));
   for (const [at, text] of context.system.entries()) {
-    page
-      .heading(
-        2,
-        `${partName(context.systemParts[at]!)} · ${tokensText(meter.shown(counter.text(text) + MESSAGE_FRAMING_TOKENS))}`,
-      )
-      .fenced(text);
+    const tokens = share(counter.text(text) + MESSAGE_FRAMING_TOKENS);
+    page.heading(2, `${partName(context.systemParts[at]!)} · ${tokens}`).fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
-    page.heading(3, `${message.position + 1} · ${message.role} · ${tokensText(meter.shown(counter.message(message)))}`);
+    page.heading(3, `${message.position + 1} · ${message.role} · ${share(counter.message(message))}`);
     for (const block of message.content) page.fenced(blockText(block));
   }
   return page.page();
