@@ -87,7 +87,7 @@ export function localServers(): readonly { readonly title: string; readonly base
 }
 
 /** `localhost` and `127.0.0.1`, with or without `/v1`, are one server. */
-function isSamePlace(a: string, b: string): boolean {
+export function isSamePlace(a: string, b: string): boolean {
   const place = (address: string): string | undefined =>
     URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
   return place(a) !== undefined && place(a) === place(b);

@@ -21,6 +21,7 @@ import {
   type ModelGroup,
   type ModelItem,
   type ProviderItem,
+  isSamePlace,
 } from './model-items.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -56,7 +57,8 @@ async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
   if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
     await keepAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
-  if (isOutgrown) await offerCompression(app.models.label(picked));
+  // Not awaited: what waits for the model goes on, and is compressed if it has to be.
+  if (isOutgrown) void offerCompression(app.models.label(picked));
   return true;
 }
 
@@ -348,7 +350,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
   const own = address === '' ? [] : [{ title: address, baseUrl: address }];
   const found = await Promise.all([
     offerOf(app, vscode.l10n.t('VS Code language models'), at('vscode')),
-    ...[...own, ...localServers()].map(({ title, baseUrl }) =>
+    ...[...own, ...localServers().filter(({ baseUrl }) => !isSamePlace(baseUrl, address))].map(({ title, baseUrl }) =>
       offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
     ),
   ]);
