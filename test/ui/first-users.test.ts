@@ -85,7 +85,7 @@ describe('the first minutes of a user', () => {
 
   async function typeKey(key: string): Promise<void> {
     const { page } = chat.workbench;
-    await page.locator('.quick-input-title:visible', { hasText: /^API key for/ }).waitFor();
+    await page.locator('.quick-input-title:visible', { hasText: /^API Key for/ }).waitFor();
     await chat.workbench.quickInput().fill(key);
     await page.keyboard.press('Enter');
   }
