@@ -305,7 +305,7 @@ export class Conversation {
     return { context, request, compressesFirst: due?.trigger };
   }
 
-  /** What a compression would commit now; undefined when there is nothing to compress. */
+  /** What a compression would commit now, or why nothing. */
   async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }

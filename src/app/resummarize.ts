@@ -14,7 +14,7 @@ import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } f
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
-/** How a summary is made anew. */
+/** How a summary is regenerated. */
 export interface Resummary {
   readonly node: NodeId;
   /** Who writes it; code, where it is left out. */

@@ -299,7 +299,7 @@ export interface ModelsApp {
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
-  /** What a server was seen to read of a prompt is found out anew: its window may have grown since. */
+  /** Forgets how much of a prompt a server was seen to read: its window may have grown since. */
   forgetWindow(chosen: ChosenModel): void;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;

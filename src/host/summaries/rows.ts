@@ -232,7 +232,7 @@ export const undoneWith = ({ compressions, summaries }: SessionState, node: Node
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);
 
-/** In which ways a summary can be made anew: one of summaries is made from them, without a model; instructions need one. */
+/** The ways to regenerate a summary: a parent from its children, without a model; instructions need a model. */
 export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
   ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model'] as const)),
   ...(node.children.length === 0 && hasModel ? (['instructions'] as const) : []),
