@@ -190,16 +190,16 @@ describe('what a reply proposes for a file', () => {
 
   it('lies where a path of Windows says, whatever its letters', () => {
     const before = Object.getOwnPropertyDescriptor(vscode.workspace, 'workspaceFolders');
-    const folders = ['api', 'The Site'].map((name) => ({ name, uri: vscode.Uri.parse(`file:///c%3A/Work/${name}`) }));
+    const folders = ['api', 'The Site'].map((name) => ({ name, uri: vscode.Uri.parse(`file:///c%3A/Code/${name}`) }));
     Object.defineProperty(vscode.workspace, 'workspaceFolders', { configurable: true, value: folders });
     try {
       for (const [named, places] of [
-        ['C:\\work\\the site\\src\\a.ts', [['/C:/work/the site/src/a.ts']]],
+        ['C:\\code\\the site\\src\\a.ts', [['/C:/code/the site/src/a.ts']]],
         [
           '.\\The Site\\a.ts',
-          [['/c:/Work/The Site/a.ts'], ['/c:/Work/api/The Site/a.ts', '/c:/Work/The Site/The Site/a.ts']],
+          [['/c:/Code/The Site/a.ts'], ['/c:/Code/api/The Site/a.ts', '/c:/Code/The Site/The Site/a.ts']],
         ],
-        ['D:/work/api/a.ts', []],
+        ['D:/code/api/a.ts', []],
         ['api\\..\\..\\a.ts', []],
       ] as const)
         assert.deepEqual(

@@ -5,7 +5,7 @@ describe('a file that holds secrets by its name', () => {
   it('is a dot-env file, a key, or a store of credentials', () => {
     const names = '.env .env.local .ENV prod.env .envrc .npmrc .netrc _netrc .pgpass id_ed25519 server.pem tls.key';
     for (const name of [...names.split(' '), 'credentials', 'secrets.yaml', 'Credentials.json'])
-      assert.ok(hasSecretName(`/work/app/${name}`), name);
+      assert.ok(hasSecretName(`/home/sam/app/${name}`), name);
   });
 
   it('is not code, nor a file in a folder of such a name', () => {
