@@ -4,7 +4,7 @@ import type { SessionSearch } from '../../app/session-search.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { eventIndexOf, type EventIndex } from './event-index.ts';
-import { tooltipOf, treeItem } from './row-items.ts';
+import { treeItem } from './row-items.ts';
 import {
   childrenOf,
   filteredRows,
@@ -114,7 +114,8 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   /** Told when the pointer rests on a row, and made no sooner. */
-  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
+    const { tooltipOf } = await import('./row-tooltips.ts');
     const conversation = this.#deps.conversation();
     const tooltip = conversation && tooltipOf(this.#source(conversation), row);
     item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');

@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { messageText } from '../../core/model/message.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
+import { kindName, standingName } from '../platform/key-event-kinds.ts';
+import { messagesText } from '../platform/l10n.ts';
+import { trust } from './row-items.ts';
+import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
+import { faultTexts, levelName } from './summary-facts.ts';
+
+/** Of a longer text the beginning is told, in UTF-16 units. */
+const LONGEST = 600;
+
+/** What is told of a row while the pointer rests on it; undefined where the row says it all. */
+export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
+  const { state } = source;
+  switch (row.kind) {
+    case 'node':
+    case 'openedNode': {
+      const node = state.nodes.get(row.node);
+      return node && nodeTooltip(source, node);
+    }
+    case 'opened':
+      return vscode.l10n.t('Expanded summaries. Their original messages are sent instead.');
+    case 'message': {
+      const message = state.messages.get(row.message);
+      return message && new vscode.MarkdownString().appendText(messageText(message).slice(0, LONGEST));
+    }
+    case 'event':
+      return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
+    case 'saidEntry':
+      return row.text;
+    case 'task':
+      return row.task.goal;
+    case 'step':
+      return row.step.text;
+    default:
+      return undefined;
+  }
+}
+
+function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
+  const { state } = source;
+  const text = new vscode.MarkdownString('', true);
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, LONGEST));
+  const level = state.levels.get(node.id) ?? 'detailed';
+  const facts = [
+    messagesText(node.messages),
+    ...(isSent(state, node) ? [vscode.l10n.t('sent as: {0}', levelName(level))] : []),
+    trust(source, node),
+    node.model,
+  ];
+  text.appendMarkdown('\n\n---\n\n').appendText(facts.join(' · '));
+  if (state.stale.has(node.id))
+    text
+      .appendMarkdown('\n\n$(warning) ')
+      .appendText(vscode.l10n.t('A child summary was changed. This summary will be rebuilt at the next compression.'));
+  for (const fault of faultTexts(state, node).slice(0, 5))
+    text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
+  return text;
+}
+
+function eventTooltip({ event, standing }: RowOf<'event'>, position: number): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendText(event.quote);
+  const place = vscode.l10n.t('message {0}', position + 1);
+  text
+    .appendMarkdown('\n\n---\n\n')
+    .appendText([kindName(event.kind), standingName(standing), place, event.reason].join(' · '));
+  return text;
+}
