@@ -85,6 +85,9 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** What a user says to a model is not for others of the machine. */
+export const OWNER_ONLY = 0o600;
+
 /**
  * Writes a file as a whole and puts it in place by renaming, so that it is never there in part. `draft` is left by a
  * process that is killed; without it each call has its own.
@@ -95,7 +98,7 @@ export async function replaceFile(
   { draft = `${path}.${randomBytes(6).toString('hex')}`, ...options }: ReplaceOptions = {},
 ): Promise<void> {
   try {
-    await writeFile(draft, text, options);
+    await writeFile(draft, text, { mode: OWNER_ONLY, ...options });
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
@@ -105,7 +108,6 @@ export async function replaceFile(
 
 interface ReplaceOptions {
   readonly draft?: string;
-  readonly mode?: number;
   /** Whether it survives a power failure. */
   readonly flush?: boolean;
 }

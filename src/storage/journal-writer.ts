@@ -2,6 +2,7 @@ import { stat, truncate, type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { encodeBatch } from './batch.ts';
+import { OWNER_ONLY } from './disk-errors.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';
 import { readRange } from './line-scanner.ts';
 import type { WriterLock } from './writer-lock.ts';
@@ -112,7 +113,7 @@ export type OpenForAppend = (path: string) => Promise<AppendFile>;
 
 /** Opens a file in append mode, in which concurrent writes of two processes never interleave on a local disk. */
 export const openForAppend: OpenForAppend = async (path) => {
-  const file = await open(path, 'a');
+  const file = await open(path, 'a', OWNER_ONLY);
   return {
     write: async (bytes) => (await file.write(bytes)).bytesWritten,
     flush: () => file.datasync(),

@@ -14,11 +14,10 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifThere, replaceFile } from './disk-errors.ts';
+import { ifThere, OWNER_ONLY, replaceFile } from './disk-errors.ts';
 
 /** Other tools' chats hold secrets: their copies are for the user alone. */
 const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 /** Records are compressed in pieces of about so many UTF-16 units: large enough to pay, small enough not to be noticed. */
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
@@ -52,7 +51,7 @@ export class LibraryCopies implements LibraryStore {
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
-    await replaceFile(this.#catalog, text, { draft: `${this.#catalog}.next`, mode: FILE_MODE, flush: true });
+    await replaceFile(this.#catalog, text, { draft: `${this.#catalog}.next`, flush: true });
   }
 
   async append(
@@ -119,9 +118,9 @@ export class LibraryCopies implements LibraryStore {
   async #append(path: string, bytes: number, pieces: Iterable<Uint8Array>): Promise<number> {
     await this.#beginWriting();
     // Begins the file if it is not there, and cuts off what a pass that was killed wrote.
-    await writeFile(path, '', { flag: 'a', mode: FILE_MODE });
+    await writeFile(path, '', { flag: 'a', mode: OWNER_ONLY });
     await truncate(path, bytes);
-    const file = await open(path, 'a', FILE_MODE);
+    const file = await open(path, 'a', OWNER_ONLY);
     let size = bytes;
     try {
       for (const piece of pieces) {

@@ -5,7 +5,7 @@ import { phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
-import { accessFault, errorCode, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode, OWNER_ONLY, storeFault } from './disk-errors.ts';
 import type { Handing } from './handover.ts';
 import { SessionJournalFile } from './session-journal.ts';
 import { journalPath, SessionList } from './session-list.ts';
@@ -98,8 +98,8 @@ export class FileSessionStore implements SessionStore {
     const path = journalPath(this.#options.folder, id);
     if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
     try {
-      await mkdir(this.#options.folder, { recursive: true });
-      await (await open(path, 'wx')).close();
+      await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+      await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
       const journal = await this.#share(id, () => this.#openFile(id, path));
       await journal.append(...events);

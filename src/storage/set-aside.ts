@@ -2,7 +2,7 @@ import { open, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, ifThere } from './disk-errors.ts';
+import { errorCode, ifThere, OWNER_ONLY } from './disk-errors.ts';
 import { readRange, type Damage } from './line-scanner.ts';
 
 /** Lines longer than this (bytes) are named in the file of damaged lines but not copied: they stay in the journal. */
@@ -26,7 +26,7 @@ export async function cutTornTail(journal: string, from: number, time: number): 
 
 /** Writes all that `file` holds to a new file at `path`. Throws `EEXIST` when there is one. */
 export async function writeAnew(path: string, file: FileHandle): Promise<void> {
-  const target = await open(path, 'wx');
+  const target = await open(path, 'wx', OWNER_ONLY);
   try {
     await copyBytes(file, 0, target);
   } catch (error) {
@@ -85,7 +85,7 @@ export async function noteMissing(journal: string, missing: number): Promise<boo
 }
 
 async function appendTo(path: string, text: string): Promise<void> {
-  const file = await open(path, 'a');
+  const file = await open(path, 'a', OWNER_ONLY);
   try {
     await file.appendFile(text);
     await file.datasync();
@@ -116,7 +116,7 @@ async function createNew(path: string): Promise<{ readonly path: string; readonl
   for (let n = 0; ; n++) {
     const candidate = n === 0 ? path : `${path}-${n}`;
     try {
-      return { path: candidate, file: await open(candidate, 'wx') };
+      return { path: candidate, file: await open(candidate, 'wx', OWNER_ONLY) };
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
     }

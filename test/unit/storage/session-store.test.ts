@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
@@ -27,6 +27,18 @@ describe('a session on disk', () => {
       assert.equal(again.state.messages.size, 5);
       await again.close();
     }));
+
+  it('can be read by its user alone', function () {
+    if (process.platform === 'win32') this.skip();
+    return inFolder(async (base) => {
+      const folder = join(base, 'sessions');
+      const journal = await openSessionStore({ folder, clock: testClock(), writer: 'w1' }).create('Build', 'file:///a');
+      await journal.append(said(0));
+      await journal.close();
+      for (const path of [folder, ...(await readdir(folder)).map((name) => join(folder, name))])
+        assert.equal((await stat(path)).mode & 0o077, 0, path);
+    });
+  });
 
   it('is one session when it is opened twice in a window', () =>
     inFolder(async (folder) => {
