@@ -41,7 +41,12 @@ export class ModelFault extends Error {
   constructor(
     reason: FaultReason,
     message: string,
-    options: { retryAfterMs?: number; status?: number; contextWindow?: number | undefined; cause?: unknown } = {},
+    options: {
+      retryAfterMs?: number | undefined;
+      status?: number | undefined;
+      contextWindow?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ModelFault';

@@ -233,7 +233,6 @@ class ReplyWriter {
   #written = 0;
   #lastWrite: number;
   #pending: Promise<void> = Promise.resolve();
-  #failed: unknown;
   readonly #journal: SessionJournal;
   readonly #clock: Clock;
   readonly #reply: { readonly id: MessageId; readonly parent: MessageId | null; readonly model: string };
@@ -253,14 +252,10 @@ class ReplyWriter {
     return this.#text;
   }
 
-  /** The first write that failed, if one did; the reply goes on in memory meanwhile. */
-  get failure(): unknown {
-    return this.#failed;
-  }
-
   add(text: string): void {
     this.#text += text;
-    if (this.#clock.now() - this.#lastWrite >= PARTIAL_EVERY_MS) this.flush();
+    // The machine's clock may be set back.
+    if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_EVERY_MS) this.flush();
   }
 
   /** What has come so far is not part of the reply, on disk neither. */
@@ -284,8 +279,9 @@ class ReplyWriter {
   #write(offset: number, text: string): void {
     this.#pending = this.#pending
       .then(() => this.#journal.append({ type: 'reply_partial', ...this.#reply, offset, text }))
-      .catch((error: unknown) => {
-        this.#failed ??= error;
+      .catch(() => {
+        // The next write takes it along; the whole reply, at its end, says when none of them can be made.
+        this.#written = Math.min(this.#written, offset);
       });
   }
 

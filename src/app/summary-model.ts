@@ -13,8 +13,8 @@ const SECOND_TRY_TOKENS = 16_384;
 
 /**
  * A chat model as the compression uses it: one prompt, one whole answer. One that thought until the limit and wrote
- * nothing is asked once more with more room. Its faults are thrown as they are, and `output_limit` where neither try
- * gave text; what each try cost is told to `onUsage`.
+ * nothing is asked once more with more room. Its faults are thrown as they are, and `highest_output_limit` where
+ * neither try gave text; what each try cost is told to `onUsage`.
  */
 export function summaryModel(
   model: ChatModel,
@@ -29,7 +29,7 @@ export function summaryModel(
     maxInputTokens,
     atOnce: model.atOnce ?? FEW,
     async complete({ system, prompt, maxTokens, temperature, jsonSchema, purpose = 'summary' }) {
-      const ask = async (reasoningTokens: number): Promise<Collected> => {
+      const ask = (reasoningTokens: number): Promise<Collected> => {
         const stream = model.stream(
           {
             purpose,
@@ -43,9 +43,7 @@ export function summaryModel(
           },
           signal,
         );
-        const reply = await collect(stream);
-        if (reply.usage) onUsage(reply.usage);
-        return reply;
+        return collect(stream, onUsage);
       };
       const first = await ask(reasoning.tokens);
       const thoughtOnly = first.ending === 'length' && first.text.trim() === '';
@@ -56,7 +54,7 @@ export function summaryModel(
       const more = Math.min(most, Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
       if (more <= reasoning.tokens) throw emptyReply('length', first.usage, true);
       const second = await ask(more);
-      if (second.ending === 'length' && second.text.trim() === '') throw emptyReply('length', second.usage);
+      if (second.ending === 'length' && second.text.trim() === '') throw emptyReply('length', second.usage, true);
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };
@@ -83,15 +81,23 @@ function usageOf(...replies: readonly Collected[]): {
   return { usage: { input: sum(({ input }) => input), output: sum(({ output }) => output) } };
 }
 
-async function collect(stream: AsyncIterable<ChatChunk>): Promise<Collected> {
+async function collect(stream: AsyncIterable<ChatChunk>, onUsage: (usage: Usage) => void): Promise<Collected> {
   const parts: string[] = [];
   let usage: Usage | undefined;
   let ending: Ending = 'complete';
-  for await (const chunk of stream) {
-    if (chunk.type === 'text') parts.push(chunk.text);
-    else if (chunk.type === 'thinking' && chunk.retracts) parts.length = 0;
-    else if (chunk.type === 'usage') usage = chunk.usage;
-    else if (chunk.type === 'end') ending = chunk.ending;
+  try {
+    for await (const chunk of stream) {
+      if (chunk.type === 'text') parts.push(chunk.text);
+      else if (chunk.type === 'thinking' && chunk.retracts) {
+        parts.length = 0;
+        if (usage) onUsage(usage);
+        usage = undefined;
+      } else if (chunk.type === 'usage') usage = chunk.usage;
+      else if (chunk.type === 'end') ending = chunk.ending;
+    }
+  } finally {
+    // A refusal and a reply that is cut off are paid for as well.
+    if (usage) onUsage(usage);
   }
   return { text: parts.join(''), ending: ending === 'length' ? 'length' : 'complete', usage };
 }

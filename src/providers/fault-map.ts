@@ -20,6 +20,8 @@ interface Complaint {
   readonly status: number | undefined;
   readonly code: string;
   readonly message: string;
+  /** Of Gemini: the quotas that are used up. */
+  readonly details?: unknown;
 }
 
 /** Longer messages of servers are cut in the log: some echo the whole request. */
@@ -27,20 +29,26 @@ const MAX_MESSAGE = 300;
 
 const QUOTA =
   /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)/i;
+/** A quota of a day, and one of zero, as Gemini names them: the pause that it asks for helps with neither. */
+const LASTING = /per ?day|limit: 0\b/i;
+/** How long to wait, in the words of OpenAI, Groq, Gemini, and GitHub Copilot. */
+const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
+const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
+const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const CONTEXT =
-  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows/i;
+  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
 /** The window in a refusal: of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, Mistral. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
 /** A request that is larger than what the account may send in a minute: shorter it may be sent, and waiting helps nothing. */
-const OVER_RATE = /request too large.*tokens per m|tokens per minute \(TPM\).*requested/i;
+const OVER_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and its kin hold the credit for the whole output limit before they answer. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT = /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
-const RATE = /rate_limit/i;
+const RATE = /rate[_ -]limit|too many requests/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
 /**
@@ -72,12 +80,12 @@ export const responseFault = ({ status, headers, statusText }: Response, error: 
 
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const complaint = complaintOf(error);
-  const retryAfterMs = retryAfter(error.headers, Date.now());
+  const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);
   const reason = reasonOf(complaint);
   return new ModelFault(reason, clean(complaint.message, secrets), {
     contextWindow: reason === 'context_too_long' ? statedWindow(complaint.message) : undefined,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(complaint.status === undefined ? {} : { status: complaint.status }),
+    retryAfterMs,
+    status: complaint.status,
     cause,
   });
 }
@@ -91,7 +99,15 @@ function statedWindow(message: string): number | undefined {
 /** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */
 export function streamFault(code: string | null | undefined, message: string): ModelFault {
   const complaint: Complaint = { status: undefined, code: code ?? '', message };
-  return new ModelFault(reasonOf(complaint), clean(`${complaint.code} ${message}`.trim(), []));
+  const retryAfterMs = statedWait(message);
+  return new ModelFault(reasonOf(complaint), clean(`${complaint.code} ${message}`.trim(), []), { retryAfterMs });
+}
+
+function statedWait(message: string): number | undefined {
+  const [, stated] = WAIT.exec(message) ?? [];
+  let ms = 0;
+  for (const [, amount, unit] of stated?.matchAll(WAIT_PART) ?? []) ms += Number(amount) * MS_OF[unit!.toLowerCase()]!;
+  return ms > 0 ? Math.ceil(ms) : undefined;
 }
 
 /**
@@ -113,7 +129,8 @@ function reasonOf(complaint: Complaint): FaultReason {
   const { status } = complaint;
   const words = `${complaint.code} ${complaint.message}`;
   if (UNAFFORDABLE.test(words)) return 'unaffordable';
-  if (status === 402 || QUOTA.test(words)) return 'quota';
+  if (status === 402) return 'quota';
+  if (QUOTA.test(words)) return isPassing(complaint) ? 'rate_limited' : 'quota';
   if (OVER_RATE.test(words)) return 'over_rate';
   if (status === 401) return 'refused_key';
   // Only where a server may speak of its input: a 500 that names the context is a server in trouble.
@@ -142,6 +159,10 @@ function reasonOf(complaint: Complaint): FaultReason {
   }
 }
 
+/** Gemini says of the limit of a minute, too, that the quota is exceeded. */
+const isPassing = ({ message, details }: Complaint): boolean =>
+  statedWait(message) !== undefined && !LASTING.test(`${message} ${JSON.stringify(details)}`);
+
 function reasonOfWords(words: string): FaultReason {
   if (RATE.test(words)) return 'rate_limited';
   if (BAD_KEY.test(words)) return 'refused_key';
@@ -160,14 +181,14 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   if (!isRecord(body)) {
     return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
   }
-  const { code, type, message, metadata } = body;
+  const { code, type, message, metadata, details } = body;
   const text = typeof message === 'string' ? message : error.message;
   const codes = [code, type].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of a fault inside the stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
   const moderated = isRecord(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
   const summary = [...codes, ...moderated].join(' ');
-  return { status, code: summary, message: summary === '' ? text : `${summary}: ${text}` };
+  return { status, code: summary, message: summary === '' ? text : `${summary}: ${text}`, details };
 }
 
 function connectionReason(error: Error): FaultReason {

@@ -9,6 +9,8 @@ export interface RetryOptions {
   readonly baseMs?: number;
   /** The longest pause of our own, and the longest that a provider may ask for; default 60,000 ms. */
   readonly capMs?: number;
+  /** Nobody sees the reply before its end: one that breaks off is taken back and asked for again. */
+  readonly takesBack?: boolean;
   /** Called as a pause begins, with its milliseconds and the number of the try that follows it, for a countdown. */
   readonly onWait?: (ms: number, attempt: number, fault: ModelFault) => void;
   /** A number from 0 to below 1, for the jitter. */
@@ -25,8 +27,9 @@ const MAX_TIMEOUTS = 2;
 
 /**
  * The same model, trying again what may go better a moment later: rate limits, overload, a lost network, silence. Only
- * before any text has come, since nothing said twice may reach the user. A pause asked for by the provider is kept to;
- * one longer than the cap ends the tries, for the user to decide. An abort ends any pause at once.
+ * before any text has come, unless it is taken back, since nothing said twice may reach the user. A pause asked for by
+ * the provider is kept to; one longer than the cap ends the tries, for the user to decide. An abort ends any pause at
+ * once.
  */
 export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
   return modelWith(model, (request, signal) => streamWithRetries(model, request, signal, options));
@@ -38,7 +41,7 @@ async function* streamWithRetries(
   signal: AbortSignal,
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
-  const { maxRetries = MAX_RETRIES, onWait, sleep = pause } = options;
+  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, takesBack = false } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
     let begun = false;
@@ -49,7 +52,7 @@ async function* streamWithRetries(
       }
       return;
     } catch (error) {
-      if (begun || attempt > maxRetries || !mayPass(error)) throw error;
+      if ((begun && !takesBack) || attempt > maxRetries || !mayPass(error, takesBack)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
       const ms = waitMs(error, attempt, options);
@@ -57,12 +60,14 @@ async function* streamWithRetries(
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
+      if (begun) yield { type: 'thinking', retracts: true };
     }
   }
 }
 
-const mayPass = (error: unknown): error is ModelFault =>
-  ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout');
+const mayPass = (error: unknown, takesBack: boolean): error is ModelFault =>
+  ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout') ||
+  (takesBack && ModelFault.is(error, 'cut_stream'));
 
 /**
  * Milliseconds to wait before the next try; undefined when the provider asks for more than the cap. Without its word:

@@ -40,13 +40,18 @@ function turnText(turn: Turn): string {
   return [...results, plainText(turn).trim(), ...images].filter((part) => part !== '').join('\n\n');
 }
 
-/** Codes of the editor's `LanguageModelError`: the names of its makers. */
-const REASON_OF_CODE: Readonly<Record<string, FaultReason>> = {
+/** Codes of the editor's `LanguageModelError`, which are the names of its makers, and names of GitHub Copilot's errors. */
+const REASON_OF_NAME: Readonly<Record<string, FaultReason>> = {
   NoPermissions: 'forbidden',
   NotFound: 'model_not_found',
-  // The editor's word for a quota or a limit that is used up.
+  // The editor's word for a quota that is used up, and Copilot's for too many requests.
   Blocked: 'quota',
+  ChatQuotaExceeded: 'quota',
+  ChatRateLimited: 'rate_limited',
 };
+
+/** Copilot's words for a quota, where the name of the error is lost. */
+const QUOTA = /\byour\b[^.]{0,40}\bquota\b|\ballowance\b/i;
 
 /** Node's codes and fetch's words for a provider that cannot be reached. */
 const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
@@ -64,18 +69,23 @@ export function editorFault(error: unknown): ModelFault {
   let next = error;
   for (let depth = 0; depth < DEPTH && next instanceof Error; depth += 1) {
     const code = codeOf(next);
-    const reason = Object.hasOwn(REASON_OF_CODE, code) ? REASON_OF_CODE[code] : undefined;
-    if (reason !== undefined) return new ModelFault(reason, `${code}: ${next.message}`, { cause: error });
     if (code === 'Canceled' || next.name === 'Canceled' || next.name === 'AbortError') {
       return new ModelFault('cancelled', 'cancelled', { cause: error });
     }
-    words.push(`${code} ${next.message}`.trim());
+    const name = [code, next.name].find((each) => Object.hasOwn(REASON_OF_NAME, each));
+    words.push(`${name ?? code} ${next.message}`.trim());
+    if (name !== undefined) {
+      const { reason, retryAfterMs } = streamFault(undefined, next.message);
+      const meant = name === 'Blocked' && reason === 'rate_limited' ? reason : REASON_OF_NAME[name]!;
+      return new ModelFault(meant, words.join(': '), { retryAfterMs, cause: error });
+    }
     next = next.cause;
   }
   const text = words.length > 0 ? words.join(': ') : String(error);
   if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
-  const read = streamFault(undefined, text);
-  return new ModelFault(read.reason, read.message, { cause: error });
+  const { reason, message, retryAfterMs } = streamFault(undefined, text);
+  const isQuota = reason === 'overloaded' && QUOTA.test(text);
+  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, cause: error });
 }
 
 function codeOf(error: Error): string {

@@ -48,16 +48,26 @@ describe('an error of a model of the editor', () => {
   const coded = (code: string, message = 'no', cause?: unknown): Error =>
     Object.assign(new Error(message, { cause }), { code });
 
+  const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+
   for (const [error, reason] of [
     [coded('NoPermissions'), 'forbidden'],
     [coded('NotFound'), 'model_not_found'],
     [coded('Blocked'), 'quota'],
     [coded('Unknown', 'Response failed', coded('Blocked', 'monthly quota')), 'quota'],
+    [coded('Blocked', 'The extension has been temporarily blocked due to making too many requests.'), 'rate_limited'],
+    [named('ChatQuotaExceeded', 'You’ve exhausted your premium model quota.'), 'quota'],
+    [coded('Unknown', 'You’ve reached your monthly chat messages quota.'), 'quota'],
+    [coded('Unknown', 'Wait for your allowance to renew.'), 'quota'],
+    [named('ChatRateLimited', 'Sorry, something is used up.'), 'rate_limited'],
+    [coded('Unknown', 'no', named('ChatRateLimited', 'no')), 'rate_limited'],
+    [coded('Unknown', 'Sorry, your request was rate-limited.'), 'rate_limited'],
+    [new Error('Message exceeds token limit.'), 'context_too_long'],
     [coded('Unknown', 'rate_limited: slow down'), 'rate_limited'],
     [coded('Unknown', 'prompt is too long: 9000 tokens'), 'context_too_long'],
     [coded('Unknown', 'Request failed: getaddrinfo ENOTFOUND api.example.com'), 'network'],
     [coded('Unknown', "invalid_request_body: 'temperature' is not supported"), 'bad_request'],
-    [Object.assign(new Error('Canceled'), { name: 'Canceled' }), 'cancelled'],
+    [named('Canceled', 'Canceled'), 'cancelled'],
     [new Error('it broke'), 'overloaded'],
     ['a bare string', 'overloaded'],
   ] as const) {
@@ -65,6 +75,11 @@ describe('an error of a model of the editor', () => {
       assert.equal(editorFault(error).reason, reason);
     });
   }
+
+  it('that says how long to wait is heard', () => {
+    const error = named('ChatRateLimited', 'Please wait 23 seconds before trying again.');
+    assert.equal(editorFault(error).retryAfterMs, 23_000);
+  });
 
   it('that is understood already stays as it is', () => {
     const fault = new ModelFault('timeout', 'silent');

@@ -16,6 +16,12 @@ const SDK = {
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
   toModelFault(APIError.generate(status, body, undefined, new Headers(headers)), SDK);
 
+/** google-gemini/gemini-cli#8883: Gemini says this of every limit, of a minute and of a day. */
+function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerModel'): object {
+  const message = `You exceeded your current quota, please check your plan and billing details.\n${wait}`;
+  return { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId }] }] } };
+}
+
 describe('an error of a provider', () => {
   /** As the servers word them: OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
@@ -28,6 +34,9 @@ describe('an error of a provider', () => {
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
     ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
+    ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],
+    ['quota', 429, gemini('* Quota exceeded for metric: requests, limit: 0\nPlease retry in 36.9s.')],
+    ['rate_limited', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier')],
     [
       'quota',
       400,
@@ -46,6 +55,27 @@ describe('an error of a provider', () => {
       'over_rate',
       429,
       { error: { message: 'Request too large for gpt-4o on tokens per min', code: 'rate_limit_exceeded' } },
+    ],
+    [
+      'over_rate',
+      413,
+      {
+        error: {
+          message: 'Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 6294',
+          code: 'rate_limit_exceeded',
+        },
+      },
+    ],
+    [
+      'rate_limited',
+      429,
+      {
+        error: {
+          message:
+            'Rate limit reached for model `llama` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443',
+          code: 'rate_limit_exceeded',
+        },
+      },
     ],
     [
       'unaffordable',
@@ -89,6 +119,28 @@ describe('an error of a provider', () => {
     assert.equal(after({}), undefined);
   });
 
+  for (const [words, ms] of [
+    ['Please try again in 4.77s. Need more tokens?', 4_770],
+    ['Please retry in 36.073s.', 36_073],
+    ['Please try again in 6m0s.', 360_000],
+    ['Please try again in 120ms.', 120],
+    ['Please wait 343 hours 21 minutes before trying again.', (343 * 60 + 21) * 60_000],
+    ['Please wait a moment before trying again.', undefined],
+    ['Try again in 2 months.', undefined],
+  ] as const) {
+    it(`hears ${ms ?? 'no'} ms in "${words}"`, () => {
+      assert.equal(refused(429, { error: { message: words } }).retryAfterMs, ms);
+      assert.equal(streamFault('rate_limit_exceeded', words).retryAfterMs, ms);
+    });
+  }
+
+  it('goes by the header when the message says another time', () => {
+    assert.equal(
+      refused(429, { error: { message: 'Please try again in 4.77s.' } }, { 'retry-after': '5' }).retryAfterMs,
+      5_000,
+    );
+  });
+
   it('means cancelled when the user stopped, and nothing else', () => {
     assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
   });
@@ -130,6 +182,7 @@ describe('an error of a provider', () => {
 
   it('inside a stream goes by its words', () => {
     assert.equal(streamFault('rate_limit_exceeded', 'slow down').reason, 'rate_limited');
+    assert.equal(streamFault(null, 'Too Many Requests').reason, 'rate_limited');
     assert.equal(streamFault('context_length_exceeded', 'too long').reason, 'context_too_long');
     assert.equal(streamFault(null, 'something broke').reason, 'overloaded');
   });
@@ -150,5 +203,7 @@ describe('what the user reads of a fault', () => {
     assert.match(wait(800), /in 1 second\./);
     assert.match(wait(30_000), /in 30 seconds\./);
     assert.match(wait(600_000), /in 10 minutes\./);
+    assert.match(wait(7_200_000), /in 2 hours\./);
+    assert.match(wait(259_200_000), /in 3 days\./);
   });
 });

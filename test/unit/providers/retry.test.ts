@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import type { FaultReason } from '../../../src/app/fault.ts';
-import type { ChatChunk, ChatModel } from '../../../src/app/ports.ts';
+import { modelWith, type ChatChunk, type ChatModel } from '../../../src/app/ports.ts';
+import { summaryModel } from '../../../src/app/summary-model.ts';
 import { retrying, waitMs } from '../../../src/providers/retry.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -76,6 +77,24 @@ describe('trying again', () => {
     assert.equal(outcome.text, 'hel');
     assert.equal(outcome.fault?.reason, 'network');
   });
+
+  for (const reason of ['cut_stream', 'overloaded', 'network'] as const)
+    it(`takes back what nobody has seen and asks again after ${reason}`, async () => {
+      const usage = { input: 9, output: 1 };
+      const model = scripted([['hel', fault(reason)], ['hello']]);
+      const paying = modelWith(model, async function* (...asked) {
+        yield { type: 'usage', usage };
+        yield* model.stream(...asked);
+      });
+      const used: unknown[] = [];
+      const { signal } = new AbortController();
+      const tried = retrying(paying, { sleep, takesBack: true });
+      const reply = await summaryModel(tried, 1_000, signal, (tokens) => used.push(tokens)).complete(
+        { system: 's', prompt: 'p', maxTokens: 100, temperature: 0 },
+        { aborted: false },
+      );
+      assert.deepEqual([reply.text, used], ['hello', [usage, usage]]);
+    });
 
   for (const reason of FAULT_REASONS) {
     const again = ['rate_limited', 'overloaded', 'network', 'timeout'].includes(reason);

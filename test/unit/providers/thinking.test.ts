@@ -134,11 +134,34 @@ describe('a summary by a model that thinks past its limit', () => {
 
   it('fails as what it is when that is not enough, and what was paid is known', async () => {
     const used: Usage[] = [];
-    await assert.rejects(complete(thinker(50_000).model, used), (error) => ModelFault.is(error, 'output_limit'));
+    await assert.rejects(complete(thinker(50_000).model, used), (error) =>
+      ModelFault.is(error, 'highest_output_limit'),
+    );
     assert.deepEqual(
       used.map(({ output }) => output),
       [1_164, 16_524],
     );
+  });
+});
+
+describe('a summary that a provider refuses in the end', () => {
+  it('fails as what it is, and what was paid is known', async () => {
+    const used: Usage[] = [];
+    const model: ChatModel = {
+      ...thinker(0).model,
+      async *stream() {
+        await Promise.resolve();
+        yield { type: 'text', text: 'I' };
+        yield { type: 'usage', usage: { input: 100, output: 1 } };
+        throw new ModelFault('content_refused', 'refused');
+      },
+    };
+    const asked = summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete(
+      { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 },
+      { aborted: false },
+    );
+    await assert.rejects(asked, (error) => ModelFault.is(error, 'content_refused'));
+    assert.deepEqual(used, [{ input: 100, output: 1 }]);
   });
 });
 
@@ -148,7 +171,7 @@ describe('a second try of a summary', () => {
     const ask = summaryModel(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
     const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
     await assert.rejects(ask.complete(request, { aborted: false }), (error) =>
-      ModelFault.is(error, 'output_limit', 'highest_output_limit'),
+      ModelFault.is(error, 'highest_output_limit'),
     );
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
   };
@@ -168,12 +191,15 @@ describe('a compression by a model that only thinks', () => {
       const conversation = await desk.converse();
       await fill(conversation, 40);
       const outcome = await conversation.compressNow();
-      assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'output_limit'));
+      assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'highest_output_limit'));
       assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
       const [failed] = desk.logged('history_compression_failed');
-      assert.deepEqual([failed?.level, failed?.fields['error'], failed?.fields['calls']], ['error', 'output_limit', 2]);
+      assert.deepEqual(
+        [failed?.level, failed?.fields['error'], failed?.fields['calls']],
+        ['error', 'highest_output_limit', 2],
+      );
       const [done] = desk.logged('history_compression_complete');
-      assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'output_limit']);
+      assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'highest_output_limit']);
       const { calls } = outcome.record;
       assert.deepEqual([calls.count, calls.costUsd, done?.fields['calls']], [2, 0.002, 2]);
       assert.equal(calls.inputTokens + calls.outputTokens, conversation.state.counters.compressionTokens);

@@ -119,6 +119,13 @@ for (const protocol of PROTOCOLS) {
       assert.equal(fault.retryAfterMs, 7000);
     });
 
+    it('hears how long to wait from the message when no header says it', async () => {
+      const message = 'You exceeded your current quota, please check your plan. Please retry in 36.5s.';
+      server.refuseNext(429, { message });
+      const { fault } = await turn(protocol.make(server.url), ask('How?'));
+      assert.deepEqual([fault?.reason, fault?.retryAfterMs], ['rate_limited', 36_500]);
+    });
+
     it('tells an empty account from a rate limit', async () => {
       server.refuseNext(429, {
         type: 'insufficient_quota',
