@@ -224,7 +224,6 @@ async function summarize(
     {
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
       isBounded: job.aim !== undefined,
-      fillsRoom: job.aim !== undefined && job.aim.coversAll !== true,
       ceilingTokens,
       prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
       temperature: policy.summary.temperature,

@@ -45,7 +45,7 @@ export interface Asked {
 const MIN_STRUCTURED = 170;
 
 /** Tokens to a word of a summary: notes take more than the record, since names, paths and values are most of them. */
-const TOKENS_PER_WORD = { least: 1.75, most: 2.6, besideRecord: 1.15 } as const;
+const TOKENS_PER_WORD = { least: 1.75, most: 2.2, besideRecord: 1.08 } as const;
 /** A record of more tokens to a word parts its words otherwise than by blanks. */
 const WITHOUT_BLANKS = 6;
 /** What JSON takes beside the words, and what headings take. */

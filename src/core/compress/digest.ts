@@ -81,7 +81,7 @@ async function informing(
   const more = await extract(corpus, {
     ...options,
     budgetTokens: budgetTokens - little.tokens,
-    takes: (one) => alike.has(one) || (takes(one) && !taken.has(one) && partOfMessage(corpus, one) === 'other'),
+    takes: (one) => alike.has(one) || (takes(one) && !taken.has(one)),
   });
   return [...little.passages, ...more.passages];
 }

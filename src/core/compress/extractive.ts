@@ -5,7 +5,6 @@ import { asSpoken } from '../text/fence.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
-import { TermCursor, termKey } from './terms.ts';
 
 /** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
 const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
@@ -154,26 +153,6 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   }
   chosen.sort((a, b) => a - b);
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
-}
-
-/** How much of what each passage speaks of a text does not mention, 0…1, the rare counting more. */
-export function unmentioned(corpus: Corpus, text: string): Float64Array {
-  const mentioned = new Set<number>();
-  const cursor = new TermCursor(text, 0, text.length);
-  while (cursor.next()) {
-    const term = corpus.vocabulary.get(termKey(cursor, text));
-    if (term !== undefined) mentioned.add(term);
-  }
-  return Float64Array.from(corpus.passages, ({ terms }) => {
-    let all = 0;
-    let missing = 0;
-    for (const term of terms) {
-      const weight = corpus.rarity[term]! ** 2;
-      all += weight;
-      if (!mentioned.has(term)) missing += weight;
-    }
-    return all === 0 ? 0 : missing / all;
-  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { resting } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { extract, renderPassages, unmentioned, type ExtractOptions } from './extractive.ts';
+import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
@@ -129,19 +129,14 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   ) as Value;
 }
 
-/**
- * A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. What the text `without`
- * mentions counts less.
- */
+/** A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
 export async function extractText(
   source: LeafSource,
   limit: number,
   { counter, pace }: LeafTools,
-  { without, ...weights }: Pick<ExtractOptions, 'novelty' | 'evenUsers' | 'takes'> & { readonly without?: string } = {},
+  weights: Pick<ExtractOptions, 'novelty' | 'evenUsers' | 'takes'> = {},
 ): Promise<string> {
-  const { kept } = source;
-  const other = without === undefined ? undefined : unmentioned(source.corpus, without);
-  const factors = other?.map((share, at) => share * (source.factors?.[at] ?? 1)) ?? source.factors;
+  const { kept, factors } = source;
   let room = limit - framed('', counter);
   while (room > 0) {
     const { passages } = await extract(source.corpus, {

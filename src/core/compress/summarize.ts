@@ -6,12 +6,11 @@ import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { framed } from './counting.ts';
-import { base, extract, renderPassages, type ExtractOptions } from './extractive.ts';
+import { base, extract, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,
   DETAILED_SHARE,
   extractiveContent,
-  extractText,
   FULL_SHARE,
   topicsLine,
   shortened,
@@ -43,8 +42,6 @@ export interface Run {
 export interface SummarizeSettings extends AskSettings {
   /** Whether there is no room for more: then the last lines of longer answers leave. */
   readonly isBounded?: boolean;
-  /** Whether words of the record fill what answers leave free. */
-  readonly fillsRoom?: boolean;
   /** What the summaries should take in the context together, headings included. */
   readonly roomTokens: number;
   /** Beyond this, headings included, they would not pay off. */
@@ -187,7 +184,6 @@ export async function summarizeRuns(
     const others = pieces.filter((piece) => !made.get(piece));
     const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
     await shortenAnswers(made, room, leafTools);
-    if (settings.fillsRoom) await fillRoom(made, room, leafTools);
   }
   if (asked.length > 0 && answered === 0 && bad > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
@@ -245,37 +241,6 @@ async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Pr
     await tools.pace.rest();
   }
 }
-
-/** Where answers leave room, what was said in the record of something else stands beside them. */
-async function fillRoom(made: Answers, room: number, tools: LeafTools): Promise<void> {
-  // The largest last: to it goes what the others have no use for.
-  const answers = answersIn(made).toSorted((a, b) => shareOf(a) - shareOf(b));
-  for (const [at, one] of answers.entries()) {
-    const { piece, content } = one;
-    const spare = room - answerTokens(made);
-    const own = Math.floor((spare * shareOf(one)) / sum(answers.slice(at).map(shareOf)));
-    if (own < LEAST_BESIDE) continue;
-    const quotes = (more: Pick<ExtractOptions, 'takes'>): Promise<string> =>
-      extractText(piece.source, own - BESIDE_HEADING_TOKENS, tools, {
-        without: content.detailed,
-        evenUsers: true,
-        ...more,
-      });
-    const said = await quotes({ takes: ({ kind, running }) => kind === 'said' && running });
-    const quoted = framed(said, tools.counter) < own * WELL_FILLED ? await quotes({}) : said;
-    if (quoted === '') continue;
-    const detailed = `${content.detailed}\n**${BESIDE_HEADING}**\n${quoted}`;
-    made.set(piece, { ...content, detailed, tokens: { ...content.tokens, detailed: framed(detailed, tools.counter) } });
-    await tools.pace.rest();
-  }
-}
-
-/** Of less room there is no use for words of the record. */
-const LEAST_BESIDE = 40;
-/** Where less is filled by what was said, lines of output are taken too. */
-const WELL_FILLED = 0.85;
-const BESIDE_HEADING = 'Verbatim';
-const BESIDE_HEADING_TOKENS = 8;
 
 /** Cuts runs into segments and shares the room and what may be read out among them by what there is to be said of each. */
 async function cutPieces(

@@ -99,8 +99,8 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
     name: 'long-memory',
     triggers: { ...balanced.triggers, share: 0.8 },
     window: 3,
-    // 500 words, at four tokens to three words.
-    summary: { ...balanced.summary, maxTokens: 670 },
+    // The most words that a prompt asks for are then 500.
+    summary: { ...balanced.summary, maxTokens: 1225 },
   },
 };
 

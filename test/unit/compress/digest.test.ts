@@ -227,6 +227,28 @@ describe('what a summarizer reads', () => {
     assert.ok(few > 0 && few < report.length / 2, String(few));
   });
 
+  it('reads more of a script than a little where there is room', async () => {
+    const ratings = [
+      'Output stands on one line without a fence',
+      'Missing, because no call belongs to that block',
+      'Every item of the plan lacks what was written about it',
+      'Two hundred lines of reasoning drown what the tool gave back',
+      'Its listing came out as brackets where names were expected',
+    ];
+    const code = ratings.flatMap((line, n) => [
+      `    ${'abcde'[n]}${n * 7}["${n}x"] = "${line}"`,
+      ...Array.from({ length: 12 }, (_, at) => `    x${at} = y[${at * n}];`),
+    ]);
+    const listing = code.map((line, at) => `${at + 1}→${line}`).join('\n');
+    const session = transcript(['user', 'Rate the birds.'], ['tool', listing], ['assistant', 'They are rated.']);
+    const shown = async (budget: number): Promise<number> => {
+      const text = await digested(session, budget);
+      return ratings.filter((line) => text.includes(line)).length;
+    };
+    assert.equal(await shown(3_000), ratings.length);
+    assert.ok((await shown(100)) < ratings.length);
+  });
+
   it('reads every row of a table that somebody wrote, where there is room', async () => {
     const rows = Array.from(
       { length: 24 },

@@ -5,6 +5,7 @@ import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Cancelled } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
+import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
 
@@ -250,6 +251,9 @@ describe('summaries of a run of messages', () => {
     assert.ok(many! > 640 && many! < 700, `${many}`);
     assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
     assert.equal((await words(1_200, 300))[1], 300);
+    // What the description of the policy says.
+    const [long] = await words(5_000, POLICIES['long-memory'].summary.maxTokens);
+    assert.ok(long! > 390 && long! <= 500, `${long}`);
   });
 
   it('pays no call for a message that leaves beside others', async () => {
