@@ -89,6 +89,8 @@ export interface CompressedMessages {
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
+  /** The summarizer gave no usable answer, and what it was to summarize was extracted. */
+  readonly isExtracted: boolean;
 }
 
 const NO_CALLS: LibraryCalls = { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
@@ -193,7 +195,9 @@ export async function compressPreserveEvents(
         return isLost ? { ...event, status: 'dropped' } : event;
       });
       const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
-      return { messages: sent, events, nodes: [], tokens: { before: tokens, after, target: targetTokens }, calls };
+      const { isExtracted } = sentBy(session, counter);
+      const figures = { before: tokens, after, target: targetTokens };
+      return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
     }
   }
   await options.breather?.rest();
@@ -216,13 +220,14 @@ const LEAST_BESIDE_RECENT = 180;
 export function sentBy(
   session: MemorySession,
   counter: TokenCounter,
-): Pick<CompressedMessages, 'messages' | 'events' | 'nodes' | 'calls'> & { readonly tokensAfter: number } {
+): Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number } {
   const messages = sentMessages(session);
   return {
     messages,
     events: session.keyEvents(),
     nodes: session.state.frontier,
     calls: session.calls,
+    isExtracted: session.attempts.some(({ fallback }) => fallback !== undefined),
     tokensAfter: sentTokens(session, counter),
   };
 }
@@ -230,10 +235,8 @@ export function sentBy(
 function sentMessages(session: MemorySession): LibraryMessage[] {
   const context = session.context();
   const system = context.system.join('\n');
-  // What was said under the system's role is sent first, as it was, where no summary stands for it.
-  const said = Array.from(session.state.uncovered()).filter(({ message }) => message.role === 'system');
   return [
-    ...said.map(({ message }): LibraryMessage => ({ role: 'system', content: plain(message.content) })),
+    ...session.systemMessages().map(({ content }): LibraryMessage => ({ role: 'system', content: plain(content) })),
     ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
     ...context.messages.map(({ role, content }: ContextMessage): LibraryMessage => ({ role, content: plain(content) })),
   ];

@@ -5,7 +5,7 @@ import { detectEvents } from '../core/events/detect.ts';
 import { eventIdAt } from '../core/events/ledger.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import { messageText } from '../core/model/message.ts';
+import { messageText, type Message } from '../core/model/message.ts';
 import { ALONE, type Breather } from '../core/pace/breather.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render.ts';
@@ -34,6 +34,9 @@ export interface MemorySessionOptions {
   readonly breather?: Breather;
 }
 
+/** Between two messages: a provider that has failed is tried again some messages later, as in the editor. */
+const MESSAGE_MS = 60_000;
+
 /** One attempt to compress; `at` is how many messages the session had then. */
 export interface CompressionAttempt {
   readonly at: number;
@@ -44,6 +47,8 @@ export interface CompressionAttempt {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly calls: number;
+  /** Set where extraction stood in for a model that failed. */
+  readonly fallback?: 'extractive';
 }
 
 /** A session in memory: the editor's pipeline for the command line, the library and the benchmarks. */
@@ -61,12 +66,12 @@ export class MemorySession {
     const { counter, policy, budget, preset, model, price, breather = ALONE } = options;
     this.#options = options;
     let made = 0;
-    // A file is read in a moment: no summary in it is ever old.
     const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, breather };
     const settings: ConversationSettings = {
       systemPrompt: '',
       memory: '',
-      policy,
+      // A file is read in a moment: no summary in it is ever old.
+      policy: { ...policy, triggers: { ...policy.triggers, ageMs: null } },
       contextWindow: budget,
       reservedTokens: 0,
       temperature: undefined,
@@ -122,13 +127,22 @@ export class MemorySession {
   /** The last turn has ended: what is due is done, and what still does not fit is compressed as before a request. */
   async end(): Promise<void> {
     await this.#betweenTurns();
-    const { total } = this.context();
-    if (total > this.#options.budget) await this.#triggers.compress({ trigger: 'before_send', threshold: 1 }, 'now');
+    const { counts } = this.meter;
+    const said = this.systemMessages().reduce((sum, message) => sum + counts.total(message), 0);
+    if (this.context().total + said > this.#options.budget)
+      await this.#triggers.compress({ trigger: 'before_send', threshold: 1 }, 'now');
   }
 
   /** A message, with its tokens where they are known, and nothing is looked at. */
   add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
-    const message = { id, parent: this.state.head, role, content, at: ++this.#at, ...(attachments && { attachments }) };
+    const message = {
+      id,
+      parent: this.state.head,
+      role,
+      content,
+      at: (this.#at += MESSAGE_MS),
+      ...(attachments && { attachments }),
+    };
     if (tokens) this.meter.counts.keep(id, tokens);
     this.#append({ type: 'message_added', message });
   }
@@ -143,6 +157,11 @@ export class MemorySession {
   /** What would be sent now. */
   context(): Context {
     return this.meter.context();
+  }
+
+  /** What was said under the system's role and no summary stands for: it is sent first, as it was, beside the context. */
+  systemMessages(): readonly Message[] {
+    return Array.from(this.state.uncovered(), ({ message }) => message).filter(({ role }) => role === 'system');
   }
 
   /** Key events of the ledger, and of the messages that are still sent verbatim. */
@@ -195,7 +214,10 @@ export class MemorySession {
   /** The log tells what was attempted and what came of it. */
   #note(name: string, fields: Parameters<Log['event']>[1]): void {
     const outcome = OUTCOMES[name];
-    if (!outcome || 'fallback' in fields) return;
+    if (!outcome) return;
+    const isExtracted = 'fallback' in fields;
+    // The fault was noted as a failure, and then extraction has stood in.
+    if (isExtracted) this.attempts.pop();
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
     const messagesBefore = number('message_count_before');
     const tokensBefore = number('tokens_before');
@@ -208,6 +230,7 @@ export class MemorySession {
       tokensBefore,
       tokensAfter: number('tokens_after', tokensBefore),
       calls: number('calls'),
+      ...(isExtracted && { fallback: 'extractive' }),
     });
   }
 

@@ -22,9 +22,9 @@ With --provider, a model checks each statement.
 ${MODEL_HELP}
   --json              {"statements":[{"text","start","end","supported",
                       "sources":[{"message","start","end"}],"reason"}]}
-                      "supported" is true, false, or null if undecided. Offsets are
-                      UTF-16 units, into the summary for statements and into the message
-                      text for sources. With a model, also includes "instead" (what the
+                      "supported" is true, false, or null if undecided. "start" and
+                      "end" are UTF-16 offsets into the summary for statements, and into
+                      the message text for sources. With a model, also includes "instead" (what the
                       transcript says according to the model; not looked up), "byCode"
                       (the model returned no verdict), and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}

@@ -85,6 +85,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRetries: RETRIES,
+    takesBack: true,
   });
   const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);

@@ -13,6 +13,12 @@ import { shownEvent, type ShownEvent } from './shown-event.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
 
+/** Trying on cannot help where the key is refused or the model is unknown, or where all retries have not helped. */
+const LASTING = [
+  ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
+  ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
+] as const;
+
 /** Without a target the policy decides within a context window: the model's, or this many tokens. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
@@ -39,9 +45,10 @@ ${MODEL_HELP}
                       "calls":{"count","inputTokens","outputTokens","costUsd"},"ms"}
                       With --turn-by-turn, also includes "compressions":[{"at","trigger",
                       "outcome","messagesBefore","messagesAfter","tokensBefore",
-                      "tokensAfter","calls"}];
-                      "messages" is exactly what is sent; a node's "tokens" count the
-                      messages "from" to "to" that it covers
+                      "tokensAfter","calls","fallback"}], with "fallback":"extractive"
+                      where the model failed;
+                      "messages" is exactly what is sent; a node's "tokens" is the
+                      token count of the messages it covers, from "from" to "to"
 `,
   options: {
     ...MODEL_OPTIONS,
@@ -68,9 +75,13 @@ ${MODEL_HELP}
     const done = grows
       ? await compressSession(transcript, wanted, options['turn-by-turn'] === true)
       : await compressAtOnce(transcript, targetTokens, wanted);
-    const result = { ...done, ms: Math.round(performance.now() - started) };
+    const { isExtracted, ...result } = { ...done, ms: Math.round(performance.now() - started) };
     if (json) await output.json(result);
     else await output.write(forPeople(result));
+    if (isExtracted)
+      await output.note(
+        'threadkeeper: The model returned no usable response for part of the transcript. That part was summarized without a model.',
+      );
     return 0;
   },
 };
@@ -92,6 +103,7 @@ interface Compressed {
   readonly tokens: CompressedMessages['tokens'];
   readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
   readonly compressions?: readonly CompressionAttempt[];
+  readonly isExtracted: boolean;
 }
 
 const price =
@@ -137,8 +149,7 @@ async function compressSession(
     if (isGrown) await session.take(message);
     else session.add(message);
     before += session.meter.counts.total(message);
-    // Trying on cannot help where the key is refused or the model is unknown.
-    if (ModelFault.is(session.fault, 'no_key', 'refused_key', 'forbidden', 'model_not_found')) throw session.fault;
+    if (ModelFault.is(session.fault, ...LASTING)) throw session.fault;
   }
   if (isGrown) await session.end();
   else {
@@ -146,10 +157,14 @@ async function compressSession(
     if (outcome.kind === 'failed') throw outcome.error;
   }
   const { tokensAfter: after, ...sent } = sentBy(session, counter);
-  if (session.context().total > budget) {
+  if (after > budget) {
     if (session.fault) throw session.fault;
+    if (sent.isExtracted)
+      throw new UsageError(
+        `The model returned no usable response, and the compressed session needs ${after} tokens, but the limit is ${budget}.`,
+      );
     throw new UsageError(
-      `The compressed session needs ${session.context().total} tokens, but the limit is ${budget}. Increase --target-tokens or decrease --keep-recent.`,
+      `The compressed session needs ${after} tokens, but the limit is ${budget}. Increase --target-tokens or decrease --keep-recent.`,
     );
   }
   const tokens = { before, after, target: targetTokens ?? null };
@@ -157,7 +172,7 @@ async function compressSession(
 }
 
 function shown(
-  { messages, events, nodes, calls }: Pick<CompressedMessages, 'messages' | 'events' | 'nodes' | 'calls'>,
+  { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
   { info }: ChosenModel,
 ): Compressed {
@@ -169,6 +184,7 @@ function shown(
     nodes: nodes.map(shownNode),
     tokens,
     calls: { ...calls, costUsd },
+    isExtracted,
   };
 }
 
@@ -183,7 +199,7 @@ function shownNode({ node, from, to }: CompressedMessages['nodes'][number]): Sho
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function forPeople({ messages, tokens, nodes, events, compressions }: Compressed): string {
+function forPeople({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
   const sent = messages.map(({ role, content }) => {
     return `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`;
   });

@@ -9,9 +9,9 @@ export const verb: Verb = {
 
 Counts the messages and tokens in a transcript, including message framing.
 
-  --model M   model to count for: OpenAI models by their own tokenizers, all others, as
-              without this option, by o200k_base, which is an approximation for them
-  --json      {"messages","tokens","encoding"}, with the tokens as counted by "encoding"
+  --model M   model to count for. OpenAI models use their own tokenizers. Other models use
+              o200k_base, which is approximate for them and is also the default
+  --json      {"messages","tokens","encoding"}; "tokens" is the count in "encoding"
 `,
   options: { model: { type: 'string' } },
   async run({ file, options, json, output }) {

@@ -5,13 +5,13 @@ import path from 'node:path';
 import type { CompressionAttempt } from '../../../src/app/memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
-import { ROOT, runJson } from './run-cli.ts';
+import { ROOT, runCli, runJson } from './run-cli.ts';
 
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const counter = await loadEncoding('o200k_base');
 
 interface Said {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
 
@@ -154,6 +154,49 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       });
     });
   }
+
+  it('say where the model gave no usable answer, with what came of it', () =>
+    summarizedBy(
+      () => 'I’m sorry, but I can’t help with that.',
+      async (options) => {
+        const { compressions, messages } = await grown(DESK, '--policy', 'steady', ...options);
+        const seen = compressions.map(({ at, outcome, messagesAfter, fallback }) => [
+          at,
+          outcome,
+          messagesAfter,
+          fallback,
+        ]);
+        assert.deepEqual(
+          seen,
+          [20, 30].map((at) => [at, 'committed', 10, 'extractive']),
+        );
+        assert.ok(messages.length < DESK.length);
+        const file = path.join(folder, `${files}.jsonl`);
+        const { code, err } = await runCli(['compress', file, '--target-tokens', '500', ...options]);
+        assert.deepEqual([code, err.includes('no usable response')], [0, true]);
+      },
+    ));
+
+  it('ask the model again some messages after it gave no usable answer', async () => {
+    let asked = 0;
+    const answer = answerIn('json');
+    const refusing = (one: AskedOf): string => (++asked <= 3 ? 'I’m sorry, but I can’t.' : answer(one));
+    await summarizedBy(refusing, async (options) => {
+      const { compressions } = await grown([...DESK, ...DESK], '--target-tokens', '1000', ...options);
+      const modelled = compressions.filter(
+        ({ outcome, fallback }) => outcome === 'committed' && fallback === undefined,
+      );
+      assert.ok(modelled.some(({ calls }) => calls > 0));
+    });
+  });
+
+  it('keep to the limit with what was said under the system role', async () => {
+    const rules = 'Tables by the window are never kept for more than an hour. '.repeat(99);
+    const said = [...DESK, { role: 'system', content: rules } as const];
+    const { messages, tokens } = await grown(said, '--target-tokens', '1500');
+    assert.ok(tokens.after <= 1500, `${tokens.after} tokens`);
+    assert.deepEqual(messages.at(-1)?.content, DESK.at(-2)?.content);
+  });
 
   it('are compressed by the command, however many they are', async () => {
     const file = path.join(folder, `${++files}.jsonl`);
