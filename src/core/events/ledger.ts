@@ -1,6 +1,6 @@
 import type { KeyEventId, MessageId } from '../model/ids.ts';
 import { keyEventId } from '../model/ids.ts';
-import type { DetectedEvent, KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
+import type { KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import { asFound } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
 import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
@@ -75,11 +75,6 @@ export class Ledger {
     return this.held.get(id)?.entry;
   }
 
-  /** Ids that the user marked as wrong; they are not taken in again. */
-  markedWrong(): KeyEventId[] {
-    return [...this.wrong];
-  }
-
   /**
    * Takes in the events found in a message, in order. `before` is the id of the message before, which `about` quotes.
    * Gives the entries that are new or changed, each once, in its last state.
@@ -107,44 +102,10 @@ export class Ledger {
     return [...changed.values()];
   }
 
-  /** A selection that the user declares a key event: pinned, and never merged away. An entry already there is pinned. */
-  addByUser(message: MessageId, event: DetectedEvent): KeyEvent {
-    const id = eventIdAt(message, event);
-    this.wrong.delete(id);
-    const known = this.held.get(id);
-    if (known !== undefined) return this.set(known, { pinned: true });
-    this.count(message);
-    const entry: KeyEvent = { ...asFound(event), id, message, status: 'active', pinned: true };
-    this.hold(entry, subjectOf(entry.quote));
-    return entry;
-  }
-
   /** Pins or unpins an entry; undefined when there is none of that id. */
   pin(id: KeyEventId, pinned = true): KeyEvent | undefined {
     const known = this.held.get(id);
     return known === undefined ? undefined : this.set(known, { pinned });
-  }
-
-  /**
-   * Takes an entry out that the user calls wrong. What it had superseded, absorbed or settled stands again as before.
-   * Gives the entries changed by it; empty when there is none of that id. Looks through the ledger once.
-   */
-  markWrong(id: KeyEventId): KeyEvent[] {
-    const known = this.held.get(id);
-    if (known === undefined) return [];
-    this.held.delete(id);
-    this.wrong.add(id);
-    if (this.byNormal.get(known.subject.normal) === id) this.byNormal.delete(known.subject.normal);
-    this.openErrors = this.openErrors.filter((open) => open !== id);
-    const changed: KeyEvent[] = [];
-    for (const held of this.held.values()) {
-      if (held.entry.link !== id) continue;
-      const { link: _link, ...rest } = held.entry;
-      held.entry = { ...rest, status: 'active' };
-      changed.push(held.entry);
-      if (held.entry.kind === 'error') this.openErrors.push(held.entry.id);
-    }
-    return changed;
   }
 
   private count(message: MessageId): void {
@@ -182,6 +143,7 @@ export class Ledger {
       if (other.kind !== entry.kind || subject.failedAttempt || held.subject.failedAttempt || entry.about !== undefined)
         continue;
       if (subject.negative !== held.subject.negative || !sameMembers(subject.values, held.subject.values)) continue;
+      if (entry.kind !== 'error' && !sameMembers(subject.codes, held.subject.codes)) continue;
       if (subject.tokens.size >= 3 && likeness(subject.tokens, held.subject.tokens) >= SAME) return held;
     }
     return undefined;

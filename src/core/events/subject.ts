@@ -10,6 +10,8 @@ export interface Subject {
   readonly tokens: ReadonlySet<string>;
   /** Numbers, versions and truth values: what a later event on the same subject may set otherwise. */
   readonly values: ReadonlySet<string>;
+  /** Of the tokens, those that hold a digit: what else is said alike of another invoice, room or branch is not the same. */
+  readonly codes: ReadonlySet<string>;
   /** All words in order, folded: equal for texts that differ in case, accents, marks and spaces alone. */
   readonly normal: string;
   readonly replaces: boolean;
@@ -73,6 +75,7 @@ export function subjectOf(quote: string): Subject {
   const text = fold(quote.slice(0, READ));
   const tokens = new Set<string>();
   const values = new Set<string>();
+  const codes = new Set<string>();
   const normal: string[] = [];
   for (const [word] of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
     if (isCjkUnit(word.charCodeAt(0))) {
@@ -84,7 +87,11 @@ export function subjectOf(quote: string): Subject {
     }
     normal.push(word);
     if (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false') values.add(word);
-    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) tokens.add(withoutLine(word));
+    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) {
+      const token = withoutLine(word);
+      tokens.add(token);
+      if (/\d/.test(token)) codes.add(token);
+    }
   }
   const denied = new Set<string>();
   for (const [, after, before] of text.matchAll(DENIED)) denied.add((after ?? before ?? '').replace(/[.+-]+$/, ''));
@@ -98,6 +105,7 @@ export function subjectOf(quote: string): Subject {
   return {
     tokens,
     values,
+    codes,
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
     reverses: REVERSING.test(text),

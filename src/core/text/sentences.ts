@@ -6,6 +6,9 @@ const PIECE = 4_000;
 /** No sentence ends with one of these, with an initial or with a list's number. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|nos?|nr|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
+/** German writes days as ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
+const ORDINAL = /(?:^|[\s(])(?:d(?:er|ie|as|en|em|es)|[ai]m|vom|zum|zur)\s\d{1,2}\.(?:\d{1,2}\.)?\s*$/i;
+const MONTH = /^(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/;
 const LIST_NUMBER = /^\d{1,3}\.\s*$/;
 /** Stops at which chats end a sentence and the segmenter does not, for a small letter or a mark of code follows. */
 const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
@@ -37,7 +40,11 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
       const sentence = line.slice(start, end);
       if (
         end < line.length &&
-        (LIST_NUMBER.test(sentence) || ABBREVIATION.test(sentence.slice(-16)) || isInCode(sentence))
+        (LIST_NUMBER.test(sentence) ||
+          ABBREVIATION.test(sentence.slice(-16)) ||
+          ORDINAL.test(sentence.slice(-16)) ||
+          (MONTH.test(line.slice(end, end + 3)) && /\d\.\s*$/.test(sentence.slice(-8))) ||
+          isInCode(sentence))
       )
         continue;
       const trimmed = sentence.trim();

@@ -43,6 +43,19 @@ describe('the ledger', () => {
     assert.equal(say(ledger, 'fact', 'the request limit of the search service is 90 per minute').status, 'active');
   });
 
+  it('does not merge what is said alike of something with another code', () => {
+    const ledger = new Ledger();
+    const refund = (order: string): string =>
+      `the refund for order ${order} was approved by the manager and takes three to five working days`;
+    say(ledger, 'outcome', refund('NB-3000'));
+    assert.equal(say(ledger, 'outcome', refund('NB-3001')).status, 'active');
+    assert.equal(say(ledger, 'outcome', refund('NB-3000')).status, 'merged');
+    const failed = (request: string): string =>
+      `error: connection reset by the upload server of the nightly archive in request ${request}`;
+    say(ledger, 'error', failed('r81'));
+    assert.equal(say(ledger, 'error', failed('r82')).status, 'merged');
+  });
+
   it('supersedes an earlier value by a later one, and keeps both', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'configuration', 'the request timeout is 30 seconds');
@@ -156,43 +169,25 @@ describe('the ledger', () => {
     assert.equal(yes(2, 'Rename the column?')[0]?.status, 'active');
   });
 
-  it('pins, unpins, and takes a selection of the user as pinned', () => {
+  it('pins and unpins', () => {
     const ledger = new Ledger();
     const entry = say(ledger, 'fact', 'the API is versioned by header');
     assert.equal(ledger.pin(entry.id)?.pinned, true);
     assert.equal(ledger.pin(entry.id, false)?.pinned, false);
-    const chosen = ledger.addByUser(messageId('u'), event('fact', 'we bill in euros'));
-    assert.equal(chosen.pinned, true);
-    assert.equal(ledger.addByUser(entry.message, event('fact', entry.quote)).pinned, true);
     assert.equal(ledger.pin(eventIdAt(messageId('none'), { start: 0, end: 1 })), undefined);
-  });
-
-  it('forgets an entry marked as wrong, gives back what it had superseded, and does not take it in again', () => {
-    const ledger = new Ledger();
-    const first = say(ledger, 'configuration', 'the port is 3000');
-    const wrong = say(ledger, 'configuration', 'the port is 4000');
-    assert.deepEqual(
-      ledger.markWrong(wrong.id).map(({ id, status }) => ({ id, status })),
-      [{ id: first.id, status: 'active' }],
-    );
-    assert.equal(ledger.get(wrong.id), undefined);
-    assert.deepEqual(ledger.markedWrong(), [wrong.id]);
-    assert.deepEqual(ledger.add(wrong.message, [event('configuration', wrong.quote)]), []);
-    assert.deepEqual(ledger.markWrong(wrong.id), []);
   });
 
   it('goes on from stored entries as if it had never stopped', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'configuration', 'the port is 3000');
-    const wrong = say(ledger, 'fact', 'the moon is cheese');
-    ledger.markWrong(wrong.id);
+    const wrong = eventIdAt(messageId('w'), { start: 0, end: 18 });
     const stored = new Ledger();
-    for (const wrong of ledger.markedWrong()) stored.refuse(wrong);
+    stored.refuse(wrong);
     for (const entry of ledger.entries()) stored.restore(entry);
     assert.deepEqual(stored.entries(), ledger.entries());
     const later = say(stored, 'configuration', 'the port is 4000');
     assert.equal(stored.get(first.id)?.link, later.id);
-    assert.deepEqual(stored.add(wrong.message, [event('fact', wrong.quote)]), []);
+    assert.deepEqual(stored.add(messageId('w'), [event('fact', 'the moon is cheese')]), []);
   });
 
   it('takes the same event of the same message once', () => {

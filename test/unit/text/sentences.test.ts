@@ -27,6 +27,18 @@ describe('sentences', () => {
     assert.deepEqual(sentences('1. Do it.'), ['1. Do it.']);
   });
 
+  it('go on after a German day', () => {
+    const said = [
+      'Die Deadline ist der 2. März, das Budget 21.000 €.',
+      'Zwischen dem 3. und 7. April kommt die Spedition.',
+      'Sie kommt am 5.03. um 7:30 Uhr.',
+      'Im 2. Quartal nehmen wir die 3. Variante.',
+      'Er wohnt im 2. Stock von Haus 3.',
+      'Das ist alles.',
+    ];
+    assert.deepEqual(sentences(said.join(' ')), said);
+  });
+
   it('are found in scripts without spaces', () => {
     assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']);
   });
