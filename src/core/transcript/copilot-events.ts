@@ -18,15 +18,14 @@ const VERSION = 1;
 const FRAMES =
   /^(assistant\.(turn_start|turn_end|reasoning|intent|streaming_delta)|session\.(info|idle|resume|shutdown|usage_info|truncation|compaction_start)|hook\.|permission\.|pending_messages\.)/;
 
+type CopilotEvent = JsonObject & { readonly type: string; readonly data: JsonObject };
+
+const isEvent = (record: unknown): record is CopilotEvent =>
+  isObject(record) && isObject(record['data']) && typeof record['type'] === 'string';
+
 /** True for a line of the event log that Copilot CLI and Copilot Chat keep of a session. */
-export function isCopilotEvent(record: unknown): record is JsonObject & { readonly data: JsonObject } {
-  return (
-    isObject(record) &&
-    isObject(record['data']) &&
-    typeof record['type'] === 'string' &&
-    /^(session|user|assistant|tool|system)\./.test(record['type'])
-  );
-}
+export const isCopilotEvent = (record: unknown): boolean =>
+  isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
 
 /**
  * The event log of Copilot CLI (`session-state/<id>/events.jsonl`) and of Copilot Chat's transcripts, line by line. A
@@ -50,12 +49,11 @@ export class CopilotEventsImporter {
   }
 
   record(record: unknown): void {
-    if (!isCopilotEvent(record)) {
+    if (!isEvent(record)) {
       this.#sink.skip(phrase('invalid record'));
       return;
     }
-    const { data } = record;
-    const type = String(record['type']);
+    const { data, type } = record;
     const at = parseMoment(record['timestamp']);
     if (typeof data['parentToolCallId'] === 'string') {
       this.#sink.skip(phrase('subagent message'));

@@ -23,6 +23,21 @@ describe('importing the records of a Claude Code session', () => {
   });
 });
 
+describe('importing the events of a Copilot session', () => {
+  it('passes over what frames the conversation in silence, and counts what it does not know by its type', () => {
+    const records = [
+      { type: 'session.start', data: { version: 1, sessionId: 's' } },
+      ...['hook.start', 'permission.requested', 'pending_messages.modified'].map((type) => ({ type, data: {} })),
+      { type: 'weather.changed', data: {} },
+      { type: 'user.message', data: { content: 'Which port?' } },
+      { type: 'user.message' },
+    ];
+    const { said, skipped } = imported('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    assert.deepEqual(said, ['user: Which port?']);
+    assert.deepEqual(skipped, { 'record of type “weather.changed”': 1, 'invalid record': 1 });
+  });
+});
+
 describe('importing a SpecStory history', () => {
   it('keeps a tool’s block that never ends, or ends too seldom, within what the file has', () => {
     const { said, moments, skipped } = imported(
