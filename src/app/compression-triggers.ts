@@ -47,7 +47,7 @@ export class CompressionTriggers {
   /** Compresses when the task's end asks for it. A compression that fails is logged by the compressor. */
   async atReset(signal?: AbortSignal): Promise<void> {
     const due = this.dueAtEnd();
-    if (due) await this.compress(due, 'now', { signal });
+    if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }
 
   /** Compresses when the request that is about to leave is too large for the policy. */

@@ -1,7 +1,7 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { Recalled } from '../core/context/render.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
-import { messageId, taskId, type MessageId, type NodeId } from '../core/model/ids.ts';
+import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock } from '../core/model/message.ts';
 import type { Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -48,6 +48,8 @@ interface Turn {
   asked?: { readonly calibration: Calibration | undefined };
   /** The reply that was begun last. */
   reply?: MessageId;
+  /** What the model was told to work on: another task may be set meanwhile. */
+  task?: TaskId | undefined;
 }
 
 /** Less room than this holds no excerpt worth having. */
@@ -70,7 +72,7 @@ export class Conversation {
   #moreRoom = false;
   readonly #updates: Emitter<ConversationUpdate>;
   #resetWaiting = false;
-  /** The task's goal was reported as reached; with the next message it is over. */
+  /** The goal of a task without steps was reported as reached; with the next message it is over. */
   #isGoalReached = false;
   #closed = false;
   #halting = false;
@@ -230,22 +232,28 @@ export class Conversation {
     pasted: readonly string[] = [],
   ): Promise<void> {
     await this.#run(async (signal) => {
-      const { clock, settings } = this.#deps;
-      if (settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task)))
-        await this.#reset(true, signal);
-      await this.journal.append(...userMessageEvents({ text, attachments, images, pasted }, this.state, clock));
+      if (this.#endsTask) await this.#reset(true, signal);
+      const said = { text, attachments, images, pasted };
+      await this.journal.append(...userMessageEvents(said, this.state, this.#deps.clock));
       await this.#startStep();
       return text;
     });
   }
 
-  /** Asks again for a reply to the newest user message on the branch that ends at `at`. */
+  /** Asks again for a reply to the newest user message on the branch that ends at `at`; without one, all stays as it was. */
   async retry(at: MessageId): Promise<void> {
-    await this.#run(async () => {
-      await this.journal.append({ type: 'head_moved', to: at });
-      const message = this.state.messages.get(at);
-      return message ? messageText(message) : '';
-    });
+    const before = this.state.head;
+    try {
+      await this.#run(async () => {
+        await this.journal.append({ type: 'head_moved', to: at });
+        const message = this.state.messages.get(at);
+        return message ? messageText(message) : '';
+      });
+    } finally {
+      const isUnanswered = this.state.head === at && !this.isReplying;
+      if (isUnanswered && before !== at && !this.journal.readOnly)
+        await this.journal.append({ type: 'head_moved', to: before });
+    }
   }
 
   /** Sends a changed text in place of an earlier message: a new branch; the old one stays. */
@@ -265,7 +273,11 @@ export class Conversation {
 
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
     this.#isGoalReached = false;
-    await this.journal.append({ type: 'task_set', task: { id: taskId(this.#deps.clock.id()), goal, steps } });
+    const task = { id: taskId(this.#deps.clock.id()), goal, steps };
+    // A reset that waits for the reply's end is meant for the task before.
+    if (this.#resetWaiting) await this.journal.append({ type: 'task_reset', automatic: false });
+    this.#resetWaiting = false;
+    await this.journal.append({ type: 'task_set', task });
   }
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` while a reply arrives. */
@@ -295,7 +307,7 @@ export class Conversation {
     const { text, attachments = [], images = [] } = draft;
     const isEmpty = text === '' && attachments.length === 0 && images.length === 0;
     const message = userMessage(draft, messageId('pending'), state, clock);
-    const endsTask = !isEmpty && settings().resetFinishedTask && isOver(state.task);
+    const endsTask = !isEmpty && this.#endsTask;
     const assemble = (excerpts: readonly Recalled[]): Context =>
       isEmpty ? meter.context(excerpts) : meter.contextWith(message, endsTask, excerpts);
     const plain = assemble([]);
@@ -328,6 +340,11 @@ export class Conversation {
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }
 
+  /** Called when another model was chosen: with a larger one the request may fit well again. */
+  async modelChanged(): Promise<void> {
+    await this.#triggers.endEscalation();
+  }
+
   /** Called when a compression that ran during a turn may be committed, and at start-up. */
   async betweenTurns(): Promise<void> {
     if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
@@ -351,6 +368,7 @@ export class Conversation {
       turn.settings = settings();
       const text = await say(turn.abort.signal);
       turn.asked = { calibration: calibration() };
+      turn.task = this.state.task?.id;
       await this.#reply(await chatModel(), text, turn.abort.signal);
       this.#moreRoom = false;
     } catch (error) {
@@ -361,7 +379,7 @@ export class Conversation {
       this.#turn = undefined;
       const reply = turn.reply !== undefined && this.state.messages.has(turn.reply) ? turn.reply : undefined;
       this.#update({ type: 'turn_ended', id: reply, error: failure });
-      await this.#afterTurn(reply);
+      await this.#afterTurn(reply, turn.task);
       resolve(undefined);
     }
   }
@@ -419,6 +437,10 @@ export class Conversation {
     return assemble(recalled).total > budget ? [] : recalled;
   }
 
+  get #endsTask(): boolean {
+    return this.settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task));
+  }
+
   #update(update: ConversationUpdate): void {
     if (update.type === 'reply_started' && this.#turn) this.#turn.reply = update.id;
     if (update.type === 'turn_ended') this.#waiting = null;
@@ -444,9 +466,10 @@ export class Conversation {
     await startStep({ state: journal.state, append: (...events) => journal.append(...events) });
   }
 
-  async #afterTurn(reply: MessageId | undefined): Promise<void> {
+  async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
-      if (reply !== undefined) this.#isGoalReached = await takeReport(this.journal, reply);
+      if (reply !== undefined && this.state.task?.id === task)
+        this.#isGoalReached = await takeReport(this.journal, reply);
       if (this.#resetWaiting) {
         this.#resetWaiting = false;
         await this.#reset(false);

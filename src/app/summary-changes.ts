@@ -89,9 +89,10 @@ export function compressionsSince(state: SessionState, from?: CompressionId): Co
   return start < 0 ? [] : ids.slice(start).filter((id) => stands(state, id));
 }
 
-/** The newest compression that has not been undone, as a whole or node by node. */
+/** The newest compression with a summary on the active branch that has not been undone, as a whole or node by node. */
 export function newestStanding(state: SessionState): CompressionId | undefined {
-  return state.compressions.findLast((one) => one.nodes.length > 0 && stands(state, one.id))?.id;
+  const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isOpen(node);
+  return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
 }
 
 function stands(state: SessionState, id: CompressionId): boolean {

@@ -17,7 +17,7 @@ export async function startStep({ state, append }: Pick<SessionJournal, 'state' 
 
 /**
  * Takes over what a reply reports of the task: steps that are done or in progress and, where the goal is reached, the rest
- * as skipped. Resolves to true where the task is finished. Rejects with `StoreFault`.
+ * as skipped. Resolves to true where a goal without steps is reached: steps tell by themselves. Rejects with `StoreFault`.
  */
 export async function takeReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
   const { task, messages } = journal.state;
@@ -35,7 +35,7 @@ export async function takeReport(journal: SessionJournal, reply: MessageId): Pro
     return current !== undefined && status === 'in_progress' ? [stepEvent(step, 'pending')] : [];
   });
   if (events.length > 0) await journal.append(...events);
-  return isReached || isFinished(journal.state.task ?? task);
+  return isReached && task.steps.length === 0;
 }
 
 /** Whether nothing of a task is left to do, by its steps. */

@@ -17,6 +17,14 @@ describe('a conversation', () => {
   });
   afterEach(() => desk.close());
 
+  /** What is on disk of a reply once it ends so; when it never does, what is there then. */
+  const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
+    const text = (): string | undefined => state.partials[0]?.text;
+    for (let looks = 0; looks < 100 && text()?.endsWith(end) !== true; looks++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    return text();
+  };
+
   const onDisk = (conversation: Conversation): Promise<string> =>
     readFile(path.join(desk.folder, `${conversation.journal.id}.jsonl`), 'utf8');
 
@@ -98,6 +106,37 @@ describe('a conversation', () => {
     assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
   });
 
+  it('finds all of such a reply, though the disk has failed for a moment in the midst of it', async () => {
+    const conversation = await desk.converse();
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    let partials = 0;
+    journal.append = (...events) =>
+      events[0]?.type === 'reply_partial' && ++partials === 2 ? Promise.reject(new Error('EIO')) : append(...events);
+    let kept: string | undefined;
+    desk.script = async function* () {
+      for (const text of ['One. ', 'Two. ', 'Three.']) {
+        desk.clock.ahead += 2000;
+        yield { type: 'text', text };
+        kept = await partOf(conversation, text);
+      }
+    };
+    await conversation.send('Count');
+    assert.equal(kept, 'One. Two. Three.');
+  });
+
+  it('has what came of a reply on disk, though the clock was set back meanwhile', async () => {
+    const conversation = await desk.converse();
+    let kept: string | undefined;
+    desk.script = async function* () {
+      desk.clock.ahead -= 3_600_000;
+      yield { type: 'text', text: 'As far as ' };
+      kept = await partOf(conversation, 'As far as ');
+    };
+    await conversation.send('Go on');
+    assert.equal(kept, 'As far as ');
+  });
+
   it('takes up in the window that takes over what another one had begun and could not end', async () => {
     const first = await desk.converse();
     await fill(first, 1);
@@ -125,12 +164,50 @@ describe('a conversation', () => {
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
   });
 
+  it('that is halted ends the task as was asked meanwhile, and begins no compression for it', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 40);
+    await conversation.setTask('Ship it', []);
+    let asked = 0;
+    desk.summarizer = (request, signal) => {
+      asked++;
+      return says('Parts were listed.')(request, signal);
+    };
+    let halted: Promise<void> | undefined;
+    desk.script = async function* (request, signal) {
+      await conversation.resetTask();
+      halted = conversation.halt();
+      yield* says('Done.')(request, signal);
+    };
+    await conversation.send('Go on');
+    await halted;
+    assert.equal(conversation.state.task, undefined);
+    assert.equal(asked, 0);
+  });
+
   it('lets one turn run at a time', async () => {
     const conversation = await desk.converse();
     const first = conversation.send('First');
     await assert.rejects(conversation.send('Second'), TurnRunning);
     await first;
     assert.deepEqual(texts(conversation), ['First', 'Fine.']);
+  });
+
+  it('stays on the reply that was there when no other one comes, by a fault or by stopping', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('Why?');
+    const [at] = conversation.state.path;
+    desk.script = throws(new ModelFault('network', 'no connection'));
+    await assert.rejects(conversation.retry(at!), ModelFault);
+    assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
+    desk.script = says('Never asked.');
+    const turn = conversation.retry(at!);
+    conversation.stop();
+    await turn;
+    assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
+    desk.script = says('Since it is.');
+    await conversation.retry(at!);
+    assert.deepEqual(texts(conversation), ['Why?', 'Since it is.']);
   });
 
   it('keeps the old branch when a message is edited and sent again', async () => {

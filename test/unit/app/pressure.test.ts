@@ -62,6 +62,19 @@ describe('a session under pressure', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
+  it('is no longer flagged once a model with a larger context window is chosen', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 4, line);
+    await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
+    const { contextWindow } = desk.settings;
+    desk.settings = { ...desk.settings, contextWindow: conversation.context().total, reservedTokens: 0 };
+    await conversation.modelChanged();
+    assert.equal(conversation.state.escalation, 'token_overflow');
+    desk.settings = { ...desk.settings, contextWindow };
+    await conversation.modelChanged();
+    assert.equal(conversation.state.escalation, null);
+  });
+
   it('pays for nothing in a window that cannot write, and says why', async () => {
     const first = await desk.converse();
     await fill(first, 60, line);

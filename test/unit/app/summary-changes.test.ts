@@ -231,6 +231,18 @@ describe('a summary that the user changes', () => {
     );
     assert.equal(sent(), after);
   });
+
+  it('is not what is taken back on a branch that it does not stand on', async () => {
+    const one = newestStanding(conversation.state)!;
+    await fill(conversation, 60, body);
+    await conversation.compressNow();
+    const [first] = conversation.state.frontier;
+    assert.notEqual(newestStanding(conversation.state), one);
+    await conversation.moveHead(first!.node.last);
+    assert.equal(newestStanding(conversation.state), one);
+    await conversation.moveHead(first!.node.first);
+    assert.equal(newestStanding(conversation.state), undefined);
+  });
 });
 
 const THINGS = ['rows', 'columns', 'widths', 'colours', 'headings', 'loops', 'helpers', 'objects', 'lists', 'tables'];

@@ -81,8 +81,40 @@ describe('the end of a task', () => {
     await conversation.setTask('Book the venue', []);
     desk.script = says('The hall is booked.\n[goal reached]');
     await conversation.send('Go.');
+    const { request } = await conversation.previewSend({ text: 'And next?' });
     await conversation.send('And next?');
     assert.equal(sentTask(), false);
+    assert.deepEqual(request.messages, desk.requests.at(-1)?.messages, 'as was previewed');
+  });
+
+  it('does not come where the user has opened a step again since', async () => {
+    const conversation = await desk.converse();
+    await conversation.setTask('Organize the workshop', [{ text: 'Book the venue', status: 'pending' }]);
+    desk.script = says('Done! Everything is finished.');
+    await conversation.send('Go.');
+    await conversation.journal.append({ type: 'task_step', step: 0, status: 'pending' });
+    desk.script = says('Sorry, I will.');
+    await conversation.send('The venue is not booked yet.');
+    assert.ok(sentTask());
+    assert.equal(conversation.state.endedTasks.length, 0);
+  });
+
+  it('neither comes from a reply to the task before, nor from a reset that waited for it', async () => {
+    for (const isEnded of [false, true]) {
+      const conversation = await desk.converse();
+      await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
+      desk.script = async function* (request, signal) {
+        if (isEnded) await conversation.resetTask();
+        await conversation.setTask('Invite the speakers', [{ text: 'Write to Marta', status: 'pending' }]);
+        yield* says('Done! Everything is finished.')(request, signal);
+      };
+      await conversation.send('Go.');
+      assert.deepEqual(conversation.state.task?.steps, [{ text: 'Write to Marta', status: 'pending' }]);
+      assert.deepEqual(
+        conversation.state.endedTasks.map(({ goal }) => goal),
+        isEnded ? ['Book the venue'] : [],
+      );
+    }
   });
 
   it('is not seen in a reply that reports one step', async () => {
