@@ -1,3 +1,4 @@
+import { dollarsText } from '../protocol/dollars.ts';
 import { text } from './texts.ts';
 
 let locale = 'en';
@@ -36,11 +37,8 @@ export function formatPercent(share: number): string {
   return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
 }
 
-/** US dollars as the reader's language writes them: below one, two digits that count. */
-export function formatCost(dollars: number): string {
-  const digits = dollars > 0 && dollars < 1 ? { maximumSignificantDigits: 2 } : {};
-  return dollars.toLocaleString(locale, { style: 'currency', currency: 'USD', ...digits });
-}
+/** US dollars as the reader's language writes them. */
+export const formatCost = (dollars: number): string => dollarsText(dollars, locale);
 
 export function formatTime(at: number): string {
   return new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
