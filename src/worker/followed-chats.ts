@@ -81,7 +81,8 @@ export class FollowedChats implements ChatLibrary {
       this.#wanted = options;
       this.#watch.only(options.tools);
       for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
-      if (options.tools.length === 0) return NOTHING;
+      // Without tools a pass only removes the copies that are too old.
+      if (options.tools.length === 0 && options.keepMs === 0) return NOTHING;
       this.#timer ??= setInterval(() => this.#beat(), HEARTBEAT_MS);
       return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : NOTHING;
     });

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { Worker } from 'node:worker_threads';
 import {
@@ -33,6 +35,7 @@ const STEADY_MS = 15 * 60_000;
 
 /** The chats from other tools in this window: followed as far as the settings say, in a thread of their own. */
 export class AllChats implements vscode.Disposable {
+  readonly #folder: string;
   readonly #thread: LibraryThread;
   readonly #warn: AllChatsOptions['warn'];
   readonly #changed = new vscode.EventEmitter<undefined>();
@@ -49,9 +52,10 @@ export class AllChats implements vscode.Disposable {
 
   constructor({ extensionUri, storage, window, warn }: AllChatsOptions) {
     this.#warn = warn;
+    this.#folder = vscode.Uri.joinPath(storage, 'all-chats').fsPath;
     this.#thread = new LibraryThread({
       file: vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath,
-      data: () => ({ folder: vscode.Uri.joinPath(storage, 'all-chats').fsPath, home: os.homedir(), window }),
+      data: () => ({ folder: this.#folder, home: os.homedir(), window }),
       ended: (fault) => this.#ended(fault),
     });
     this.onNews = this.#thread.onNews;
@@ -85,12 +89,18 @@ export class AllChats implements vscode.Disposable {
     return vscode.workspace.isTrusted && readSettings().sources.tools.length > 0;
   }
 
+  /** Copies age, too, while no tool is chosen any more. */
+  get #removesOld(): boolean {
+    const { isTrusted } = vscode.workspace;
+    return isTrusted && readSettings().sources.keepDays > 0 && existsSync(path.join(this.#folder, 'catalog.json'));
+  }
+
   /** Follows the chosen tools from now on; the first call begins. Never rejects: what fails is tried again. */
   async follow(): Promise<void> {
     try {
       const { isOn } = this;
       this.#isFollowing = isOn;
-      if (isOn || this.#thread.isRunning) await this.#read(isOn);
+      if (isOn || this.#removesOld || this.#thread.isRunning) await this.#read(isOn);
     } catch (error) {
       this.#failed(String(error));
     }
@@ -99,7 +109,7 @@ export class AllChats implements vscode.Disposable {
 
   async #read(isOn: boolean): Promise<void> {
     const { tools, keepDays } = readSettings().sources;
-    const options = { tools: isOn ? tools : [], keepMs: keepDays * DAY_MS };
+    const options = { tools: isOn ? tools : [], keepMs: isOn || this.#removesOld ? keepDays * DAY_MS : 0 };
     const wanted = JSON.stringify(options);
     if (this.#pass?.wanted !== wanted) this.#pass = { wanted, done: this.library.follow(options) };
     const pass = this.#pass;

@@ -325,4 +325,15 @@ describe('the chats from other tools, followed in a thread', () => {
     await chats.follow({ tools: ['claude-code'], keepMs: 24 * 3_600_000 });
     assert.equal(await messages(chats), 1);
   });
+
+  it('are removed after that number of days even when no tool is followed any more', async () => {
+    const old = put(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
+    await open().follow({ tools: ['claude-code'], keepMs: 0 });
+    await opened.splice(0)[0]?.close();
+    const next = open('two');
+    await next.follow({ tools: [], keepMs: 24 * 3_600_000 });
+    assert.equal(await messages(next), 1);
+    assert.equal(readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz')).length, 1);
+  });
 });
