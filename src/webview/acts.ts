@@ -34,7 +34,8 @@ export class Acts {
       const fault = RequestFault.is(error) ? error : undefined;
       refused?.(fault?.reason ?? 'failed');
       if (fault?.reason === 'cancelled') return undefined;
-      const repeat = (): void => (TURNS.has(type) ? this.#retryTurn() : void this.ask(type, fields));
+      const repeat = (): void =>
+        TURNS.has(type) && type !== 'retry' ? this.#retryTurn() : void this.ask(type, fields);
       const way = fault?.action;
       const button = way && { label: way.label, run: () => void this.takeWayOut(way.command, repeat) };
       this.#toasts.tell(error instanceof Error ? error.message : String(error), 'error', button);

@@ -39,18 +39,26 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => link().conversation;
   const session = () => conversation().journal.id;
-  const showDraft = (text: string): void => {
+  const showDraft = (text = app.drafts.get(session())): void => {
     const draft = { text, attachments: app.attachments.views(session()) };
     link().post({ type: 'draft', draft, focus: false });
   };
   return {
     send: async ({ text, attachments, pasted }) => {
       await app.implicit.refresh();
-      const taken = app.attachments.take(session(), attachments);
+      const asked = conversation();
+      const before = asked.state.counters.messagesEver;
+      const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
       try {
-        const { sendWhileResponding } = readSettings().chat;
-        await conversation().queue.send({ text, pasted, ...taken }, sendWhileResponding);
+        await asked.queue.send(message, readSettings().chat.sendWhileResponding);
+      } catch (error) {
+        // What is neither said nor in the queue goes back to the composer, as its text does.
+        if (asked.state.counters.messagesEver === before && asked.queue.items.every((one) => one.message !== message)) {
+          app.attachments.giveBack(asked, message);
+          showDraft();
+        }
+        throw error;
       } finally {
         await app.implicit.refresh();
       }
@@ -60,7 +68,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       const message = conversation().queue.take(id);
       if (message && edit) {
         app.attachments.giveBack(conversation(), message);
-        showDraft(app.drafts.get(session()));
+        showDraft();
       }
       return Promise.resolve({ text: message?.text ?? null });
     },
@@ -74,11 +82,11 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     attach: async ({ what }) => {
       await app.attachments.add(conversation(), what);
       await app.implicit.refresh();
-      showDraft(app.drafts.get(session()));
+      showDraft();
     },
     detach: ({ id }) => {
       if (app.attachments.remove(id)) app.implicit.decline(session());
-      showDraft(app.drafts.get(session()));
+      showDraft();
       return Promise.resolve();
     },
     completeContext: async ({ query }) => {

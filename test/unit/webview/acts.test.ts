@@ -69,6 +69,17 @@ describe('an act of the page that fails', () => {
     );
   });
 
+  it('asks once more for another reply in place of the one that stands again', async () => {
+    void acts.ask('retry', { message: messageId('m2') });
+    const [first] = asked();
+    await refuse(first!.id, 'retry');
+    takeWayOut();
+    assert.deepEqual(
+      asked().map(({ body }) => body),
+      [{ type: 'retry', message: 'm2' }],
+    );
+  });
+
   it('stays as it is when no key was set, or when its text is back in the composer', async () => {
     void acts.ask('send', { text: 'Are you there?', attachments: [], pasted: [] });
     const [send] = asked();
