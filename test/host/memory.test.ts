@@ -7,6 +7,8 @@ import { keyEventId, messageId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
 import type { Message } from '../../src/core/model/message.ts';
 import { answerRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
+import { WorkspaceMemory } from '../../src/host/memory/workspace-memory.ts';
+import type { MemoryFile } from '../../src/storage/memory-file.ts';
 import { answering, product, withSettings } from './product.ts';
 
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
@@ -50,6 +52,17 @@ describe('the memory of the workspace', () => {
     const app = await product();
     for (const { id } of app.memory.entries) await app.memory.remove(id);
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('reads its file again after a fault', async () => {
+    let faults = 1;
+    const file = {
+      read: () => (faults-- > 0 ? Promise.reject(new Error('too many open files')) : Promise.resolve([])),
+    } as unknown as MemoryFile;
+    const memory = new WorkspaceMemory(file, String, Date.now);
+    await assert.rejects(memory.load(), /too many open files/);
+    await memory.load();
+    memory.dispose();
   });
 
   it('takes a key event from the tree and sends it in every session, within its budget', async () => {

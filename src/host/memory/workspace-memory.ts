@@ -48,9 +48,18 @@ export class WorkspaceMemory implements vscode.Disposable {
     return this.#entries;
   }
 
-  /** Reads the file once; a session that opens needs it before its first request. */
+  /** Reads the file once, again after a fault; a session that opens needs it before its first request. */
   load(): Promise<void> {
-    return (this.#loaded ??= this.#file.read().then((entries) => this.#show(entries)));
+    return (this.#loaded ??= this.#read());
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#show(await this.#file.read());
+    } catch (error) {
+      this.#loaded = undefined;
+      throw error;
+    }
   }
 
   /** The block of the system prompt, within `budget` tokens; made once, since every look at the context asks for it. */
