@@ -35,6 +35,14 @@ describe('the manifest', () => {
     assert.deepEqual(contributed.sort(byId), known.sort(byId));
   });
 
+  it('offers in the context menus what the icons of summaries and key events do', () => {
+    const items: readonly { command: string; group: string }[] = contributes.menus['view/item/context'];
+    for (const name of ['editSummary', 'pinEvent', 'unpinEvent', 'correctEvent']) {
+      const groups = items.filter(({ command }) => command === `threadkeeper.${name}`).map(({ group }) => group);
+      assert.deepEqual(groups.map((group) => group.startsWith('inline')).sort(), [false, true], name);
+    }
+  });
+
   it('tells its containers in the Activity Bar apart by their icons', () => {
     const icons = contributes.viewsContainers.activitybar.map(({ icon }: { icon: string }) => text(icon));
     assert.equal(new Set(icons).size, 2);
