@@ -135,4 +135,20 @@ describe('importing in the editor', () => {
     reports = 4;
     assert.equal(await scanTranscript(large, impatient), undefined);
   });
+
+  it('ends when another session is opened half way, which stays open, and leaves no session behind', async () => {
+    const app = await product();
+    const before = (await app.sessions.create('Wanted meanwhile')).journal.id;
+    const large = file('left.jsonl');
+    await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));
+    const preview = await scanTranscript(large, patient());
+    assert.ok(preview);
+    let opened: Promise<unknown> | undefined;
+    const report = (): void => void (opened ??= app.sessions.open(before));
+    const watch: Watch = { report, isCancelled: () => false };
+    assert.equal(await bringIn(app, large, preview, watch), undefined);
+    await opened;
+    assert.equal(app.sessions.current?.journal.id, before);
+    assert.ok((await app.sessions.list()).every(({ title }) => title !== 'left'));
+  });
 });

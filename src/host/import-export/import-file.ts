@@ -14,8 +14,9 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
-import type { Clock } from '../../app/ports.ts';
+import type { Clock, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
+import { changeSession } from '../sessions/session-changes.ts';
 
 /**
  * Reads a transcript into a new session and shows it. A file that the user chooses is looked through first, and what
@@ -132,7 +133,7 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
  * failed import leaves no session behind. Throws `TranscriptError` and `StoreFault`.
  */
 export async function bringIn(
-  app: Pick<ImportApp, 'sessions' | 'clock'>,
+  app: Pick<ImportApp, 'sessions' | 'store' | 'clock'>,
   uri: vscode.Uri,
   preview: ImportPreview,
   watch: Watch,
@@ -147,11 +148,11 @@ export async function bringIn(
 }
 
 /**
- * Takes messages into a new session, a batch at a time; undefined when cancelled. A cancelled or failed import leaves
- * no session behind. Throws `StoreFault`.
+ * Takes messages into a new session, a batch at a time; undefined when cancelled, as by opening another session. A
+ * cancelled or failed import leaves no session behind. Throws `StoreFault`.
  */
 export async function importMessages(
-  app: Pick<ImportApp, 'sessions' | 'clock'>,
+  app: Pick<ImportApp, 'sessions' | 'store'>,
   title: string,
   batches: AsyncIterable<readonly Message[]>,
   watch: Watch,
@@ -165,7 +166,8 @@ export async function importMessages(
   try {
     isWhole = await conversation.import(async () => {
       for await (const some of batches) {
-        if (watch.isCancelled()) return false;
+        // Whoever opens another session closes this one.
+        if (watch.isCancelled() || app.sessions.current !== conversation) return false;
         const events = some.map((message): SessionEvent => ({ type: 'message_added', message }));
         await conversation.journal.append(...events);
         messages += some.length;
@@ -187,11 +189,13 @@ function unused(title: string, titles: readonly string[]): string {
 }
 
 async function takeBack(
-  app: Pick<ImportApp, 'sessions'>,
+  app: Pick<ImportApp, 'sessions' | 'store'>,
   conversation: Conversation,
   before: Conversation['journal']['id'] | undefined,
 ): Promise<void> {
-  await conversation.journal.append({ type: 'session_deleted', deleted: true });
+  const deletion = { type: 'session_deleted', deleted: true } as const;
+  if (app.sessions.current !== conversation) return changeSession(app, conversation.journal.id, deletion);
+  await conversation.journal.append(deletion);
   if (before === undefined) await app.sessions.leave();
   else await app.sessions.open(before);
 }
@@ -225,5 +229,6 @@ export interface ImportApp {
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly sessions: Sessions;
+  readonly store: Pick<SessionStore, 'open'>;
   readonly panel: { open(): void };
 }
