@@ -4,7 +4,7 @@ import { Emitter, type Disposable } from '../../app/emitter.ts';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { Urgency } from '../../app/compression-job.ts';
-import { EditorChat } from './editor-chat.ts';
+import type { EditorChat } from './editor-chat.ts';
 
 /** What is known of one of the editor's models. */
 interface EditorModelFacts {
@@ -94,6 +94,7 @@ export class EditorModels implements Disposable {
     if (!chat) throw new ModelFault('model_not_found', `the editor offers no model ${model}`);
     if (urgency === 'background' && this.#access.canSendRequest(chat) !== true)
       throw new ModelFault('forbidden', 'the user has not been asked for consent yet');
+    const { EditorChat } = await import('./editor-chat.ts');
     const name = nameOf(chat);
     const known = this.#chats.get(name);
     if (known?.uses(chat) === true) return known;
