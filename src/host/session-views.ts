@@ -109,6 +109,7 @@ export class SessionViews {
   /** Shows who answers now. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
+    await this.#deps.sessions.current?.modelChanged();
     await this.#deps.panel.changed();
     this.#refresh();
   }
