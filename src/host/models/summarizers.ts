@@ -31,7 +31,7 @@ export class Summarizers {
     const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
     // What is thought counts against the window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
-    const model = retrying(await this.#models.make(chosen, memory, job.urgency));
+    const model = retrying(await this.#models.make(chosen, memory, job.urgency), { takesBack: true });
     return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 
