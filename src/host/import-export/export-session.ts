@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { importFile, type ImportApp } from './import-file.ts';
+import { locale } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
@@ -83,8 +84,7 @@ function placedSummaries(state: SessionState): FrontierItem[] {
 function exported(redactor: Redactor | undefined): string {
   if (!redactor) return vscode.l10n.t('Session exported. Secret masking is turned off.');
   if (redactor.total === 0) return vscode.l10n.t('Session exported. No secrets were found.');
-  const kinds = Array.from(redactor.counts, ([kind, count]) => `${count} × ${kind}`).join(', ');
-  return vscode.l10n.t('Session exported. Masked secrets: {0}.', kinds);
+  return vscode.l10n.t('Session exported. Masked secrets: {0}.', redactor.total.toLocaleString(locale()));
 }
 
 const ENDINGS: Readonly<Record<ExportFormat, string>> = {

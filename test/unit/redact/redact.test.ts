@@ -37,10 +37,10 @@ const SECRETS: readonly (readonly [SecretKind, string])[] = [
   ],
 ];
 
-function redacted(text: string): { readonly text: string; readonly counts: Readonly<Record<string, number>> } {
+function redacted(text: string): { readonly text: string; readonly total: number } {
   const redactor = new Redactor();
   const safe = redactor.redact(text);
-  return { text: safe, counts: Object.fromEntries(redactor.counts) };
+  return { text: safe, total: redactor.total };
 }
 
 describe('masking secrets', () => {
@@ -55,7 +55,7 @@ describe('masking secrets', () => {
       ] as const) {
         const safe = redacted(before + secret + after);
         assert.equal(safe.text, `${before}[redacted: ${kind}]${after}`);
-        assert.deepEqual(safe.counts, { [kind]: 1 });
+        assert.equal(safe.total, 1);
       }
     });
   }
@@ -91,7 +91,7 @@ describe('masking secrets', () => {
       'A line with -----BEGIN PRIVATE KEY----- is how it begins.',
       `data:image/png;base64,${fill(4000)}`,
     ])
-      assert.deepEqual(redacted(text), { text, counts: {} });
+      assert.deepEqual(redacted(text), { text, total: 0 });
   });
 
   it('masks the body of a private key that was cut off, and keeps what follows it', () => {
@@ -99,11 +99,10 @@ describe('masking secrets', () => {
     assert.equal(redacted(text).text, '[redacted: private-key]\n\nThat was the key.');
   });
 
-  it('counts each kind over several texts', () => {
+  it('counts over several texts', () => {
     const redactor = new Redactor();
     for (const [, secret] of SECRETS) redactor.redact(`one ${secret} two ${secret}`);
     assert.equal(redactor.total, SECRETS.length * 2);
-    assert.equal(redactor.counts.get('github-token'), 4);
   });
 
   it('masks nothing twice, and changes nothing but secrets in any text', () => {
@@ -115,7 +114,7 @@ describe('masking secrets', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const once = redacted(pieces.join(' '));
-        assert.deepEqual(redacted(once.text), { text: once.text, counts: {} });
+        assert.deepEqual(redacted(once.text), { text: once.text, total: 0 });
         for (const [, secret] of SECRETS) assert.ok(!once.text.includes(secret));
       }),
     );
