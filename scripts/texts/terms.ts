@@ -75,7 +75,7 @@ const TERMBASES: Readonly<Record<Language, Termbase>> = {
       [/\bselect(?:ed|s)?\b/i, /selec/i],
       [/\bcontext window\b/i, /ventana de contexto/i],
       [/\bproviders?\b/i, /proveedor/i],
-      [/\bundo(?:ne)?\b/i, /desh(?:acer|echo|izo|icieron)/i],
+      [/\bundo(?:ne)?\b/i, /desh(?:acer|ech[oa]|izo|icieron)/i],
       [/\blog\b/i, /registro/i],
       [/\bstatus bar\b/i, /barra de estado/i],
       [/\brestricted mode\b/i, /modo restringido/i],

@@ -12,6 +12,8 @@ export interface FaultText {
 
 const SOON = phrase('in a moment');
 
+const INTERRUPTED: FaultText = { action: 'retry', message: phrase('The response was interrupted. Try again.') };
+
 /** The sentences, by reason alone: a provider's own words stay in the log. Those with a value say when to try again. */
 const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   no_key: {
@@ -21,7 +23,9 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   refused_key: { action: 'setKey', message: phrase('The provider rejected the API key. Set a valid API key.') },
   forbidden: {
     action: 'chooseModel',
-    message: phrase('You don’t have access to this model. Allow access, check your API key, or select another model.'),
+    message: phrase(
+      'You don’t have access to this model. Check your API key or select another model. For a VS Code model, allow Threadkeeper to use it.',
+    ),
   },
   model_not_found: {
     action: 'chooseModel',
@@ -35,7 +39,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   unaffordable: {
     action: 'openSettings',
     message: phrase(
-      'Your provider credit doesn’t cover the output limit. Reserve fewer tokens for the response or add credit.',
+      'Your provider credit doesn’t cover the output limit. Add credit, select another model, or reduce the reserved tokens or the reasoning effort.',
     ),
   },
   over_rate: {
@@ -56,7 +60,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   overloaded: {
     action: 'retry',
-    message: phrase('The provider is overloaded or has an outage. Try again {0}.', SOON),
+    message: phrase('The provider reported an error or is overloaded. Try again {0}, or select another model.', SOON),
   },
   network: {
     action: 'retry',
@@ -64,12 +68,11 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   timeout: {
     action: 'retry',
-    message: phrase('The provider stopped responding. Try again or select another model.'),
+    message: phrase(
+      'The provider isn’t responding. Check your network connection, try again, or select another model.',
+    ),
   },
-  cut_stream: {
-    action: 'retry',
-    message: phrase('The response was interrupted. Try again.'),
-  },
+  cut_stream: INTERRUPTED,
   output_limit: {
     action: 'retryWithRoom',
     message: phrase('The model used its whole output limit for reasoning. Try again with a higher limit.'),
@@ -77,7 +80,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   highest_output_limit: {
     action: 'chooseModel',
     message: phrase(
-      'The model used its whole output limit for reasoning. Lower the reasoning effort or select another model.',
+      'The model used its whole output limit for reasoning. Select another model, or lower the reasoning effort for chat.',
     ),
   },
   empty_reply: {
@@ -90,9 +93,10 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   },
   bad_request: {
     action: 'openSettings',
-    message: phrase('The provider rejected the request. Select another model or check the base URL in Settings.'),
+    message: phrase('The provider rejected the request. Select another model or check the base URL.'),
   },
-  cancelled: { action: 'retry', message: phrase('Stopped. Any partial response was kept.') },
+  // What the user stopped is told as no fault anywhere.
+  cancelled: INTERRUPTED,
 };
 
 /** What the user reads of a fault. */
@@ -106,6 +110,9 @@ function after(ms: number): Phrase {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds === 1) return phrase('in 1 second');
   if (seconds < 100) return phrase('in {0} seconds', seconds);
-  // From 100 seconds on, so two minutes at least.
-  return phrase('in {0} minutes', Math.ceil(seconds / 60));
+  // Each unit from where it is two at least.
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 100) return phrase('in {0} minutes', minutes);
+  const hours = Math.ceil(minutes / 60);
+  return hours < 48 ? phrase('in {0} hours', hours) : phrase('in {0} days', Math.ceil(hours / 24));
 }

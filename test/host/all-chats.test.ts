@@ -143,6 +143,29 @@ describe('the chats from other tools in the editor', () => {
     ]);
   });
 
+  it('are removed after the number of days that is set even when no tool is chosen any more', async () => {
+    const { chats } = await product();
+    const follow = chats.library.follow.bind(chats.library);
+    const asked: string[] = [];
+    chats.library.follow = (options) => {
+      asked.push(JSON.stringify(options));
+      return follow(options);
+    };
+    try {
+      await withSettings({ 'sources.tools': [], 'sources.keepDays': 30 }, async () => {
+        await chats.close();
+        asked.length = 0;
+        await chats.follow();
+        assert.deepEqual(asked, [JSON.stringify({ tools: [], keepMs: 30 * 24 * 3_600_000 })]);
+      });
+    } finally {
+      chats.library.follow = follow;
+      const configuration = vscode.workspace.getConfiguration('threadkeeper');
+      await configuration.update('sources.tools', ['claude-code'], vscode.ConfigurationTarget.Global);
+      await chats.follow();
+    }
+  });
+
   it('are opened for reading, and continued as a session of ours', async () => {
     const app = await product();
     await run('openKeptChat', await chatRow());

@@ -9,7 +9,11 @@ describe('a long session in the editor', () => {
     const before = transcript(conversation);
     assert.ok(before.length >= 300, `${before.length} messages`);
     const full = conversation.context().total;
+    const { tree } = await product();
+    const events: Row = { kind: 'section', id: 'section/events', above: undefined, section: 'events' };
+    assert.equal(tree.getTreeItem(events).description, 'none yet');
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
+    assert.match(String(tree.getTreeItem(events).description), /^\d+ · /);
     const context = conversation.context();
     assert.ok(context.total < full / 2, `${context.total} of ${full} tokens`);
     assert.deepEqual(transcript(conversation), before);
@@ -27,6 +31,9 @@ describe('a long session in the editor', () => {
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);
+    // The only one is not asked for.
+    await vscode.commands.executeCommand('threadkeeper.redoCompression');
+    assert.ok(conversation.context().total < full);
   });
 
   it('offers a summary back by itself where it was opened by itself, with its compression where that was undone', async () => {

@@ -50,6 +50,10 @@ describe('what goes with a message as context', () => {
       offered: async (query: string): Promise<readonly ContextItem[]> =>
         handlers.completeContext({ type: 'completeContext', query }),
       attach: (what: Parameters<typeof handlers.attach>[0]['what']) => handlers.attach({ type: 'attach', what }),
+      send: (text: string) => {
+        const attachments = app.attachments.views(conversation.journal.id).map(({ id }) => id);
+        return handlers.send({ type: 'send', text, attachments, pasted: [] });
+      },
       held: () => app.attachments.contents(conversation.journal.id).attachments,
     };
   }
@@ -121,6 +125,17 @@ describe('what goes with a message as context', () => {
     );
   });
 
+  it('is back in the composer when the message cannot be kept', async () => {
+    const { attach, conversation, held, send } = await page();
+    await attach({ kind: 'file', path: 'context/alpha.ts' });
+    await conversation.journal.close();
+    await assert.rejects(send('What is in it?'), { name: 'StoreFault' });
+    assert.deepEqual(
+      held().map(({ name }) => name),
+      ['context/alpha.ts'],
+    );
+  });
+
   it('is the problems of the workspace', async () => {
     const collection = vscode.languages.createDiagnosticCollection('test');
     const problem = new vscode.Diagnostic(new vscode.Range(1, 0, 1, 4), 'size is never read');
@@ -166,15 +181,17 @@ describe('what goes with a message as context', () => {
     assert.ok(kinds(await offered('library')).includes('file'), 'a submodule hides no files');
     await writeFile(inside('shown-notes.ts'), 'export const shown = true;\n');
     await writeFile(inside('secrets.json'), '{ "token": "of nobody" }\n');
+    await writeFile(inside('gone-notes.ts'), 'export {};\n');
     assert.ok(kinds(await offered('shown')).includes('file'));
     await repository.status();
     assert.ok(kinds(await offered('changes')).includes('changes'));
+    await rm(inside('gone-notes.ts'));
     await attach({ kind: 'changes' });
     const changes = held()[0]!.text;
     assert.match(changes, /\+export class AlphaThing/);
     assert.match(changes, /^New file: context\/shown-notes\.ts\nexport const shown = true;$/m);
     assert.match(changes, /^New file: context\/secrets\.json$/m);
-    assert.doesNotMatch(changes, /of nobody|ignored-notes/);
+    assert.doesNotMatch(changes, /of nobody|ignored-notes|gone-notes/);
     await mkdir(inside('mixed/node_modules'), { recursive: true });
     for (let n = 0; n < 250; n++) await writeFile(inside(`mixed/built-${n}.txt`), 'built\n');
     for (let n = 0; n < 5; n++) await writeFile(inside(`mixed/own-${n}.txt`), `own ${n}\n`);

@@ -6,6 +6,7 @@ import { SpendLimitReached } from '../../src/app/paid-model.ts';
 import { DEFAULT_MODELS } from '../../src/core/tokens/models.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
 import { tryKey } from '../../src/host/models/key-commands.ts';
+import { askForKey } from '../../src/host/models/keys.ts';
 import { modelGroups, modelItems, providerItems } from '../../src/host/models/model-items.ts';
 import { selectModel } from '../../src/host/models/model-picker.ts';
 import { WireServer } from '../support/wire-server.ts';
@@ -276,6 +277,19 @@ describe('a server', () => {
 });
 
 describe('a key', () => {
+  it('is refused where an address is typed in its place', async () => {
+    const { keys } = await product();
+    const told: unknown[] = [];
+    const showInputBox = (options: vscode.InputBoxOptions): Promise<undefined> => {
+      for (const typed of ['http://localhost:1234/v1', 'localhost:1234', 'sk-a:b'])
+        told.push(options.validateInput?.(typed));
+      return Promise.resolve(undefined);
+    };
+    await answering({ showInputBox }, () => askForKey(keys, { provider: 'anthropic', baseUrl: '' }));
+    const address = 'This is an address, not an API key.';
+    assert.deepEqual(told, [address, address, undefined]);
+  });
+
   it('is tested by listing the provider’s models, and the answer is one sentence either way', async () => {
     const app = await product();
     const server = createServer((request, response) => {

@@ -43,8 +43,8 @@ describe('the preview in the editor', () => {
 
   it('counts as the gauge does, in the provider’s tokens', async () => {
     const conversation = await sampleSession();
-    // As for a model whose tokenizer makes a half more of it.
-    conversation.meter.shown = (counted) => Math.round(counted * 1.5);
+    // As for a model whose tokenizer makes a half more of it, and whose provider adds some to each request.
+    conversation.meter.shown = (counted) => Math.round(counted * 1.5) + 40;
     const { used, budget } = new ContextGauge(() => undefined).view(conversation);
     const text = await preview(conversation, '', 'next');
     const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);
@@ -55,6 +55,11 @@ describe('the preview in the editor', () => {
       used,
     );
     assert.ok(text.includes(`Total (budget: ${budget.toLocaleString('en')})`), text.slice(0, 500));
+    const headed = [...text.matchAll(/^##.* · ([\d,]+) tokens$/gm)].map(([, tokens]) =>
+      Number(tokens?.replaceAll(',', '')),
+    );
+    const sum = headed.reduce((all, one) => all + one, 0);
+    assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
   });
 
   it('bears out what *Why Did It Forget?* says, row by row', async () => {

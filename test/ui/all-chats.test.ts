@@ -112,7 +112,7 @@ describe('the chats from other tools', () => {
       /Constraints: Never use port 80[^]*Decisions: We decided to use Valkey/,
     );
     await entry.hover();
-    await entry.getByRole('button', { name: 'Attach Key Events to Chat' }).click();
+    await entry.getByRole('button', { name: 'Continue Chat with Key Events' }).click();
     await workbench.webview().getByText('Key events dropped by Claude Code').waitFor();
     await workbench.screenshot('all-chats-restored');
     await row('Never use port 80').click();

@@ -24,16 +24,16 @@ describe('the first minutes', () => {
     // A step that is open would be closed by a click, and one may come to be open while the walkthrough is drawn.
     await workbench.insist(async () => {
       await title.waitFor();
-      if (!(await button.isVisible())) await title.click();
+      if (!(await button.isVisible())) await title.click({ timeout: PATIENCE_MS });
       await button.click({ timeout: PATIENCE_MS });
     });
   }
 
   it('have a walkthrough whose first step leads to the choice of a model', async () => {
     await openWalkthrough();
-    await workbench.page.getByRole('button', { name: 'Select Model' }).waitFor();
+    await workbench.page.getByRole('button', { name: 'Select Model…' }).waitFor();
     await workbench.screenshot('walkthrough');
-    await follow('Select a model, or continue without one', 'Select Model');
+    await follow('Select a model, or continue without one', 'Select Model…');
     await workbench.page.getByText('Select Model for This Session').waitFor();
   });
 

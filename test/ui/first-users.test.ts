@@ -109,7 +109,7 @@ describe('the first minutes of a user', () => {
     await minutes.act('ask', () => chat.send('The service uses port 4600.', 'No model is configured'));
     await setup().waitFor();
     assert.equal(await offer(/Ollama/).count(), 0, 'nothing answers there');
-    await minutes.act('choose OpenAI', () => offer(/OpenAI.*needs an API key/).click());
+    await minutes.act('choose OpenAI', () => offer(/OpenAI.*Needs an API key/).click());
     await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API Key for OpenAI' }).waitFor();
     await minutes.act('give up: no key at hand', () => chat.workbench.page.keyboard.press('Escape'));
     await minutes.act('choose Continue Without a Model', async () => {
@@ -201,7 +201,7 @@ describe('the first minutes of a user', () => {
     await minutes.act('choose VS Code language models', () => offer('VS Code language models').click());
     await minutes.act('choose the large one', () => choose('Large Test Model'));
     await chat.said('quota or credit is used up').waitFor();
-    await minutes.act('Select Model', () => chat.button('Select Model').click());
+    await minutes.act('Select Model', () => chat.button('Select Model…').click());
     await minutes.act('choose the small one', () => choose('Small Test Model'));
     await chat.message('An answer of the editor’s own model.').waitFor();
     minutes.print('editor’s models');

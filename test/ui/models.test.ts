@@ -127,14 +127,14 @@ describe('a model on a server', () => {
     for (const way of [
       'Compress History',
       'Unpin All Key Events',
-      'Select Model with Larger Context Window',
+      'Select Model with Larger Context Window…',
       'New Session',
     ])
       await alert.getByRole('button', { name: way }).waitFor();
     await workbench.screenshot('does-not-fit');
     await alert.getByRole('button', { name: 'Unpin All Key Events' }).click();
     await workbench.told('No key events are pinned.');
-    await alert.getByRole('button', { name: 'Select Model with Larger Context Window' }).click();
+    await alert.getByRole('button', { name: 'Select Model with Larger Context Window…' }).click();
     await workbench.paletteRow('OpenAI-compatible server').waitFor();
     await workbench.page.keyboard.press('Escape');
     await alert.getByRole('button', { name: 'New Session' }).click();

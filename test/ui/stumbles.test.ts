@@ -26,7 +26,7 @@ describe('in the chat and its views', () => {
   it('an error of the provider is told as one while it is asked again', async () => {
     server.refuseNext(500, { retryAfter: '40' });
     await chat.write('Is anybody there?');
-    await page().getByText('The provider is overloaded or has an outage. Retrying in').waitFor();
+    await page().getByText('The provider reported an error or is overloaded. Retrying in').waitFor();
     await chat.button('Stop Response').click();
   });
 

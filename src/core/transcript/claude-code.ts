@@ -101,7 +101,7 @@ export class ClaudeCodeImporter {
 
   #whySkipped(record: JsonObject): Phrase | undefined {
     if (record['isSidechain'] === true && !this.#isSubagent) return phrase('subagent message');
-    if (record['isMeta'] === true) return phrase('tool instruction to the model');
+    if (record['isMeta'] === true) return phrase('instruction added by the tool');
     return undefined;
   }
 }

@@ -18,8 +18,8 @@ import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } 
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
-  'JSON or JSONL of {role, content}, VS Code chats and chat exports, aider histories, SpecStory markdown, ' +
-  'Claude Code, Codex, Copilot, Gemini CLI, Qwen Code and Continue sessions, and ChatGPT conversations.json';
+  'Threadkeeper JSONL, {role, content} JSON/JSONL, VS Code, aider, SpecStory, Claude Code, Codex, Copilot, ' +
+  'Gemini CLI, Qwen Code, Continue, ChatGPT conversations.json';
 
 /** Reads a file line by line. */
 export interface LineImporter {

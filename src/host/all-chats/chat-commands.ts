@@ -49,9 +49,7 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (items.length === 0) return inform(vscode.l10n.t('No chats from other tools found on this machine.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Copy Chats from Other Tools'),
-    placeHolder: vscode.l10n.t(
-      'Select tools. Their current and future chats are copied to Threadkeeper’s folder on this machine and aren’t sent anywhere.',
-    ),
+    placeHolder: vscode.l10n.t('Select tools whose current and future chats are copied locally'),
     canPickMany: true,
     matchOnDescription: true,
   });

@@ -153,9 +153,8 @@ export class PageLink {
       case 'turn_ended': {
         this.#views.end();
         this.#thinking = false;
-        this.#resetPending = false;
         this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
-        const message = update.id === undefined ? undefined : state.messages.get(update.id);
+        const message = update.id && state.messages.get(update.id);
         if (message) {
           this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
         } else {
@@ -236,7 +235,9 @@ export class PageLink {
         case 'task_set':
         case 'task_step':
         case 'task_reset':
+          this.#resetPending &&= event.type !== 'task_reset';
           this.post({ type: 'task', task: taskView(state) });
+          this.#sendStatus();
           break;
         case 'escalation':
           this.#sendStatus();
@@ -333,16 +334,16 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
     ways: [
       { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
       { label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' },
-      { label: vscode.l10n.t('Select Model with Larger Context Window'), command: 'chooseModel' },
+      { label: vscode.l10n.t('Select Model with Larger Context Window…'), command: 'chooseModel' },
       { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],
   };
 }
 
 function queueView({ queue }: Conversation): StatusView['queue'] {
-  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => ({
-    ...{ id, text, attachments: attachments.length + images.length },
-  }));
+  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {
+    return { id, text, attachments: attachments.length + images.length };
+  });
   return { items, isHeld: queue.isHeld };
 }
 
@@ -354,9 +355,9 @@ function waitingText({ reason }: ModelFault): string {
     case 'rate_limited':
       return vscode.l10n.t('Rate limit reached.');
     case 'overloaded':
-      return vscode.l10n.t('The provider is overloaded or has an outage.');
+      return vscode.l10n.t('The provider reported an error or is overloaded.');
     case 'timeout':
-      return vscode.l10n.t('The provider stopped responding.');
+      return vscode.l10n.t('The provider isn’t responding.');
     default:
       return vscode.l10n.t('Couldn’t connect to the provider.');
   }

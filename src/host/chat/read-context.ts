@@ -124,7 +124,7 @@ async function readFile(uri: vscode.Uri): Promise<Attachment> {
         ),
       );
     if (!isText(await vscode.workspace.fs.readFile(uri)))
-      throw refuse(vscode.l10n.t('This file isn’t a text file, so it can’t be added.'));
+      throw refuse(vscode.l10n.t('{0} isn’t a text file, so it can’t be added.', vscode.workspace.asRelativePath(uri)));
   }
   return excerpt(await vscode.workspace.openTextDocument(uri));
 }
@@ -194,13 +194,21 @@ async function readChanges(): Promise<Attachment> {
   return { kind: 'file', name: vscode.l10n.t('Changes'), text };
 }
 
-/** A new file with its text; its name alone where that suggests secrets, or the file is no text or too large. */
+/**
+ * A new file with its text; its name alone where that suggests secrets, or the file is no text or too large; nothing of
+ * one that is gone since git looked.
+ */
 async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
   const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
-  const { size, type } = await vscode.workspace.fs.stat(uri);
-  if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || hasSecretName(uri.path)) return head;
-  const content = await vscode.workspace.fs.readFile(uri);
-  return isText(content) ? `${head}\n${new TextDecoder().decode(content)}` : head;
+  try {
+    const { size, type } = await vscode.workspace.fs.stat(uri);
+    if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || hasSecretName(uri.path)) return head;
+    const content = await vscode.workspace.fs.readFile(uri);
+    return isText(content) ? `${head}\n${new TextDecoder().decode(content)}` : head;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return '';
+    throw error;
+  }
 }
 
 /** What a command of the terminal copies, by way of the clipboard, which is left as it was. */

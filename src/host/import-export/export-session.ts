@@ -112,7 +112,7 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
       format: 'decisions',
       label: vscode.l10n.t('Decision Record'),
       detail: vscode.l10n.t(
-        'Decisions from compressed messages and pinned ones, with status, reason, and source message.',
+        'Pinned decisions and decisions from compressed messages, with status, reason, and source message.',
       ),
     },
   ];

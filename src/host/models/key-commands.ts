@@ -43,7 +43,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return false;
   await app.keys.clear(holder.provider);
-  inform(vscode.l10n.t('Removed all stored API keys: {0}.', LABEL[holder.provider]));
+  inform(vscode.l10n.t('Removed all stored API keys for {0}.', LABEL[holder.provider]));
   return true;
 }
 

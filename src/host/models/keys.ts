@@ -67,13 +67,18 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
     ),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      /^\S*$/.test(text.trim()) ? undefined : vscode.l10n.t('API keys can’t contain spaces or line breaks.'),
+    validateInput: (text) => {
+      if (/\s/.test(text.trim())) return vscode.l10n.t('API keys can’t contain spaces or line breaks.');
+      return isAddress(text.trim()) ? vscode.l10n.t('This is an address, not an API key.') : undefined;
+    },
   });
   if (key === undefined || key.trim() === '') return undefined;
   await keys.set(holder, key.trim());
   return holder;
 }
+
+/** A base URL, or the name or address of a machine with its port. */
+const isAddress = (text: string): boolean => /^https?:|^[a-z0-9.-]+:\d+(?:\/|$)/i.test(text);
 
 /** What the providers call themselves. */
 export const LABEL: Readonly<Record<KeyedProvider, string>> = {

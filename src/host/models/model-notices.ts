@@ -59,11 +59,11 @@ export class ModelNotices {
       await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
-      const choose = vscode.l10n.t('Select Model');
+      const choose = vscode.l10n.t('Select Model…');
       const text =
         retires.successor === undefined
-          ? vscode.l10n.t('Shutdown date of {0}: {1}. Select another model.', model, day)
-          : vscode.l10n.t('Shutdown date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
+          ? vscode.l10n.t('Retirement date of {0}: {1}. Select another model.', model, day)
+          : vscode.l10n.t('Retirement date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
       if ((await vscode.window.showWarningMessage(text, choose)) === choose)
         await vscode.commands.executeCommand(COMMAND.chooseModel);
     }

@@ -222,7 +222,7 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
       whereOf(chosen),
       translated(describeFault(error).message),
     );
-    const again = vscode.l10n.t('Select Model');
+    const again = vscode.l10n.t('Select Model…');
     const answer = await vscode.window.showWarningMessage(text, again, anyway);
     if (answer === again) await vscode.commands.executeCommand(COMMAND.chooseModel);
     return answer === anyway;
@@ -388,7 +388,7 @@ async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promis
 
 async function keyed(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
   const isReady = await app.models.isReady(at(provider));
-  const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('needs an API key');
+  const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
   return { label: LABEL[provider], detail, take: () => chooseFrom(app, provider) };
 }
 

@@ -133,7 +133,7 @@ export class Models {
 
   /** The name to show. */
   label({ provider, model }: ChosenModel): string {
-    if (provider === 'local') return vscode.l10n.t('No model (local)');
+    if (provider === 'local') return vscode.l10n.t('No model');
     return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
   }
 

@@ -47,7 +47,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'too_large',
       text: vscode.l10n.t(
-        'The message wasn’t sent because the request needs {0} tokens, but the context budget is {1}. Shorten the message or select a model with a larger context window.',
+        'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Edit the message to shorten it, or select a model with a larger context window.',
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
@@ -108,7 +108,7 @@ export function isUnforeseen(error: unknown): boolean {
 const actionLabel = (action: FaultAction): string =>
   ({
     setKey: vscode.l10n.t('Set API Key…'),
-    chooseModel: vscode.l10n.t('Select Model'),
+    chooseModel: vscode.l10n.t('Select Model…'),
     compress: vscode.l10n.t('Compress History'),
     retry: vscode.l10n.t('Try Again'),
     retryWithRoom: vscode.l10n.t('Try Again with a Higher Limit'),

@@ -1,15 +1,13 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
+import { dollarsText } from '../../protocol/dollars.ts';
 import { spoken, type Phrase } from '../../core/text/phrase.ts';
 
 /** Numbers and dates are written as the editor's language writes them. */
 export const locale = (): string => vscode.env.language;
 
-/** US dollars as the editor's language writes them: below one, two digits that count. */
-export function dollars(usd: number): string {
-  const digits = usd > 0 && usd < 1 ? { maximumSignificantDigits: 2 } : {};
-  return usd.toLocaleString(locale(), { style: 'currency', currency: 'USD', ...digits });
-}
+/** US dollars as the editor's language writes them. */
+export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** 950, 12.4k, 128k, 1.05M */
 export function short(tokens: number): string {
@@ -42,6 +40,13 @@ export function keyEventsText(count: number): string {
 /** The beginning of a text, as a row or a list shows it; `max` in UTF-16 units. */
 export const oneLine = (text: string, max = 120): string =>
   text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max);
+
+/** The beginning of a text, of whole words where it has spaces; `max` in UTF-16 units. */
+export function beginning(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const space = text.lastIndexOf(' ', max);
+  return `${text.slice(0, space > max / 2 ? space : max)}…`;
+}
 
 /** A size for people, in units of 1024 bytes. */
 export function sizeText(bytes: number): string {

@@ -181,12 +181,12 @@ const about = (policy: PolicyName): string =>
       'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',
     ),
     steady: vscode.l10n.t(
-      'Compresses in the background every 10 messages, at 70% of the context budget, or 24 hours after the last summary. Writes summaries of two to three sentences and keeps the 10 most recent messages.',
+      'Compresses in the background every 10 messages, at 70% of the context budget, or 24 hours after the last summary. With a model, summaries are two to three sentences long. Keeps the 10 most recent messages.',
     ),
     frugal: vscode.l10n.t(
       'Compresses in the background when there are more than 8,000 new tokens or 50 uncompressed messages, at 70% of the context budget, or 24 hours after the last summary. Keeps the 12 most recent messages.',
     ),
     'long-memory': vscode.l10n.t(
-      'Compresses in the background at 80% of the context budget or 24 hours after the last summary. Writes summaries of up to 500 words and keeps the 3 most recent messages.',
+      'Compresses in the background at 80% of the context budget or 24 hours after the last summary. With a model, summaries are up to 500 words long. Keeps the 3 most recent messages.',
     ),
   })[policy];

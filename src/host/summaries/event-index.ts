@@ -44,9 +44,9 @@ export class EventIndex {
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
   }
 
-  /** Events that are sent verbatim: pinned ones, and active ones that have room. */
-  get keptCount(): number {
-    return this.#kept.at(-1)!;
+  /** Those of every kind, in order of place. */
+  get all(): readonly PlacedEvent[] {
+    return this.#byPlace;
   }
 
   /** Kinds that there are events of. */

@@ -56,7 +56,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return made;
     }
     case 'nodeEvents':
-      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', String(eventsBelow(source, row).length));
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', standings(eventsBelow(source, row)));
     case 'range':
       return rangeItem(source, row);
     case 'message': {
@@ -140,8 +140,11 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
       return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, SECTION_ICON.summaries, description);
     }
-    case 'events':
-      return item(vscode.l10n.t('Key events'), Collapsed, SECTION_ICON.events, String(events().keptCount));
+    case 'events': {
+      const all = events().all;
+      const description = all.length === 0 ? vscode.l10n.t('none yet') : standings(all);
+      return item(vscode.l10n.t('Key events'), all.length === 0 ? None : Collapsed, SECTION_ICON.events, description);
+    }
     case 'said':
       return item(vscode.l10n.t('Summary contents'), Collapsed, SECTION_ICON.said);
     case 'tasks':
@@ -163,7 +166,7 @@ function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
   const start = positionsOf(source.state, first)?.from;
   const finish = positionsOf(source.state, last)?.to;
   if (start === undefined || finish === undefined)
-    return item(vscode.l10n.t('{0}–{1}', from + 1, end), Collapsed, rangeIcon(of));
+    return item(vscode.l10n.t('Items {0}–{1}', from + 1, end), Collapsed, rangeIcon(of));
   const count = first.kind === 'node' ? String(end - from) : undefined;
   const name =
     start === finish
@@ -208,7 +211,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   return made;
 }
 
-/** "12 · 2 pinned · 3 superseded": what is not said of an event is that it is active. */
+/** "12 · 2 pinned · 3 superseded": how many are kept verbatim, how many of them are pinned, and those that are not. */
 function standings(list: readonly PlacedEvent[]): string {
   const counts = new Map<Standing, number>();
   for (const { standing } of list) counts.set(standing, (counts.get(standing) ?? 0) + 1);
@@ -216,7 +219,8 @@ function standings(list: readonly PlacedEvent[]): string {
     const count = counts.get(standing);
     return count === undefined ? [] : [`${count} ${standingName(standing)}`];
   });
-  return [String(list.length), ...others].join(' · ');
+  const kept = (counts.get('pinned') ?? 0) + (counts.get('active') ?? 0);
+  return [String(kept), ...others].join(' · ');
 }
 
 function item(

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName, standingName } from '../platform/key-event-kinds.ts';
-import { messagesText } from '../platform/l10n.ts';
+import { beginning, messagesText } from '../platform/l10n.ts';
 import { trust } from './row-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
@@ -23,7 +23,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return vscode.l10n.t('Expanded summaries. Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
-      return message && new vscode.MarkdownString().appendText(messageText(message).slice(0, LONGEST));
+      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), LONGEST));
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
@@ -33,6 +33,10 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return row.task.goal;
     case 'step':
       return row.step.text;
+    case 'section':
+      return row.section === 'events' && source.events().all.length === 0
+        ? vscode.l10n.t('Key events are found when messages are compressed.')
+        : undefined;
     default:
       return undefined;
   }
@@ -41,7 +45,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(node.brief.slice(0, LONGEST));
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(beginning(node.brief, LONGEST));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
@@ -53,9 +57,11 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   if (state.stale.has(node.id))
     text
       .appendMarkdown('\n\n$(warning) ')
-      .appendText(vscode.l10n.t('A child summary was changed. This summary will be rebuilt at the next compression.'));
+      .appendText(
+        vscode.l10n.t('A child summary was changed. This summary will be regenerated at the next compression.'),
+      );
   for (const fault of faultTexts(state, node).slice(0, 5))
-    text.appendMarkdown('\n\n$(warning) ').appendText(fault.slice(0, 140));
+    text.appendMarkdown('\n\n$(warning) ').appendText(beginning(fault, 140));
   return text;
 }
 

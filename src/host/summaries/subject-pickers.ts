@@ -90,7 +90,9 @@ export async function withOpened(
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
-  const none = vscode.l10n.t('There are no expanded summaries.');
+  const none = vscode.l10n.t(
+    'There are no summaries to restore. To restore an undone compression, run Redo Compression.',
+  );
   const opened = openedNodes(state).filter(({ id }) => undoneWith(state, id) === undefined);
   const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, opened, none));
   if (node) await act(conversation, node);
@@ -117,7 +119,9 @@ export async function pickUndone(state: Conversation['state']): Promise<Compress
       detail: `${tokensText(size.before)} → ${tokensText(size.after)}`,
       id,
     }));
-  if (items.length > 0) return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Compressions') }))?.id;
+  if (items.length === 1) return items[0]?.id;
+  const title = vscode.l10n.t('Select Compression to Redo');
+  if (items.length > 1) return (await vscode.window.showQuickPick(items, { title }))?.id;
   inform(vscode.l10n.t('There is no compression to redo.'));
   return undefined;
 }

@@ -127,10 +127,10 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
       )}
       <div class="row-of-buttons">
         <button type="button" class="button" onClick={() => page.run('chooseModel')}>
-          {text('Select Model')}
+          {text('Select Model…')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('importTranscript')}>
-          {text('Import Transcript')}
+          {text('Import Transcript…')}
         </button>
         <button type="button" class="button secondary" onClick={() => page.run('openSampleSession')}>
           {text('Open Sample Session')}
