@@ -33,9 +33,10 @@ interface PageText {
 interface MessageElement {
   readonly dataset: { readonly message: string };
 }
-interface Scrolled {
+export interface Scrolled {
   scrollTop: number;
   readonly scrollHeight: number;
+  readonly clientHeight: number;
 }
 interface PageGlobals {
   readonly requestAnimationFrame: (drawn: (at: unknown) => void) => void;

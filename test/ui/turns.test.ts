@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
+import { answeredBy, ChatPage, SLOW, type Scrolled } from './chat-page.ts';
+import { eventually } from './eventually.ts';
 
 const CODE = 'Try this:\n\n```ts\nexport const port = 8443;\n```\n\nIt belongs into `src/config.ts:3`.';
 
@@ -50,6 +51,32 @@ describe('a conversation in the chat', () => {
     await chat.message('Drop by drop.').getByRole('button', { name: 'Continue' }).click();
     await chat.message('It goes on.').waitFor();
     assert.ok((await texts()).includes(kept), 'what had come is still there');
+  });
+
+  it('lets the reader go back by a little while a reply arrives, and follows it again from the end', async () => {
+    server.answer({ text: 'One more line.\n\n'.repeat(400), dripMs: 200 });
+    await chat.write('Count on.');
+    await chat.message('One more line.').waitFor();
+    const feed = chat.workbench.webview().getByRole('feed');
+    const grown = (from: number): Promise<void> =>
+      eventually(async () =>
+        assert.ok((await feed.evaluate(({ scrollHeight }: Scrolled) => scrollHeight)) > from + 50),
+      );
+    await grown(await feed.evaluate(({ clientHeight }: Scrolled) => clientHeight));
+    const [top, height] = await feed.evaluate((list: Scrolled) => {
+      list.scrollTop -= 10;
+      return [list.scrollTop, list.scrollHeight] as const;
+    });
+    await grown(height);
+    const now = await feed.evaluate(({ scrollTop }: Scrolled) => scrollTop);
+    assert.ok(Math.abs(now - top) < 1, `${top} px became ${now}`);
+    await chat.button('Jump to Latest').click();
+    const followed = await feed.evaluate(({ scrollHeight }: Scrolled) => scrollHeight);
+    await grown(followed);
+    const below = await feed.evaluate((list: Scrolled) => list.scrollHeight - list.clientHeight - list.scrollTop);
+    assert.ok(below < 50, `${below} px are below`);
+    await chat.button('Stop Response').click();
+    await chat.message('One more line.').getByText('Stopped').waitFor();
   });
 
   it('asks again for a reply, and keeps both on branches that can be switched', async () => {

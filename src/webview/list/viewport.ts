@@ -10,7 +10,7 @@ export interface Range {
 const OVERSCAN = 500;
 /** Rows on the page at most, however low they are. */
 const MOST_ROWS = 80;
-/** So near to the end, in px, the reader is taken to follow the newest message. */
+/** Who comes so near to the end, in px, is taken to follow the newest message. */
 const NEAR_END = 32;
 
 /**
@@ -27,8 +27,8 @@ export class Viewport {
   #range: Range = { from: 0, to: -1 };
   #anchor = { row: 0, offset: 0 };
   #following = true;
-  /** Where this class put the scroll position last: an event that finds it there is no act of the reader. */
-  #placed = -1;
+  /** The scroll position as it was put or read last: where it is another, the reader has moved. */
+  #known = 0;
 
   constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: Range) => void) {
     this.#scroller = scroller;
@@ -62,6 +62,7 @@ export class Viewport {
 
   /** Sets the list's length and better guesses of heights for rows that were never drawn. */
   update(count: number, guess: (row: number) => number, changed: Range): void {
+    this.#readMove();
     this.#heights.resize(count, guess);
     for (let row = changed.from; row <= changed.to; row++) {
       if (!this.#heights.isMeasured(row)) this.#heights.set(row, guess(row), false);
@@ -78,6 +79,7 @@ export class Viewport {
 
   /** Reads the heights of all rows on the page at once; called after they were drawn, before they are painted. */
   measure(): void {
+    this.#readMove();
     let changed = false;
     for (const element of this.#rows.children) {
       if (element instanceof HTMLElement) changed = this.#read(element) || changed;
@@ -87,15 +89,7 @@ export class Viewport {
   }
 
   scrolled(): void {
-    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-    if (Math.abs(scrollTop - this.#placed) < 1) {
-      this.#choose();
-      return;
-    }
-    this.#placed = -1;
-    this.#following = scrollTop + clientHeight >= scrollHeight - NEAR_END;
-    const row = this.#heights.rowAt(scrollTop);
-    this.#anchor = { row, offset: scrollTop - this.#heights.topOf(row) };
+    this.#readMove();
     this.#choose();
   }
 
@@ -114,6 +108,7 @@ export class Viewport {
   }
 
   #resized(entries: readonly ResizeObserverEntry[]): void {
+    this.#readMove();
     let changed = false;
     for (const { target } of entries) {
       if (target === this.#scroller) changed = true;
@@ -132,6 +127,18 @@ export class Viewport {
     return true;
   }
 
+  /** A move is heard of a moment after it was made, so that what changes meanwhile must not take it back. */
+  #readMove(): void {
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    if (clientHeight === 0 || Math.abs(scrollTop - this.#known) < 1) return;
+    // Who scrolls back by a little wants to stay there; a list that became shorter is still at its end.
+    const near = scrollTop > this.#known ? NEAR_END : 1;
+    this.#known = scrollTop;
+    this.#following = scrollTop + clientHeight >= scrollHeight - near;
+    const row = this.#heights.rowAt(scrollTop);
+    this.#anchor = { row, offset: scrollTop - this.#heights.topOf(row) };
+  }
+
   #place(): void {
     this.#spacer.style.height = `${this.#heights.total}px`;
     this.#rows.style.transform = `translateY(${this.#heights.topOf(this.#range.from)}px)`;
@@ -140,8 +147,8 @@ export class Viewport {
     const top = Math.max(0, Math.min(wanted, end));
     if (Math.abs(this.#scroller.scrollTop - top) >= 1) {
       this.#scroller.scrollTop = top;
-      this.#placed = this.#scroller.scrollTop;
     }
+    this.#known = this.#scroller.scrollTop;
     if (this.#following) {
       const row = this.#heights.rowAt(top);
       this.#anchor = { row, offset: top - this.#heights.topOf(row) };
