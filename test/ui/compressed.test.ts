@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import { ChatPage } from './chat-page.ts';
+import { ChatPage, scrollBackTo } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 /** What of a browser's page the tests touch. */
@@ -118,11 +118,9 @@ describe('a compressed session in the chat', () => {
   });
 
   it('marks what is no longer sent word for word, and names its summary', async () => {
-    await scroller().focus();
-    await scroller().press('Home');
-    const covered = page().locator('.message.covered').first();
-    await covered.locator('.cover-chip', { hasText: /^In a summary: ./ }).waitFor();
-    await covered.locator('.cover-chip').click();
+    const named = page().locator('.message.covered .cover-chip', { hasText: /^In a summary: ./ });
+    await scrollBackTo(scroller(), named);
+    await named.first().click();
     await chat.workbench.newestWebview().locator('.document').waitFor();
     await chat.workbench.runCommand('View: Close Editor');
     await chat.show();

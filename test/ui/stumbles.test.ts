@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, SLOW, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, scrollBackTo, SLOW, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
@@ -95,9 +95,7 @@ describe('in the chat and its views', () => {
   });
 
   it('a summary is named once, above the first message that it covers', async () => {
-    await page().locator('.transcript').focus();
-    await page().locator('.transcript').press('Home');
-    await page().locator('.message[aria-posinset="1"] .cover-chip').waitFor();
+    await scrollBackTo(page().locator('.transcript'), page().locator('.message[aria-posinset="1"] .cover-chip'));
     await eventually(async () => {
       const covered = await page().locator('.message.covered').count();
       const named = await page().locator('.cover-chip').count();
