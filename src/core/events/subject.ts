@@ -51,6 +51,14 @@ export const HOLLOW: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Things of which there are many, each with its number: the number is a name, not a value that could be set anew. */
+const NUMBERED: ReadonlySet<string> = new Set(
+  (
+    'invoice order ticket issue bug case customer rechnung bestellung auftrag kunde fall factura pedido caso cliente ' +
+    'fatura encomenda facture commande dossier client'
+  ).split(' '),
+);
+
 const REPLACING =
   /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing) (?:it |that |this )?(?:to|from|back)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
 const REVERSING =
@@ -77,7 +85,8 @@ export function subjectOf(quote: string): Subject {
   const values = new Set<string>();
   const codes = new Set<string>();
   const normal: string[] = [];
-  for (const [word] of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
+  let before = '';
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
     if (isCjkUnit(word.charCodeAt(0))) {
       normal.push(word);
       for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MOST_TOKENS) tokens.add(run);
@@ -86,7 +95,9 @@ export function subjectOf(quote: string): Subject {
       continue;
     }
     normal.push(word);
-    if (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false') values.add(word);
+    const names = text[index - 1] === '#' || NUMBERED.has(before);
+    before = word;
+    if (!names && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
     else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) {
       const token = withoutLine(word);
       tokens.add(token);

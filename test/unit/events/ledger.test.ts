@@ -169,6 +169,17 @@ describe('the ledger', () => {
     assert.equal(yes(2, 'Rename the column?')[0]?.status, 'active');
   });
 
+  it('does not take the number of another invoice for a value that was set anew', () => {
+    const ledger = new Ledger();
+    const said = ['Invoice 4711 must be paid by the 30th', 'Invoice 4712 must be paid by the 30th', 'Ticket #12 is open'];
+    const kept = said.map((quote) => say(ledger, 'constraint', quote));
+    const moved = say(ledger, 'constraint', 'Invoice 4712 must be paid by the 14th');
+    assert.deepEqual(
+      [...kept, moved].map(({ id }) => ledger.get(id)?.status),
+      ['active', 'superseded', 'active', 'active'],
+    );
+  });
+
   it('pins and unpins', () => {
     const ledger = new Ledger();
     const entry = say(ledger, 'fact', 'the API is versioned by header');
