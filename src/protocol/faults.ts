@@ -1,10 +1,14 @@
 import * as v from 'valibot';
 import { wayOutSchema } from './views.ts';
 
-/** Why a request was not carried out. `failed` is what the host could not name better; its sentence says what. */
+/**
+ * Why a request was not carried out. `elsewhere`: it is about a session that is not the open one. `failed` is what the
+ * host could not name better; its sentence says what.
+ */
 export const REQUEST_FAULT_REASONS = [
   'busy',
   'cancelled',
+  'elsewhere',
   'invalid',
   'not_found',
   'read_only',

@@ -39,7 +39,7 @@ const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: 
  */
 const REQUESTS = {
   // Writing
-  send: ask('send', { text: longText, attachments: list(plainId), pasted: list(longText) }, done),
+  send: ask('send', { ...session, text: longText, attachments: list(plainId), pasted: list(longText) }, done),
   /** Sends a queued message before the others, and ends the reply that is arriving. */
   sendQueued: ask('sendQueued', { id: plainId }, done),
   /** Takes a queued message back; to be edited, its attachments go back into the composer. */

@@ -4,7 +4,7 @@ import type { Transcript } from './state.ts';
 
 /** Refusals after which the same text may be sent again as it is. */
 const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([
-  ...(['busy', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
+  ...(['busy', 'elsewhere', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
 ]);
 
 /** What of a `KeyboardEvent` says whether it sends. */

@@ -50,9 +50,9 @@ describe('what goes with a message as context', () => {
       offered: async (query: string): Promise<readonly ContextItem[]> =>
         handlers.completeContext({ type: 'completeContext', query }),
       attach: (what: Parameters<typeof handlers.attach>[0]['what']) => handlers.attach({ type: 'attach', what }),
-      send: (text: string) => {
+      send: (text: string, session = conversation.journal.id) => {
         const attachments = app.attachments.views(conversation.journal.id).map(({ id }) => id);
-        return handlers.send({ type: 'send', text, attachments, pasted: [] });
+        return handlers.send({ type: 'send', session, text, attachments, pasted: [] });
       },
       held: () => app.attachments.contents(conversation.journal.id).attachments,
     };
@@ -134,6 +134,15 @@ describe('what goes with a message as context', () => {
       held().map(({ name }) => name),
       ['context/alpha.ts'],
     );
+  });
+
+  it('is not sent into another session than the one that it was written for', async () => {
+    const left = await page();
+    const opened = await page();
+    await opened.attach({ kind: 'file', path: 'context/alpha.ts' });
+    await assert.rejects(opened.send('Written a moment ago.', left.conversation.journal.id), { reason: 'elsewhere' });
+    assert.equal(opened.conversation.state.counters.messagesEver, 0);
+    assert.equal(opened.held().length, 1);
   });
 
   it('is the problems of the workspace', async () => {

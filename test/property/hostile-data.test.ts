@@ -217,7 +217,7 @@ describe('data that somebody has changed', () => {
 
   it('in a message between host and page is refused without a throw', async () => {
     const bodies = [
-      { type: 'send', text: 'x', attachments: ['a'], pasted: [] },
+      { type: 'send', session: 's1', text: 'x', attachments: ['a'], pasted: [] },
       { type: 'openLink', href: 'https://example.org' },
       { type: 'attach', what: { kind: 'file', path: 'a/b' } },
       { type: 'runCommand', command: 'newSession' },

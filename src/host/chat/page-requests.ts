@@ -44,9 +44,16 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     link().post({ type: 'draft', draft, focus: false });
   };
   return {
-    send: async ({ text, attachments, pasted }) => {
+    send: async ({ session: id, text, attachments, pasted }) => {
       await app.implicit.refresh();
       const asked = conversation();
+      // Written for a session that was left in the same moment.
+      if (asked.journal.id !== id) {
+        throw new RequestFault(
+          'elsewhere',
+          vscode.l10n.t('Not sent: another session was opened. The message is kept as a draft in its own session.'),
+        );
+      }
       const before = asked.state.counters.messagesEver;
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
@@ -78,7 +85,10 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       const at = role === 'assistant' ? parent : id;
       if (at !== null) await conversation().retry(at);
     },
-    continue: () => conversation().send(vscode.l10n.t('Continue where you left off.')),
+    continue: ({ message }) => {
+      messageIn(conversation(), message);
+      return conversation().send(vscode.l10n.t('Continue where you left off.'));
+    },
     attach: async ({ what }) => {
       await app.attachments.add(conversation(), what);
       await app.implicit.refresh();

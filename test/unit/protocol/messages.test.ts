@@ -24,7 +24,7 @@ describe('messages between the host and the page', () => {
     const question: PageToHost = {
       type: 'request',
       id: 7,
-      body: { type: 'send', text: 'Why does the build fail?', attachments: ['a1'], pasted: [] },
+      body: { type: 'send', session: sessionId('s1'), text: 'Why does the build fail?', attachments: ['a1'], pasted: [] },
     };
     assert.deepEqual(parsePageMessage(JSON.parse(JSON.stringify(question))), { ok: true, message: question });
     const delta: HostToPage = {
@@ -42,7 +42,7 @@ describe('messages between the host and the page', () => {
     const parsed = parsePageMessage({
       type: 'request',
       id: 1,
-      body: { type: 'send', text: [secret], attachments: [], pasted: [] },
+      body: { type: 'send', session: 's1', text: [secret], attachments: [], pasted: [] },
     });
     assert.ok(!parsed.ok);
     assert.match(parsed.problem, /"request".*body\.text.*expected string/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { PageToHost } from '../../../src/protocol/messages.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { Acts } from '../../../src/webview/acts.ts';
@@ -55,7 +55,7 @@ describe('an act of the page that fails', () => {
   });
 
   it('goes on by itself once the key that it lacked is set', async () => {
-    void acts.ask('send', { text: 'Are you there?', attachments: [], pasted: [] });
+    void acts.ask('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
     const [send] = asked();
     last = said('m3', 'user');
     await refuse(send!.id, 'setModelKey');
@@ -81,7 +81,7 @@ describe('an act of the page that fails', () => {
   });
 
   it('stays as it is when no key was set, or when its text is back in the composer', async () => {
-    void acts.ask('send', { text: 'Are you there?', attachments: [], pasted: [] });
+    void acts.ask('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
     const [send] = asked();
     await refuse(send!.id, 'setModelKey');
     takeWayOut();
