@@ -78,7 +78,9 @@ export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
   if (next) await app.sessions.open(next.id);
-  app.panel.open();
+  // Where the chat is in sight it keeps the keyboard: to be given it anew would take it away for a moment.
+  if (app.panel.isVisible) app.panel.post({ type: 'focus', target: 'composer' });
+  else app.panel.open();
 }
 
 /** Shows the chat in another place from now on; a chat that is open moves there. */
