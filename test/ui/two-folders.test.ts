@@ -44,11 +44,14 @@ describe('a workspace of two folders that have a file under the same path', () =
   const option = (name: RegExp) => chat.workbench.webview().getByRole('option', { name });
   const tab = (title: string) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
-  const accept = (): Promise<void> =>
-    chat.workbench.page
+  /** Accepts what is proposed, which closes the review. */
+  async function accept(): Promise<void> {
+    await chat.workbench.page
       .locator('.editor-group-container.active .editor-actions')
       .getByRole('button', { name: /^Accept All Changes/ })
       .click();
+    await tab('suggestion').waitFor({ state: 'detached' });
+  }
 
   /** Sends something, and opens the review of what is proposed. */
   async function propose(question: string, reply: string): Promise<void> {
