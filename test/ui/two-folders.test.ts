@@ -29,7 +29,8 @@ describe('a workspace of two folders that have a file under the same path', () =
     const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
     await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
     chat = new ChatPage(await Workbench.open({ folder: file, profile: 'two-folders' }));
-    // The editor may be in sight before it has read which folders there are.
+    // The editor may be in sight before it has read which folders there are, and without its explorer.
+    await chat.workbench.runCommand('View: Show Explorer');
     for (const folder of ['api', 'The Site']) await chat.workbench.treeRow(folder).first().waitFor();
     await chat.show();
   });

@@ -88,12 +88,10 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const before = session.transcript.total;
     void page.ask('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const now = page.session;
+      if (reason === 'elsewhere') page.post({ type: 'setDraft', session: session.id, text: source });
+      if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript, now.status.queue.items)) return;
       // What was refused goes back to where it was typed, unless something else is there by now.
-      if (now?.id !== session.id) {
-        if (reason === 'elsewhere') page.post({ type: 'setDraft', session: session.id, text: source });
-      } else if (givesBack(reason, source, before, now.transcript, now.status.queue.items)) {
-        if (field.current?.value === '') write(source);
-      }
+      if (field.current?.value === '') write(source);
     });
   };
 

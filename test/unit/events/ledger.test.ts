@@ -171,7 +171,11 @@ describe('the ledger', () => {
 
   it('does not take the number of another invoice for a value that was set anew', () => {
     const ledger = new Ledger();
-    const said = ['Invoice 4711 must be paid by the 30th', 'Invoice 4712 must be paid by the 30th', 'Ticket #12 is open'];
+    const said = [
+      'Invoice 4711 must be paid by the 30th',
+      'Invoice 4712 must be paid by the 30th',
+      'Ticket #12 is open',
+    ];
     const kept = said.map((quote) => say(ledger, 'constraint', quote));
     const moved = say(ledger, 'constraint', 'Invoice 4712 must be paid by the 14th');
     assert.deepEqual(

@@ -24,7 +24,13 @@ describe('messages between the host and the page', () => {
     const question: PageToHost = {
       type: 'request',
       id: 7,
-      body: { type: 'send', session: sessionId('s1'), text: 'Why does the build fail?', attachments: ['a1'], pasted: [] },
+      body: {
+        type: 'send',
+        session: sessionId('s1'),
+        text: 'Why does the build fail?',
+        attachments: ['a1'],
+        pasted: [],
+      },
     };
     assert.deepEqual(parsePageMessage(JSON.parse(JSON.stringify(question))), { ok: true, message: question });
     const delta: HostToPage = {
