@@ -87,6 +87,7 @@ const checks: readonly Check[] = [
   program('lint', ['eslint', 'bin', 'eslint.js'], ['--max-warnings', '0', '.']),
   program('types of core', tsc, ['-p', 'src/core']),
   program('types of the page', tsc, ['-p', 'src/webview']),
+  program('types of the command line', tsc, ['-p', 'src/cli']),
   program('types', tsc, ['-p', '.']),
   program(
     'layers',

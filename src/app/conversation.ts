@@ -23,6 +23,7 @@ import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
 import { changedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
+import { deferred } from '../core/pace/deferred.ts';
 
 export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
@@ -359,7 +360,7 @@ export class Conversation {
   async #run(say: (signal: AbortSignal) => Promise<string>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
-    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { promise, resolve } = deferred<undefined>();
     this.#turn = turn;
     this.#turnEnd = promise;
     let failure: unknown;

@@ -1,4 +1,5 @@
 import type { UserMessage } from './user-message.ts';
+import { deferred, type Deferred } from '../core/pace/deferred.ts';
 
 export interface Queued {
   readonly id: string;
@@ -6,7 +7,7 @@ export interface Queued {
 }
 
 interface Waiting extends Queued {
-  readonly ended: PromiseWithResolvers<undefined>;
+  readonly ended: Deferred<undefined>;
 }
 
 interface QueueDeps {
@@ -123,7 +124,7 @@ export class SendQueue {
   }
 
   #item(message: UserMessage): Waiting {
-    const ended = Promise.withResolvers<undefined>();
+    const ended = deferred<undefined>();
     // Whoever waits for it is told; a page that has gone meanwhile sees the unanswered message.
     ended.promise.catch(() => undefined);
     return { id: this.#deps.newId(), message, ended };

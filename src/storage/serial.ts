@@ -1,3 +1,5 @@
+import { deferred, type Deferred } from '../core/pace/deferred.ts';
+
 /** Runs asynchronous work one piece after the other, in the order of the calls. */
 export class Serial {
   #last: Promise<unknown> = Promise.resolve();
@@ -12,7 +14,7 @@ export class Serial {
 /** Collects what arrives while a commit is under way and commits it together: one flush to disk for many callers. */
 export class GroupCommit<T> {
   readonly #commit: (items: readonly T[]) => Promise<void>;
-  #waiting: { readonly item: T; readonly done: PromiseWithResolvers<undefined> }[] = [];
+  #waiting: { readonly item: T; readonly done: Deferred<undefined> }[] = [];
   #running = false;
 
   constructor(commit: (items: readonly T[]) => Promise<void>) {
@@ -21,7 +23,7 @@ export class GroupCommit<T> {
 
   /** Settles as the commit that holds this item does. */
   async add(item: T): Promise<void> {
-    const done = Promise.withResolvers<undefined>();
+    const done = deferred<undefined>();
     this.#waiting.push({ item, done });
     if (!this.#running) void this.#run();
     await done.promise;

@@ -131,8 +131,9 @@ export class AlikeLines {
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
     if (isSaid(passage) && letters().length >= words.length * PROSE) return false;
-    const first = words.matchAll(PLAIN_WORDS).take(STARTING_WORDS);
-    const start = [...first.map(([word]) => word)].join(' ') || letters();
+    const first: string[] = [];
+    for (const [word] of words.matchAll(PLAIN_WORDS)) if (first.push(word) === STARTING_WORDS) break;
+    const start = first.join(' ') || letters();
     const before = this.seen.get(start) ?? 0;
     this.seen.set(start, before + 1);
     return before >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);

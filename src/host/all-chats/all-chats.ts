@@ -15,6 +15,7 @@ import { StoreFault } from '../../app/ports.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/l10n.ts';
 import { phrase } from '../../core/text/phrase.ts';
+import { deferred, type Deferred } from '../../core/pace/deferred.ts';
 
 export interface AllChatsOptions {
   readonly extensionUri: vscode.Uri;
@@ -166,7 +167,7 @@ export class LibraryThread implements vscode.Disposable {
   readonly #options: LibraryThreadOptions;
   readonly #news = new vscode.EventEmitter<ChatNews>();
   readonly onNews = this.#news.event;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #waiting = new Map<number, Deferred<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
   /** The library's methods, each of which asks the thread. */
@@ -204,7 +205,7 @@ export class LibraryThread implements vscode.Disposable {
 
   #call(method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> {
     const id = ++this.#lastId;
-    const waiting = Promise.withResolvers<unknown>();
+    const waiting = deferred<unknown>();
     this.#waiting.set(id, waiting);
     this.#started().postMessage({ id, method, args });
     return waiting.promise;

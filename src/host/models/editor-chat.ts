@@ -5,6 +5,7 @@ import { Tolerance, type Extra } from '../../providers/tolerance.ts';
 import { runWatched } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
+import { deferred } from '../../core/pace/deferred.ts';
 
 /** A counter that takes longer, in ms, is not waited for: the reply matters more than its figures. */
 const COUNT_LIMIT_MS = 3000;
@@ -121,7 +122,7 @@ export class EditorChat implements ChatModel {
 /** An extension that does not listen to the stop must not hold the turn: the wait ends with the signal. */
 async function unlessStopped<T>(work: Thenable<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const { promise: stopped, reject } = deferred<never>();
   const stop = (): void => reject(new Error('stopped'));
   signal.addEventListener('abort', stop, { once: true });
   try {
