@@ -120,19 +120,16 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       return;
     }
     const before = value.slice(0, field.current?.selectionStart ?? 0);
-    if (event.key === 'ArrowUp' && !before.includes('\n') && (value === '' || history.browsing)) {
-      const older = history.older(value);
-      if (older !== undefined) {
-        event.preventDefault();
-        write(older);
-      }
-    } else if (event.key === 'ArrowDown' && history.browsing) {
-      const newer = history.newer();
-      if (newer !== undefined) {
-        event.preventDefault();
-        write(newer);
-      }
-    }
+    const isFirstLine = !before.includes('\n') && (value === '' || history.browsing);
+    const stepped =
+      event.key === 'ArrowUp' && isFirstLine
+        ? history.older(value)
+        : event.key === 'ArrowDown' && history.browsing
+          ? history.newer()
+          : undefined;
+    if (stepped === undefined) return;
+    event.preventDefault();
+    write(stepped);
   };
 
   const paste = (event: ClipboardEvent) => {
