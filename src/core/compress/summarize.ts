@@ -479,17 +479,21 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       again: AGAIN,
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
-    const texts = pieces.map(({ source: { from, to } }, at) => {
-      const own = passages.filter(({ message }) => from <= message && message <= to);
-      return own.length === 0 ? '' : headings[at]! + renderPassages(corpus, own);
-    });
-    const spare = limit - sum(texts.map((text) => framed(text, counter)));
+    const texts: string[] = [];
+    const sizes: number[] = [];
+    for (const [at, { source: own }] of pieces.entries()) {
+      const chosen = passages.filter(({ message }) => own.from <= message && message <= own.to);
+      texts.push(chosen.length === 0 ? '' : headings[at]! + renderPassages(corpus, chosen));
+      sizes.push(framed(texts[at]!, counter));
+      await pace.rest();
+    }
+    const spare = limit - sum(sizes);
     if (spare >= 0 || passages.length === 0) {
       best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!.source;
         // A segment of which nothing was chosen, or more than a summary of it may say, is extracted by itself.
         const most = Math.max(limits.detailed, tokens * DETAILED_SHARE);
-        return text === '' || framed(text, counter) > most ? undefined : text;
+        return text === '' || sizes[at]! > most ? undefined : text;
       });
       // Neighbours that join take fewer tokens than they were chosen for.
       if (spare < limit * SLACK_SHARE) break;
