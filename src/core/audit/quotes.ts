@@ -5,8 +5,8 @@ export interface Quotation {
   readonly end: number;
 }
 
-/** Pairs of marks that quote speech, on one line; apostrophes and backticks do not. */
-const QUOTED = /"([^"\n]+)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
+/** Pairs of marks that quote speech, on one line; apostrophes do not, nor what stands in code. Empty pairs are pairs, too. */
+const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
 /** Shorter ones are words in quotation marks, not quotations. UTF-16 units; scripts without spaces say more in fewer. */
 const MIN_CHARS = 12;

@@ -118,9 +118,14 @@ export function shortened(
 function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Value {
   if (typeof value === 'string') {
     let text: string = value;
-    for (const { quote, start, end } of findQuotes(value).reverse())
-      if (!texts.some((whole) => whole.includes(quote))) text = text.slice(0, start - 1) + quote + text.slice(end + 1);
-    return text as Value;
+    // Without its marks, those beside it may pair in another way.
+    for (let before; before !== text;) {
+      before = text;
+      for (const { quote, start, end } of findQuotes(before).reverse())
+        if (!texts.some((whole) => whole.includes(quote)))
+          text = text.slice(0, start - 1) + quote + text.slice(end + 1);
+    }
+    return text.replace(MARKS, (marked) => (marked === '"' ? '' : marked)) as Value;
   }
   if (Array.isArray(value)) return value.map((one: unknown) => withoutUnknownQuotes(one, texts)) as Value;
   if (typeof value !== 'object' || value === null) return value;
@@ -128,6 +133,9 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
     Object.entries(value).map(([key, one]) => [key, withoutUnknownQuotes(one, texts)]),
   ) as Value;
 }
+
+/** Code, quotations, and marks that have no other on their line: in the summary's text those would pair with another entry's. */
+const MARKS = /`[^`\n]*`|"[^"\n]*"|"/g;
 
 /** A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
 export async function extractText(

@@ -49,6 +49,22 @@ describe('summaries of a run of messages', () => {
     assert.equal(nodes[0].detailed, 'The user said make it blue and shiny please.');
   });
 
+  it('takes no words of code for a quotation, however its marks pair, and asks no second time', async () => {
+    const code = [
+      'Codex: shell (legacy); `extractPathHints(name, input, "", root)`, called late: `{"type": "response_item"}`.',
+      'extractPathHints(name, "", root) is called late, its fields are "path" and "type" in each of them.',
+      'The pipe of 5" is too wide for it.',
+    ];
+    const model = scriptedModel(() =>
+      goodAnswer('Hints were added.', { facts: [...code, 'The rest is 3" wide as well.'] }),
+    );
+    const { nodes, calls } = await summarize(model);
+    assert.equal(nodes[0]?.rung, 'model');
+    assert.equal(calls.count, 1);
+    assert.ok(code.slice(0, 2).every((line) => nodes[0]?.detailed.includes(line)));
+    assert.match(nodes[0].detailed, /The pipe of 5 is too wide/);
+  });
+
   it('tells the model what was wrong and takes its second answer', async () => {
     const model = scriptedModel((_, call) =>
       call === 1 ? '{"narrative": "cut off' : goodAnswer('Retries were added.'),
