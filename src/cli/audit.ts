@@ -24,9 +24,9 @@ ${MODEL_HELP}
                       "sources":[{"message","start","end"}],"reason"}]}
                       "supported" is true, false, or null if undecided. "start" and
                       "end" are UTF-16 offsets into the summary for statements, and into
-                      the message text for sources. With a model, also includes "instead" (what the
-                      transcript says according to the model; not looked up), "byCode"
-                      (the model returned no verdict), and
+                      the message text for sources. With a model, also includes
+                      "instead" (what the transcript says according to the model; not
+                      looked up), "byCode" (the model returned no verdict), and
                       "calls":{"count","inputTokens","outputTokens","costUsd"}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },

@@ -29,13 +29,13 @@ export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
     noModel:
       'モデルが設定されていません。回答を得るには、コマンド **Threadkeeper: Select Model** を実行してモデルを選択してください。',
     found: 'このセッションで見つかったもの:',
-    nothing: 'このセッションには、メッセージに一致するものがまだありません。',
+    nothing: 'このセッションには、メッセージに一致するものはありません。',
     message: 'メッセージ',
   },
   zh: {
-    noModel: '尚未配置模型。要获得回答,请运行命令 **Threadkeeper: Select Model** 选择模型。',
-    found: '在本会话中找到:',
-    nothing: '本会话中暂时没有与您的消息匹配的内容。',
+    noModel: '尚未配置模型。要获得回答，请运行命令 **Threadkeeper: Select Model** 选择模型。',
+    found: '在本会话中找到：',
+    nothing: '本会话中没有与你的消息匹配的内容。',
     message: '消息',
   },
   de: {

@@ -79,7 +79,7 @@ export class FileSessionStore implements SessionStore {
     const journal = await this.#start(id, fallback);
     journal.say(
       phrase(
-        'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages.',
+        'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
       ),
     );
     return journal;

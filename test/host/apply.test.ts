@@ -126,7 +126,7 @@ describe('what a reply proposes for a file', () => {
     assert.ok(document.isDirty, 'unsaved changes of the user are left to the user to save');
     assert.match(
       warnings.join(),
-      /^Skipped changes without a unique place in apply\/a\.ts: 1 of 2\. First skipped change: /,
+      /^Skipped changes without a unique match in apply\/a\.ts: 1 of 2\. First skipped change: /,
     );
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
@@ -136,7 +136,7 @@ describe('what a reply proposes for a file', () => {
     const error = await rejection(apply(reply));
     assert.equal(
       (error as Error).message,
-      'Couldn’t find a unique place for the suggestion in apply/a.ts. Nothing was changed.',
+      'Couldn’t find a unique match for the suggestion in apply/a.ts. Nothing was changed.',
     );
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });

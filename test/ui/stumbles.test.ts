@@ -139,15 +139,15 @@ describe('in the chat and its views', () => {
   it('a summary that is read at a level is sent as before, and one that is sent otherwise says so', async () => {
     const view = new SummariesView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
-    await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
+    await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick(/^Brief/);
     await view.tab('(Brief)').waitFor();
-    await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
+    await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
     await chat.workbench.told(/is now sent as: Brief\./);
-    await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
+    await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Brief.*currently sent/).waitFor();
     await chat.workbench.page.keyboard.press('Escape');
   });

@@ -124,7 +124,7 @@ for (const kind of [SAMPLE, LONG]) {
         [/^Structured/, '(Structured)'],
         [/^Source/, '(Source)'],
       ] as const) {
-        await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
+        await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
         await view.pick(level);
         await view.tab(title).waitFor();
         await view.editor().first().waitFor();
@@ -188,7 +188,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.pick('Add Full Summary');
       await workbench.told(/Full summary added \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
-      await view.onFirst('Threadkeeper: Show or Change Summary Detail Level…');
+      await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
       await view.pick(/^Full/);
       await view.tab('(Full)').waitFor();
       await view.undoChange();

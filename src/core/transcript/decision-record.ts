@@ -60,9 +60,9 @@ function status(event: KeyEvent, link: number | undefined): string {
     case 'superseded':
       return `superseded${by}`;
     case 'merged':
-      return link === undefined ? 'said again elsewhere' : `the same as decision ${link}`;
+      return link === undefined ? 'duplicate' : `the same as decision ${link}`;
     case 'dropped':
-      return 'in force, but no longer sent for want of room';
+      return 'in force, but didn’t fit and isn’t sent';
   }
 }
 

@@ -101,7 +101,7 @@ export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promis
   if (!tool) return false;
   const forget = vscode.l10n.t('Delete Copies');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete the copies of all {0} chats?', TOOL_NAMES[tool]),
+    vscode.l10n.t('Delete the copies of all chats from {0}?', TOOL_NAMES[tool]),
     {
       modal: true,
       detail: vscode.l10n.t(
@@ -113,7 +113,7 @@ export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promis
   if (answer !== forget) return false;
   await setTools(readSettings().sources.tools.filter((one) => one !== tool));
   await chats.library.forget(tool);
-  inform(vscode.l10n.t('Deleted the copies of {0} chats.', TOOL_NAMES[tool]));
+  inform(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));
   return undefined;
 }
 

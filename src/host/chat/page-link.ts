@@ -334,7 +334,7 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
     ways: [
       { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
       { label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' },
-      { label: vscode.l10n.t('Select Model with Larger Context Window…'), command: 'chooseModel' },
+      { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },
       { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],
   };

@@ -154,7 +154,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
     if (isText(content))
       parts.push(`${vscode.workspace.asRelativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }
-  if (parts.length === 0) throw refuse(vscode.l10n.t('Found no text files to add in {0}.', name));
+  if (parts.length === 0) throw refuse(vscode.l10n.t('No text files found in {0}.', name));
   return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
 }
 

@@ -34,7 +34,7 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
 
 const noMatch = (uri: vscode.Uri): string =>
   vscode.l10n.t(
-    'Couldn’t find a unique place for the suggestion in {0}. Nothing was changed.',
+    'Couldn’t find a unique match for the suggestion in {0}. Nothing was changed.',
     vscode.workspace.asRelativePath(uri),
   );
 

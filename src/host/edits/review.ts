@@ -169,7 +169,7 @@ export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], pla
   const quote = (unplaced[0]!.lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, 80);
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
-      'Skipped changes without a unique place in {0}: {1} of {2}. First skipped change: {3}',
+      'Skipped changes without a unique match in {0}: {1} of {2}. First skipped change: {3}',
       vscode.workspace.asRelativePath(uri),
       unplaced.length,
       unplaced.length + placed,

@@ -35,7 +35,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return row.step.text;
     case 'section':
       return row.section === 'events' && source.events().all.length === 0
-        ? vscode.l10n.t('Key events are found when messages are compressed.')
+        ? vscode.l10n.t('Key events are detected when messages are compressed.')
         : undefined;
     default:
       return undefined;

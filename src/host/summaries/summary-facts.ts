@@ -103,9 +103,7 @@ export function whyNothing(reason: SkipReason | 'off', { window }: Policy): stri
         window,
       );
     case 'no_saving':
-      return vscode.l10n.t(
-        'Nothing was compressed because a summary would be about as long as the messages it replaces. No model was used.',
-      );
+      return vscode.l10n.t('Nothing to compress: a summary would be about as long as the messages it replaces.');
     case 'off':
       return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
   }
