@@ -41,7 +41,8 @@ export class ThinkFilter {
   readonly #habit: ThinkingHabit;
   #state: 'start' | 'thinking' | 'unopened' | 'answer' = 'start';
   #end: string | undefined;
-  #held = '';
+  /** What is held back, in pieces: joined once, and not at each of them. */
+  #held: string[] = [];
   /** The last characters that were handed out: a closing tag may be torn between two pieces. */
   #said = '';
   #mayRetract = true;
@@ -59,9 +60,9 @@ export class ThinkFilter {
       yield* this.#answer(text);
       return;
     }
-    this.#held += text;
+    this.#held.push(text);
     if (this.#state === 'start') {
-      const begin = this.#held.trimStart();
+      const begin = this.#held.join('').trimStart();
       const mark = MARKS.find(([opening]) => begin.startsWith(opening));
       if (mark === undefined && begin.length < MAX_BEGIN && mayBegin(begin)) return;
       if (mark !== undefined) this.#end = mark[1];
@@ -72,13 +73,16 @@ export class ThinkFilter {
       }
       yield { type: 'thinking' };
     }
-    const close = closing(this.#held, this.#held.length - text.length - MAX_END, this.#end);
+    // A closing tag may be torn between this piece and those before it.
+    const seen = this.#lastHeld(text.length + MAX_END);
+    const close = closing(seen, 0, this.#end);
     if (close !== undefined) {
       this.#mayRetract = false;
       this.#blank = true;
       this.#state = 'answer';
-      yield* this.#answer(this.#release().slice(close));
-    } else if (this.#state === 'thinking') this.#held = this.#held.slice(-MAX_END);
+      this.#held = [];
+      yield* this.#answer(seen.slice(close));
+    } else if (this.#state === 'thinking') this.#held = [seen.slice(-MAX_END)];
   }
 
   /**
@@ -110,9 +114,16 @@ export class ThinkFilter {
     yield { type: 'text', text };
   }
 
+  /** The last so many characters of what is held back. */
+  #lastHeld(count: number): string {
+    let first = this.#held.length;
+    for (let length = 0; length < count && first > 0;) length += this.#held[--first]!.length;
+    return this.#held.slice(first).join('').slice(-count);
+  }
+
   #release(): string {
-    const held = this.#held;
-    this.#held = '';
+    const held = this.#held.join('');
+    this.#held = [];
     return held;
   }
 }
