@@ -4,7 +4,7 @@ import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
 import { TermUsage } from '../core/compress/term-usage.ts';
-import { joinOld, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
+import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -363,9 +363,11 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
     const found = draft.spans.get(message.id);
     if (found) events.set(index, found);
   }
+  const isCovered = coverage(state.frontier);
   return {
     messages: items.map(({ message }) => message),
     tokens: items.map(({ tokens }) => tokens),
+    isBetween: isCovered(items[0]!.position - 1) && isCovered(items.at(-1)!.position + 1),
     kept,
     events,
     superseded,
@@ -392,11 +394,17 @@ async function condenseNeighbours(
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  const total = tokensOf(frontier, 'detailed');
+  // By what their parts say: a group that was joined before would else lose its share to what came after it.
+  const said = (nodes: readonly SummaryNode[]): number =>
+    tokensOf(
+      nodes.flatMap((node) => partsOf(node, known)),
+      'detailed',
+    );
+  const total = said(frontier);
   const joined: SummaryNode[] = [];
   const parents: SummaryNode[] = [];
   for (const group of groups) {
-    const share = groups.length === 1 ? room : (room * tokensOf(group, 'detailed')) / Math.max(1, total);
+    const share = groups.length === 1 ? room : (room * said(group)) / Math.max(1, total);
     const result = await joinOld(group, share, downTo, known, tools);
     joined.push(...result.frontier);
     parents.push(...result.parents);

@@ -249,6 +249,23 @@ const MAX_GUIDANCE = 5;
 const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 
+/** All that the source says: for what nothing shorter can stand for. */
+export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
+  const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
+  const text = lines.join('\n');
+  const tokens = framed(text, counter);
+  return {
+    title: title || titleOf(text) || '…',
+    brief: text,
+    detailed: text,
+    rung: 'cut',
+    tokens: { brief: tokens, detailed: tokens },
+    model: LOCAL_MODEL,
+    promptVersion: EXTRACTIVE_VERSION,
+    audit: VERBATIM,
+  };
+}
+
 /** The last fallback: the start of the source's text, as much as fits. */
 function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | undefined {
   const { counter } = tools;

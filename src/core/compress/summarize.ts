@@ -14,6 +14,7 @@ import {
   FULL_SHARE,
   topicsLine,
   shortened,
+  wholeContent,
   type LeafSource,
   type LeafTools,
   type NodeContent,
@@ -37,6 +38,8 @@ export interface Run {
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
   /** What was superseded since: behind the ledger it would stand as the later word. */
   readonly superseded?: ReadonlyMap<number, readonly Span[]>;
+  /** Summaries stand before and behind it, which can be joined only when it is covered, too. */
+  readonly isBetween?: boolean;
 }
 
 export interface SummarizeSettings extends AskSettings {
@@ -103,6 +106,9 @@ const LONG_SOURCE = 1_000;
 const LONGEST_BRIEF = 400;
 
 const LINE = { brief: 16, detailed: 16 } as const;
+
+/** A message of so few tokens between summaries, such as "continue", may stand whole in a summary of its own. */
+const MAX_BRIDGE_TOKENS = 40;
 
 /** A model that gave so many unusable answers in a row is not asked again for this compression. */
 const MAX_BAD_ANSWERS = 2;
@@ -193,7 +199,9 @@ export async function summarizeRuns(
     for (const [at, piece] of own.entries()) {
       // Where the ledger quotes all that was said, a line stands for the messages.
       const source = isQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
-      made.set(piece, await extractiveContent(source, leafTools, texts[at]));
+      const content = await extractiveContent(source, leafTools, texts[at]);
+      const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
+      made.set(piece, content ?? (isBridge ? wholeContent(source, leafTools) : undefined));
       if (!asked.includes(piece)) report();
       await pace.rest();
     }

@@ -48,26 +48,41 @@ export async function makeParent(
     brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
   };
-  const read = await spokenCorpus(children, pace);
-  const corpus = (await tools.usage?.over(read, pace)) ?? read;
-  const merged = mergeStructured(children);
-  // Where models wrote, their entries are joined, the lasting ones before the others; quotes are chosen by worth.
-  const written = children.every(({ structured }) => structured !== undefined && structured.narrative !== '');
+  const corpusOf = async (nodes: readonly SummaryNode[]): Promise<Corpus> => {
+    const read = await spokenCorpus(nodes, pace);
+    return (await tools.usage?.over(read, pace)) ?? read;
+  };
+  const corpus = await corpusOf(children);
+  // Where models wrote, their entries are joined, the lasting ones before the others; of the rest what says most is quoted.
+  const written = children.filter(({ structured }) => structured !== undefined && structured.narrative !== '');
+  const others = children.filter((child) => !written.includes(child));
+  const merged = mergeStructured(written.length > 0 ? written : children);
+  const quotable = others.length === 0 || written.length === 0 ? corpus : await corpusOf(others);
+  const quoted = sumOf(others, 'detailed') / Math.max(1, sumOf(children, 'detailed'));
   const rarity = (text: string): number => rarityOfText(corpus, text);
   const lateness = latenessIn(children.flatMap(({ structured }) => structured ?? []));
-  const fitted = (limit: number): FittedSummary | undefined =>
-    merged && written ? fitSummary(merged, limit - MESSAGE_FRAMING_TOKENS, counter, rarity, lateness) : undefined;
-  const whole = fitted(limits.detailed);
-  let detailed = whole?.text ?? (await retold(corpus, limits.detailed, tools));
+  const fit = (summary: StructuredSummary, room: number): FittedSummary =>
+    fitSummary(summary, room, counter, rarity, lateness);
+  const told = async (limit: number): Promise<Partial<FittedSummary> & { readonly text: string }> => {
+    if (!merged || written.length === 0) return { text: await retold(corpus, limit, tools) };
+    const room = limit - MESSAGE_FRAMING_TOKENS;
+    if (others.length === 0) return fit(merged, room);
+    const own = fit(merged, room * (1 - quoted));
+    const quotes = (await retold(quotable, limit - counter.text(own.text), tools))
+      .split('\n')
+      .filter((line) => line !== '');
+    return fit({ ...own.summary, facts: [...(own.summary.facts ?? []), ...quotes] }, room);
+  };
+  const whole = await told(limits.detailed);
+  let detailed = whole.text;
   if (detailed === '') {
     detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const briefLimit = Math.min(limits.brief, framed(detailed, counter));
-  const short = fitted(briefLimit)?.text ?? (await retold(corpus, briefLimit, tools));
+  const { text: short } = await told(Math.min(limits.brief, framed(detailed, counter)));
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
-  const structured = whole?.summary ?? merged;
+  const structured = whole.summary ?? merged;
   return {
     id: tools.nextId(),
     depth: Math.max(...children.map((child) => child.depth)) + 1,
@@ -187,9 +202,7 @@ export async function joinOld(
   const newest = aim * (1 - OLD_SHARE);
   while (joined > (isJoined ? 1 : 2) && beside + sizes[joined - 1]! <= newest) beside += sizes[--joined]!;
   const old = frontier.slice(0, joined);
-  const parts = old.flatMap((node) =>
-    node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []),
-  );
+  const parts = old.flatMap((node) => partsOf(node, known));
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
   const isWhole = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
   const detailed = Math.max(MIN_PARENT, aim - beside - NODE_HEADING_TOKENS);
@@ -202,6 +215,10 @@ export async function joinOld(
   if (!parent || (total <= budgetTokens && gained <= 0)) return asIs;
   return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
 }
+
+/** What a summary was joined from, as far as it is known; itself where it was not. */
+export const partsOf = (node: SummaryNode, known: ReadonlyMap<NodeId, SummaryNode>): readonly SummaryNode[] =>
+  node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
 
 const MORE = 1.25;
 

@@ -120,6 +120,21 @@ describe('the tree of summaries', () => {
     assert.ok(parent.structured.decisions.length > 1);
   });
 
+  it('keeps a model’s entries beside quotes of the parts that no model told', async () => {
+    const model = scriptedModel((_, call) =>
+      call > 1 && call < 5 ? '' : goodAnswer('Retries.', { decisions: [`limit ${call}`] }),
+    );
+    const { frontier } = await grow(
+      { messages: developerSession(120) },
+      { ...settings, frontierTokens: 900, concurrency: 1 },
+      tools({ model }),
+    );
+    const parent = frontier.find(({ depth }) => depth > 0);
+    assert.match(parent?.detailed ?? '', /^Retries\.[^]*\*\*Decisions\*\*\n- limit \d+[^]*\*\*Facts\*\*\n- \w+: /);
+    assert.doesNotMatch(parent?.detailed ?? '', /^summary: |\*\*\n\*\*/m);
+    assert.ok((parent?.structured?.decisions.length ?? 0) > 1);
+  });
+
   it('keeps word for word what is too small to be shortened', async () => {
     const { covered, nodes } = await grow({ messages: [message(0, 'user', 'ok')] }, settings, tools());
     assert.equal(covered, 0);

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runJson } from './run-cli.ts';
+
+interface Grown {
+  readonly messages: readonly { readonly content: string }[];
+  readonly nodes: readonly { readonly from: number; readonly to: number }[];
+}
+
+const AREAS = ['ledger', 'roster', 'freight', 'tariff', 'archive', 'signage', 'harbour', 'parcel'];
+/** Words that are read and forgotten. */
+const STEP =
+  'Now let me look at the next file and check that the tests of this part still pass before I go on with it.';
+
+/** An agent at work: a word of the user's, then fourteen messages of its own, in the midst of which it settles something. */
+const SESSION = AREAS.flatMap((area, turn) => [
+  { role: 'user', content: turn === 0 ? 'Port the stores of all eight areas, one after the other.' : 'continue' },
+  ...Array.from({ length: 14 }, (_, step) => ({
+    role: 'assistant',
+    content:
+      step === 6
+        ? `Decided: the ${area} store keeps its rows for ${30 + turn} days in ${area}-rows.db, because the auditors ask for them.`
+        : `${STEP} File ${step + 1} of the ${area} store is read.`,
+  })),
+]);
+
+describe('an agent’s session, grown turn by turn on the command line', () => {
+  it('keeps what was settled in its first turns, whatever short messages stand between its summaries', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-agent-'));
+    try {
+      const file = path.join(folder, 'agent.jsonl');
+      writeFileSync(file, SESSION.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      const { messages, nodes } = (await runJson(
+        'compress',
+        file,
+        '--turn-by-turn',
+        '--target-tokens',
+        '1200',
+      )) as unknown as Grown;
+      const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
+      // The newest user message is sent as it is, wherever it stands.
+      const newest = SESSION.findLastIndex(({ role }) => role === 'user');
+      assert.deepEqual(
+        gaps.map(({ from }) => from),
+        [newest + 1],
+      );
+      const sent = messages.map(({ content }) => content).join('\n');
+      for (const area of AREAS) assert.ok(sent.includes(`${area}-rows.db`), area);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
