@@ -38,7 +38,7 @@ export interface ChosenModel {
 }
 
 /** A run on a small tier meets its limits again and again, and what was paid before must not be lost. */
-const RETRIES = 8;
+const RATE_LIMIT_RETRIES = 8;
 /** The context that a local Ollama is asked for, in tokens. */
 const OLLAMA_CONTEXT = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
@@ -84,7 +84,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const info = listed?.isOllama ? within(known, OLLAMA_CONTEXT) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
-    maxRetries: RETRIES,
+    maxRateLimitRetries: RATE_LIMIT_RETRIES,
     takesBack: true,
   });
   const usages: Usage[] = [];
