@@ -94,7 +94,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const whole = sized(job, plan, found);
-    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole);
+    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole) && fitsTarget(job, plan, whole);
     const draft = isModest ? whole : sized(job, plan, withoutRoom(found, job, plan));
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
@@ -149,6 +149,10 @@ const LEFT_TO_SUMMARIES = 0.5;
 
 const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= LEFT_TO_SUMMARIES * (1 - MIN_SAVING) * plan.leavingTokens;
+
+/** Whether a target that binds everything has room for summaries beside the recent messages and the ledger. */
+const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
+  !job.aim || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
 
 /** A draft whose entries from what leaves have no room beside a summary, unless pinned: everything is summarized. */
 function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
@@ -340,8 +344,8 @@ function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): numb
   const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
   if (aim) {
     // Each block of summaries and the key events behind it have tags of their own.
-    const left = aim.targetTokens - taken;
-    return Math.max(0, left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS);
+    const left = Math.max(0, aim.targetTokens - taken);
+    return left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS;
   }
   const free = settings.policy.targetShare * budget - taken;
   const least = minSummariesTokens(budget);

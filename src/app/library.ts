@@ -119,7 +119,8 @@ export async function summarizeRecursive(
   }
   const session = await summarized({ source, sizes }, targetTokens, counter, options);
   const text = firstThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
-  return { text, tokens: framed(text, counter), sourceTokens: tokens, unchanged: false, calls: session.calls };
+  const size = text === '' ? 0 : framed(text, counter);
+  return { text, tokens: size, sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
 
 /**
@@ -189,13 +190,19 @@ export async function compressPreserveEvents(
     await options.breather?.rest();
     if (sentTokens(session, counter) > targetTokens) {
       // Not even the newest user message fits beside a line of summary: all is summarized.
-      const { text, tokens: after, calls } = await summarizeRecursive(messages, targetTokens, options);
+      const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
       const events = session.keyEvents().map((event): KeyEvent => {
         const isLost = event.status === 'active' && !text.includes(event.quote);
         return isLost ? { ...event, status: 'dropped' } : event;
       });
       const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
-      const { isExtracted } = sentBy(session, counter);
+      const { isExtracted, calls: first } = sentBy(session, counter);
+      const calls = {
+        count: first.count + further.count,
+        inputTokens: first.inputTokens + further.inputTokens,
+        outputTokens: first.outputTokens + further.outputTokens,
+        costUsd: first.costUsd + further.costUsd,
+      };
       const figures = { before: tokens, after, target: targetTokens };
       return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
     }

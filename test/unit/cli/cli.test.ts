@@ -56,6 +56,11 @@ describe('the command line', () => {
     ['an option that is none', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],
     ['a file that is not there', ['events', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
     ['a journal that is not there', ['verify', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
+    [
+      'a target that nothing fits in',
+      ['compress', DEMO_SESSION, '--target-tokens', '3'],
+      /No part of the transcript fits in 3 tokens/,
+    ],
     ['a folder', ['import', 'src'], /Can’t read src: it’s a folder/],
     ['a file of another kind', ['count', 'package.json'], /supported chat format/],
     ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy must be one of/],
