@@ -86,7 +86,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
   const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])), deps.preset);
-  return async (job): Promise<WorkResult> => {
+  const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
     const plan = planCompression(job);
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
@@ -99,12 +99,18 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const made = await summarize(job, plan, draft, deps, { cache, usage });
+    if (made.covered === 0 && made.fault !== undefined && job.model) {
+      // A trial has read again what extraction had summarized before, in vain: what is new is extracted as well.
+      const extracted = await work({ ...job, model: undefined });
+      return extracted.kind === 'done' ? { ...extracted, fault: made.fault } : extracted;
+    }
     // What was paid for is kept, even where the estimate was a little off.
     const isFree = made.calls.count === 0 && !job.aim;
     const isTooLong = isFree && job.before.total - made.after < MIN_SAVING * made.leftTokens;
     if (made.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
     return toResult(job, draft, made, started, deps);
   };
+  return work;
 }
 
 /** What a compression does to the ledger, and what it then takes of a request, its tags and introduction included. */

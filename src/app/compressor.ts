@@ -232,7 +232,13 @@ export class Compressor {
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
-        log.event('history_compression_skipped', { ...triggered, reason: result.reason, calls: 0, cost_usd: 0 });
+        const cost_usd = usage.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+        log.event('history_compression_skipped', {
+          ...triggered,
+          reason: result.reason,
+          calls: usage.length,
+          cost_usd,
+        });
         return result;
       }
       const record = { ...result.record, calls: paidCalls(result.record, usage) };

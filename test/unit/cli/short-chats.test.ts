@@ -177,6 +177,24 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       },
     ));
 
+  it('are compressed at every turn of their policy, and get no longer, where the model never gives a usable answer', () =>
+    summarizedBy(
+      () => '',
+      async (options) => {
+        const talk = Array.from({ length: 7 }, () => DESK).flat();
+        const { compressions, messages, calls } = await grown(talk, '--policy', 'steady', ...options);
+        const due = Array.from({ length: 21 }, (_, n) => 20 + 10 * n);
+        assert.deepEqual([...new Set(compressions.map(({ at }) => at))], due);
+        for (const { at, outcome, tokensBefore, tokensAfter } of compressions)
+          assert.deepEqual([outcome, tokensAfter < tokensBefore], ['committed', true], `at ${at}`);
+        assert.ok(messages.length < 20, `${messages.length} messages`);
+        assert.equal(
+          calls.count,
+          compressions.reduce((sum, one) => sum + one.calls, 0),
+        );
+      },
+    ));
+
   it('ask the model again some messages after it gave no usable answer', async () => {
     let asked = 0;
     const answer = answerIn('json');
