@@ -272,6 +272,27 @@ describe('compressPreserveEvents', () => {
     assert.equal(ask.prompts.length, 0);
   });
 
+  it('says what is wrong with a value that makes no sense', async () => {
+    const talk = session.slice(0, 20);
+    const untyped = (value: unknown): never => value as never;
+    for (const [made, message] of [
+      [() => compressPreserveEvents(talk, 0), /targetTokens must be a number greater than 0, not 0/],
+      [() => summarizeRecursive(talk, Number.NaN), /targetTokens must be a number/],
+      [() => summarizeRecursive(talk, untyped(undefined)), /targetTokens must be a number/],
+      [() => compressPreserveEvents(talk, 99, { keepRecent: -1 }), /keepRecent must be an integer of at least 0/],
+      [() => summarizeHierarchical(talk, { preset: untyped('chef') }), /preset must be one of developer, customer/],
+      [() => summarizeRecursive(talk, 99, { policy: untyped('x') }), /policy must be one of balanced, steady/],
+      [() => summarizeRecursive(talk, 99, { strategy: untyped('x') }), /strategy must be one of auto/],
+      [() => summarizeRecursive(untyped('Hello'), 99), /messages must be an array/],
+      [() => summarizeRecursive([untyped({ role: 'wizard', content: 'x' })], 99), /role of message 0 must be one of/],
+      [
+        () => summarizeRecursive([untyped({ role: 'user', content: null })], 99),
+        /content of message 0 must be a string/,
+      ],
+    ] as const)
+      await assert.rejects(made, (error: unknown) => error instanceof RangeError && message.test(error.message));
+  });
+
   it('throws what the summarizer throws', async () => {
     const ask: Summarizer = () => Promise.reject(new Error('gone'));
     await assert.rejects(compressPreserveEvents(session, 4_000, { counter, summarizer: ask }), /gone/);
