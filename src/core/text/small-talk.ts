@@ -9,9 +9,9 @@ const COURTESIES: readonly RegExp[] = [
   /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
 ];
 
-/** A sentence that thanks and says nothing else: no answer, whatever was asked before it. */
+/** A sentence that thanks, takes leave at most, and says nothing else: no answer, whatever was asked before it. */
 const THANKS =
-  /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)[^\p{L}\p{N}]*$/iu;
+  /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
 /** Dice, rolls and other mechanics of a game at the table, and stage directions in brackets. */
 const TABLE_TALK =

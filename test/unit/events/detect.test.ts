@@ -74,6 +74,7 @@ describe('finding key events', () => {
       ['How can I help?', 'Thanks for the help'],
       ['Anything else?', 'Thank you so much for your time!'],
       ['¿Algo más?', 'Muchas gracias por la ayuda'],
+      ['Queda apuntado.', 'Muchas gracias por todo, hasta luego'],
       ['Kann ich sonst noch helfen?', 'Danke für die Hilfe'],
       ['他に何かありますか？', 'ありがとうございます'],
     ] as const)
