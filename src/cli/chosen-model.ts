@@ -61,7 +61,7 @@ function within(info: ModelInfo, context: number): ModelInfo {
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
-/** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
+/** The model of the command line's options. Throws `UsageError`. */
 export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
   if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
@@ -75,7 +75,9 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summaryModel } = await import('../app/summary-model.ts');
   const { retrying } = await import('../providers/retry.ts');
-  const { useProxyOfEnvironment } = await import('../providers/http.ts');
+  const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
+  if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
+    throw new UsageError(`--base-url must be an http or https address, not “${baseUrl}”.`);
   useProxyOfEnvironment();
   const registry = new ModelRegistry();
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };

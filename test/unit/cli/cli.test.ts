@@ -61,6 +61,11 @@ describe('the command line', () => {
       ['compress', DEMO_SESSION, '--target-tokens', '3'],
       /No part of the transcript fits in 3 tokens/,
     ],
+    [
+      'a base URL that is none',
+      ['levels', DEMO_SESSION, '--provider', 'openai', '--base-url', 'localhost'],
+      /--base-url must be an http or https address, not “localhost”/,
+    ],
     ['a folder', ['import', 'src'], /Can’t read src: it’s a folder/],
     ['a file of another kind', ['count', 'package.json'], /supported chat format/],
     ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy must be one of/],
