@@ -101,6 +101,15 @@ describe('the command line', () => {
     );
   });
 
+  it('says how many images are left out of what it imports', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const line = JSON.stringify({ role: 'user', content: [{ type: 'text', text: 'Look.' }, image, image] });
+    const { out, err } = await runCli(['import', '-'], { input: line });
+    assert.deepEqual([out, err], ['{"role":"user","content":"Look."}\n', 'Skipped: 2 × embedded image.\n']);
+    const { skipped } = await runJson('import', file('image.jsonl', line));
+    assert.deepEqual(skipped, [{ reason: 'embedded image', count: 2 }]);
+  });
+
   it('imports as one object with --json, counting what was left out', async () => {
     const { format, messages, skipped } = await runJson('import', path.join(TRANSCRIPTS, 'openai.jsonl'));
     assert.equal(format, 'messages');
@@ -108,6 +117,7 @@ describe('the command line', () => {
     assert.deepEqual(skipped, [
       { reason: 'invalid JSON line', count: 1 },
       { reason: 'message with role “narrator”', count: 1 },
+      { reason: 'embedded image', count: 1 },
     ]);
   });
 
