@@ -210,7 +210,10 @@ export class Compressor {
       message_count_before: journal.state.uncoveredCount,
       tokens_before: before.total,
     };
-    log.event('history_compression_triggered', triggered);
+    const begin = (): void => log.event('history_compression_triggered', triggered);
+    // One that finds nothing to go on with is none: most often a tool call keeps one message more beside its result.
+    const isUnsaid = request.extends === true;
+    if (!isUnsaid) begin();
     const failed = (error: unknown, calls: number): void => {
       log.event('history_compression_failed', { ...triggered, error: describe(error), calls }, 'error');
     };
@@ -232,6 +235,7 @@ export class Compressor {
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
+        if (isUnsaid) return result;
         const cost_usd = usage.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
         log.event('history_compression_skipped', {
           ...triggered,
@@ -241,6 +245,7 @@ export class Compressor {
         });
         return result;
       }
+      if (isUnsaid) begin();
       const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
       if (fault === undefined) {
@@ -254,6 +259,7 @@ export class Compressor {
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
+      if (isUnsaid) begin();
       const calls = await this.#record(paid).then(
         ({ length }) => length,
         (unrecorded: unknown) => {
