@@ -86,7 +86,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
   const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])), deps.preset);
-  return async (job): Promise<WorkResult> => {
+  const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
     const plan = planCompression(job);
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
@@ -94,17 +94,23 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const whole = sized(job, plan, found);
-    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole);
+    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole) && fitsTarget(job, plan, whole);
     const draft = isModest ? whole : sized(job, plan, withoutRoom(found, job, plan));
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const made = await summarize(job, plan, draft, deps, { cache, usage });
+    if (made.covered === 0 && made.fault !== undefined && job.model) {
+      // A trial has read again what extraction had summarized before, in vain: what is new is extracted as well.
+      const extracted = await work({ ...job, model: undefined });
+      return extracted.kind === 'done' ? { ...extracted, fault: made.fault } : extracted;
+    }
     // What was paid for is kept, even where the estimate was a little off.
     const isFree = made.calls.count === 0 && !job.aim;
     const isTooLong = isFree && job.before.total - made.after < MIN_SAVING * made.leftTokens;
     if (made.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
     return toResult(job, draft, made, started, deps);
   };
+  return work;
 }
 
 /** What a compression does to the ledger, and what it then takes of a request, its tags and introduction included. */
@@ -149,6 +155,10 @@ const LEFT_TO_SUMMARIES = 0.5;
 
 const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= LEFT_TO_SUMMARIES * (1 - MIN_SAVING) * plan.leavingTokens;
+
+/** Whether a target that binds everything has room for summaries beside the recent messages and the ledger. */
+const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
+  !job.aim || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
 
 /** A draft whose entries from what leaves have no room beside a summary, unless pinned: everything is summarized. */
 function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
@@ -340,8 +350,8 @@ function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): numb
   const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
   if (aim) {
     // Each block of summaries and the key events behind it have tags of their own.
-    const left = aim.targetTokens - taken;
-    return Math.max(0, left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS);
+    const left = Math.max(0, aim.targetTokens - taken);
+    return left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS;
   }
   const free = settings.policy.targetShare * budget - taken;
   const least = minSummariesTokens(budget);

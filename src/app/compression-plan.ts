@@ -2,6 +2,7 @@ import { cutSegments, startsTurn } from '../core/compress/segments.ts';
 import { LOCAL_MODEL } from '../core/compress/leaf.ts';
 import { tokensAt } from '../core/compress/levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
+import { coverage } from '../core/context/ledger-lines.ts';
 import type { Message } from '../core/model/message.ts';
 import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
@@ -50,14 +51,14 @@ export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart'
 export function planCompression(job: CompressionJob): Plan {
   const plan = wholePlan(job);
   // The rest follows when the provider has answered.
-  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS) : plan;
+  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS, coverage(job.state.frontier)) : plan;
 }
 
 /** Enough for one short question to a provider that may still be down. */
 const TRIAL_TOKENS = 3_000;
 
 /** The oldest part of a plan, of about so many tokens and ending where a segment may; the rest stays verbatim. */
-function firstPart(plan: Plan, tokens: number): Plan {
+function firstPart(plan: Plan, tokens: number, isCovered: (position: number) => boolean): Plan {
   const [run] = plan.runs;
   if (!run) return plan;
   const [segment] = cutSegments(
@@ -65,9 +66,16 @@ function firstPart(plan: Plan, tokens: number): Plan {
     run.map((item) => item.tokens),
     { tokens, messages: Infinity },
   );
-  const items = run.slice(0, (segment?.to ?? 0) + 1);
-  const leavingTokens = items.reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
-  return { runs: [items], leavingTokens, recentTokens: plan.recentTokens + plan.leavingTokens - leavingTokens };
+  const cut = (segment?.to ?? 0) + 1;
+  // What has a summary already leaves no tokens of its own free, and the plan has counted that summary.
+  const laterTokens = run.slice(cut).reduce((sum, { message, position, tokens: own }) => {
+    return message.role === 'system' || isCovered(position) ? sum : sum + own;
+  }, 0);
+  return {
+    runs: [run.slice(0, cut)],
+    leavingTokens: plan.leavingTokens - laterTokens,
+    recentTokens: plan.recentTokens + laterTokens,
+  };
 }
 
 function wholePlan(job: CompressionJob): Plan {

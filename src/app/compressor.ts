@@ -210,7 +210,10 @@ export class Compressor {
       message_count_before: journal.state.uncoveredCount,
       tokens_before: before.total,
     };
-    log.event('history_compression_triggered', triggered);
+    const begin = (): void => log.event('history_compression_triggered', triggered);
+    // One that finds nothing to go on with is none: most often a tool call keeps one message more beside its result.
+    const isUnsaid = request.extends === true;
+    if (!isUnsaid) begin();
     const failed = (error: unknown, calls: number): void => {
       log.event('history_compression_failed', { ...triggered, error: describe(error), calls }, 'error');
     };
@@ -232,9 +235,17 @@ export class Compressor {
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
-        log.event('history_compression_skipped', { ...triggered, reason: result.reason, calls: 0, cost_usd: 0 });
+        if (isUnsaid) return result;
+        const cost_usd = usage.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+        log.event('history_compression_skipped', {
+          ...triggered,
+          reason: result.reason,
+          calls: usage.length,
+          cost_usd,
+        });
         return result;
       }
+      if (isUnsaid) begin();
       const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
       if (fault === undefined) {
@@ -248,6 +259,7 @@ export class Compressor {
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
+      if (isUnsaid) begin();
       const calls = await this.#record(paid).then(
         ({ length }) => length,
         (unrecorded: unknown) => {

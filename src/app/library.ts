@@ -9,12 +9,12 @@ import { nodeText } from '../core/context/render.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
-import { messageText, type ContentBlock, type Role } from '../core/model/message.ts';
+import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { Breather } from '../core/pace/breather.ts';
-import { resolvePolicy, type PolicyName, type Strategy } from '../core/policy/policy.ts';
-import type { PresetName } from '../core/prompts/render.ts';
+import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
+import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { MemorySession } from './memory-session.ts';
@@ -104,13 +104,14 @@ const FULL_AS_IS_TOKENS = 5_000;
  * Brings messages of any length under a target, as one text. Short ones come back as they are, without a call; none gives ''.
  *
  * @param targetTokens of the text, its framing as one message included
- * @throws what the summarizer throws
+ * @throws `RangeError` for values that make no sense, and what the summarizer throws
  */
 export async function summarizeRecursive(
   messages: readonly LibraryMessage[],
   targetTokens: number,
   options: LibraryOptions = {},
 ): Promise<RecursiveSummary> {
+  checkTarget(targetTokens);
   const { source, sizes, counter, tokens } = await prepared(messages, options);
   const whole = renderTranscript(source);
   if (source.length === 0 || (tokens <= targetTokens && framed(whole, counter) <= targetTokens)) {
@@ -119,14 +120,15 @@ export async function summarizeRecursive(
   }
   const session = await summarized({ source, sizes }, targetTokens, counter, options);
   const text = firstThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
-  return { text, tokens: framed(text, counter), sourceTokens: tokens, unchanged: false, calls: session.calls };
+  const size = text === '' ? 0 : framed(text, counter);
+  return { text, tokens: size, sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
 
 /**
  * Three levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the messages' tokens; full is all
  * of them up to 5,000 tokens. The summarizer reads each message once, whatever the levels.
  *
- * @throws what the summarizer throws
+ * @throws `RangeError` for values that make no sense, and what the summarizer throws
  */
 export async function summarizeHierarchical(
   messages: readonly LibraryMessage[],
@@ -163,7 +165,7 @@ export async function summarizeHierarchical(
  * come back as they are; where all is key events no call is made; where there is no room for anything else all is summarized.
  *
  * @param targetTokens binds all that is returned, framing included
- * @throws what the summarizer throws
+ * @throws `RangeError` for values that make no sense, and what the summarizer throws
  */
 export async function compressPreserveEvents(
   messages: readonly LibraryMessage[],
@@ -173,8 +175,11 @@ export async function compressPreserveEvents(
     readonly keepRecent?: number;
   } = {},
 ): Promise<CompressedMessages> {
+  checkTarget(targetTokens);
   const { source, sizes, counter, tokens } = await prepared(messages, options);
   const { keepRecent, strategy } = options;
+  if (keepRecent !== undefined && !(Number.isInteger(keepRecent) && keepRecent >= 0))
+    throw new RangeError(`keepRecent must be an integer of at least 0, not ${keepRecent}.`);
   const session = sessionOf(targetTokens, counter, options, keepRecent, shareBeside(targetTokens / tokens));
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
@@ -189,13 +194,19 @@ export async function compressPreserveEvents(
     await options.breather?.rest();
     if (sentTokens(session, counter) > targetTokens) {
       // Not even the newest user message fits beside a line of summary: all is summarized.
-      const { text, tokens: after, calls } = await summarizeRecursive(messages, targetTokens, options);
+      const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
       const events = session.keyEvents().map((event): KeyEvent => {
         const isLost = event.status === 'active' && !text.includes(event.quote);
         return isLost ? { ...event, status: 'dropped' } : event;
       });
       const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
-      const { isExtracted } = sentBy(session, counter);
+      const { isExtracted, calls: first } = sentBy(session, counter);
+      const calls = {
+        count: first.count + further.count,
+        inputTokens: first.inputTokens + further.inputTokens,
+        outputTokens: first.outputTokens + further.outputTokens,
+        costUsd: first.costUsd + further.costUsd,
+      };
       const figures = { before: tokens, after, target: targetTokens };
       return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
     }
@@ -348,10 +359,37 @@ interface Prepared {
   readonly tokens: number;
 }
 
-async function prepared(
-  messages: readonly LibraryMessage[],
-  { counter: given, breather }: LibraryOptions,
-): Promise<Prepared> {
+function checkTarget(targetTokens: number): void {
+  if (!(Number.isFinite(targetTokens) && targetTokens > 0))
+    throw new RangeError(`targetTokens must be a number greater than 0, not ${targetTokens}.`);
+}
+
+const isList = (value: unknown): boolean => Array.isArray(value);
+
+/** A program without types gets a sentence, and no empty summary. Throws `RangeError`. */
+function check(messages: readonly LibraryMessage[], options: LibraryOptions): void {
+  const { policy, strategy, preset } = options;
+  const choices: readonly (readonly [string, string | undefined, readonly string[]])[] = [
+    ['policy', policy, POLICY_NAMES],
+    ['strategy', strategy, STRATEGIES],
+    ['preset', preset, PRESETS],
+  ];
+  for (const [name, value, words] of choices)
+    if (value !== undefined && !words.includes(value))
+      throw new RangeError(`${name} must be one of ${words.join(', ')}, not “${value}”.`);
+  if (!isList(messages)) throw new RangeError('messages must be an array of { role, content }.');
+  const roles: readonly string[] = ROLES;
+  for (const [at, { role, content }] of messages.entries()) {
+    if (!roles.includes(role))
+      throw new RangeError(`The role of message ${at} must be one of ${roles.join(', ')}, not “${role}”.`);
+    if (typeof content !== 'string' && !isList(content))
+      throw new RangeError(`The content of message ${at} must be a string or an array of content blocks.`);
+  }
+}
+
+async function prepared(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
+  check(messages, options);
+  const { counter: given, breather } = options;
   const counter = given ?? (await loadEncoding('o200k_base'));
   const source = messages.map(({ role, content }, at) => ({
     id: messageId(String(at)),

@@ -38,7 +38,7 @@ export interface ChosenModel {
 }
 
 /** A run on a small tier meets its limits again and again, and what was paid before must not be lost. */
-const RETRIES = 8;
+const RATE_LIMIT_RETRIES = 8;
 /** The context that a local Ollama is asked for, in tokens. */
 const OLLAMA_CONTEXT = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
@@ -61,7 +61,7 @@ function within(info: ModelInfo, context: number): ModelInfo {
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
-/** The model of the command line's options. Throws `UsageError`, and `ModelFault` for a base URL that is none. */
+/** The model of the command line's options. Throws `UsageError`. */
 export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
   if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
@@ -75,7 +75,9 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summaryModel } = await import('../app/summary-model.ts');
   const { retrying } = await import('../providers/retry.ts');
-  const { useProxyOfEnvironment } = await import('../providers/http.ts');
+  const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
+  if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
+    throw new UsageError(`--base-url must be an http or https address, not “${baseUrl}”.`);
   useProxyOfEnvironment();
   const registry = new ModelRegistry();
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
@@ -84,7 +86,7 @@ export async function chosenModel({ options, env }: Pick<Invocation, 'options' |
   const info = listed?.isOllama ? within(known, OLLAMA_CONTEXT) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
-    maxRetries: RETRIES,
+    maxRateLimitRetries: RATE_LIMIT_RETRIES,
     takesBack: true,
   });
   const usages: Usage[] = [];

@@ -125,6 +125,8 @@ async function compressAtOnce(
     ...(keepRecent !== undefined && { keepRecent }),
     ...(chosen.chat && { model: chosen.chat }),
   });
+  if (compressed.messages.length === 0)
+    throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
   return shown(compressed, compressed.tokens, chosen);
 }
 

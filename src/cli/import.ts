@@ -25,17 +25,21 @@ read standard input.
     const messages = streamTranscript(file);
     let piece = json ? '{"messages":[' : '';
     let isFirst = true;
+    let images = 0;
     for (;;) {
       const next = await messages.next();
       if (next.done === true) {
         const { format, skipped } = next.value;
         const told = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
+        // JSONL of plain text has no place for them; the other commands count them.
+        if (images > 0) told.push({ reason: 'embedded image', count: images });
         const tail = json ? `],${JSON.stringify({ format, skipped: told }).slice(1)}\n` : '';
         await output.write(piece + tail);
-        const note = skippedLine(skipped);
+        const note = skippedLine(told);
         if (note !== undefined && !json) await output.note(note);
         return 0;
       }
+      images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;
       piece += json ? `${isFirst ? '' : ','}${lineOf(next.value)}` : `${lineOf(next.value)}\n`;
       isFirst = false;
       if (piece.length >= PIECE_UNITS) {

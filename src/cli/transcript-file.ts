@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { TranscriptReader, type TranscriptSummary } from '../core/transcript/transcript-reader.ts';
-import { inEnglish } from '../core/text/phrase.ts';
-import { type Skipped, type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
+import { type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
 import { UsageError } from './verb.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
 import { messageId } from '../core/model/ids.ts';
@@ -56,9 +55,11 @@ export async function readTranscriptFile(
 }
 
 /** What was left out, as one line for people; undefined when nothing was. */
-export function skippedLine(skipped: readonly Skipped[]): string | undefined {
+export function skippedLine(
+  skipped: readonly { readonly reason: string; readonly count: number }[],
+): string | undefined {
   if (skipped.length === 0) return undefined;
-  return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`).join(', ')}.`;
+  return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`;
 }
 
 /** A transcript's messages as the compression takes them; the id of each is its index. */

@@ -5,6 +5,8 @@ import { modelWith, type ChatChunk, type ChatModel, type ChatRequest } from '../
 export interface RetryOptions {
   /** Further tries after the first; default 4. */
   readonly maxRetries?: number;
+  /** Further tries where the last was refused by a rate limit, which passes; default `maxRetries`. */
+  readonly maxRateLimitRetries?: number;
   /** Milliseconds before the first further try; doubled for each next one; default 1,000. */
   readonly baseMs?: number;
   /** The longest pause of our own, and the longest that a provider may ask for; default 60,000 ms. */
@@ -42,6 +44,7 @@ async function* streamWithRetries(
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
   const { maxRetries = MAX_RETRIES, onWait, sleep = pause, takesBack = false } = options;
+  const { maxRateLimitRetries = maxRetries } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
     let begun = false;
@@ -52,7 +55,8 @@ async function* streamWithRetries(
       }
       return;
     } catch (error) {
-      if ((begun && !takesBack) || attempt > maxRetries || !mayPass(error, takesBack)) throw error;
+      if ((begun && !takesBack) || !mayPass(error, takesBack)) throw error;
+      if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : maxRetries)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
       const ms = waitMs(error, attempt, options);

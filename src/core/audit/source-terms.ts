@@ -47,7 +47,7 @@ const keyOf = (parts: readonly string[]): string =>
     .join(' ');
 
 /** A capital letter behind one of these is no sign of a name. */
-const OPENS = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*)$/;
+const OPENS = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*|\p{Extended_Pictographic}\uFE0F?\s*)$/u;
 const OPENING_CHARS = 6;
 
 const opens = (text: string, at: number): boolean => OPENS.test(text.slice(Math.max(0, at - OPENING_CHARS), at));

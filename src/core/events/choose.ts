@@ -1,7 +1,7 @@
 import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import type { PresetName } from '../prompts/render.ts';
-import { isTableTalk } from '../text/small-talk.ts';
+import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, weigh, type Model } from './linear-model.ts';
@@ -80,7 +80,8 @@ export function* choose(
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
-    if (traits.ruledOut || (!analysis.before.asked && isHollow(traits, quoteOf(segment)))) continue;
+    if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
+    if (!analysis.before.asked && isHollow(traits, quoteOf(segment))) continue;
     const probable = logistic(weigh(traits.features, model, isUser, 1)[0]!);
     if (probable < (isUser ? KEPT.user : KEPT.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;

@@ -35,8 +35,11 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
       const space = line.lastIndexOf(' ');
       line = space > 0 ? line.slice(0, space + 1) : line.replace(SURROGATE, '');
     }
+    const isCut = at + line.length < to;
     let start = 0;
     for (const end of stopsOf(line, segmenter)) {
+      // What a piece breaks off begins the next one.
+      if (isCut && start > 0 && end === line.length) break;
       const sentence = line.slice(start, end);
       if (
         end < line.length &&
@@ -52,7 +55,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
       if (trimmed !== '') spans.push({ start: begin, end: begin + trimmed.length });
       start = end;
     }
-    at += line.length;
+    at += isCut && start > 0 ? start : line.length;
   }
   return spans;
 }

@@ -9,6 +9,10 @@ const COURTESIES: readonly RegExp[] = [
   /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
 ];
 
+/** A sentence that thanks, takes leave at most, and says nothing else: no answer, whatever was asked before it. */
+const THANKS =
+  /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
+
 /** Dice, rolls and other mechanics of a game at the table, and stage directions in brackets. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
@@ -33,11 +37,14 @@ export function isTableTalk(line: string): boolean {
   return /\d/.test(said) && /^[\d\P{L}]*$/u.test(said.replace(BESIDE_NUMBERS, ''));
 }
 
+/** Whether a sentence only thanks. */
+export const isThanks = (sentence: string): boolean => sentence.length <= LONGEST && THANKS.test(sentence);
+
 /** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, a word of assent. */
 export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > LONGEST) return false;
   const said = sentence.replace(STAGE_DIRECTION, ' ');
-  if (TABLE_TALK.test(said.trim())) return true;
+  if (TABLE_TALK.test(said.trim()) || isThanks(said)) return true;
   // No courtesy holds one.
   if (/\d/.test(said)) return false;
   let rest = said;

@@ -64,6 +64,7 @@ describe('the statements of a summary, by code', () => {
       ['unchecked'],
     );
     assert.deepEqual(missing('Retries Without a Limit\n- **Next Steps**: measure either/or, e.g. twice.'), []);
+    assert.deepEqual(missing('✅ The gateway keeps port 8443.\n⚠️ Nobody retries a request.'), []);
   });
 
   it('are never supported because their words are near: what code cannot decide is null', () => {

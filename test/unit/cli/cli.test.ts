@@ -56,6 +56,16 @@ describe('the command line', () => {
     ['an option that is none', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],
     ['a file that is not there', ['events', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
     ['a journal that is not there', ['verify', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
+    [
+      'a target that nothing fits in',
+      ['compress', DEMO_SESSION, '--target-tokens', '3'],
+      /No part of the transcript fits in 3 tokens/,
+    ],
+    [
+      'a base URL that is none',
+      ['levels', DEMO_SESSION, '--provider', 'openai', '--base-url', 'localhost'],
+      /--base-url must be an http or https address, not “localhost”/,
+    ],
     ['a folder', ['import', 'src'], /Can’t read src: it’s a folder/],
     ['a file of another kind', ['count', 'package.json'], /supported chat format/],
     ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy must be one of/],
@@ -91,6 +101,15 @@ describe('the command line', () => {
     );
   });
 
+  it('says how many images are left out of what it imports', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const line = JSON.stringify({ role: 'user', content: [{ type: 'text', text: 'Look.' }, image, image] });
+    const { out, err } = await runCli(['import', '-'], { input: line });
+    assert.deepEqual([out, err], ['{"role":"user","content":"Look."}\n', 'Skipped: 2 × embedded image.\n']);
+    const { skipped } = await runJson('import', file('image.jsonl', line));
+    assert.deepEqual(skipped, [{ reason: 'embedded image', count: 2 }]);
+  });
+
   it('imports as one object with --json, counting what was left out', async () => {
     const { format, messages, skipped } = await runJson('import', path.join(TRANSCRIPTS, 'openai.jsonl'));
     assert.equal(format, 'messages');
@@ -98,6 +117,7 @@ describe('the command line', () => {
     assert.deepEqual(skipped, [
       { reason: 'invalid JSON line', count: 1 },
       { reason: 'message with role “narrator”', count: 1 },
+      { reason: 'embedded image', count: 1 },
     ]);
   });
 

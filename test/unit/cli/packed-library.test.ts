@@ -50,6 +50,13 @@ describe('the packed library', () => {
     assert.ok(printed.compressed.length >= 7);
   }).timeout(60_000);
 
+  it('can be required as well as imported', async () => {
+    const program = "console.log(typeof require('threadkeeper').summarizeRecursive)";
+    await writeFile(path.join(folder, 'required.cjs'), program);
+    const { stdout } = await run(process.execPath, ['required.cjs'], { cwd: folder });
+    assert.equal(stdout, 'function\n');
+  }).timeout(60_000);
+
   it('has types that a strict program compiles against', async () => {
     const program = [
       "import { summarizeRecursive, type LibraryMessage, type Summarizer } from 'threadkeeper';",

@@ -64,7 +64,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function grown(said: readonly Said[], ...args: readonly string[]): Promise<Compressed> {
+  async function grown(said: readonly object[], ...args: readonly string[]): Promise<Compressed> {
     const file = path.join(folder, `${++files}.jsonl`);
     writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
     return (await runJson('compress', file, '--turn-by-turn', ...args)) as unknown as Compressed;
@@ -177,6 +177,24 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       },
     ));
 
+  it('are compressed at every turn of their policy, and get no longer, where the model never gives a usable answer', () =>
+    summarizedBy(
+      () => '',
+      async (options) => {
+        const talk = Array.from({ length: 7 }, () => DESK).flat();
+        const { compressions, messages, calls } = await grown(talk, '--policy', 'steady', ...options);
+        const due = Array.from({ length: 21 }, (_, n) => 20 + 10 * n);
+        assert.deepEqual([...new Set(compressions.map(({ at }) => at))], due);
+        for (const { at, outcome, tokensBefore, tokensAfter } of compressions)
+          assert.deepEqual([outcome, tokensAfter < tokensBefore], ['committed', true], `at ${at}`);
+        assert.ok(messages.length < 20, `${messages.length} messages`);
+        assert.equal(
+          calls.count,
+          compressions.reduce((sum, one) => sum + one.calls, 0),
+        );
+      },
+    ));
+
   it('ask the model again some messages after it gave no usable answer', async () => {
     let asked = 0;
     const answer = answerIn('json');
@@ -188,6 +206,28 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       );
       assert.ok(modelled.some(({ calls }) => calls > 0));
     });
+  });
+
+  it('try once each time where a tool call keeps a message more beside its result', async () => {
+    const turns = Array.from({ length: 8 }, (_, n): object[] => [
+      { role: 'user', content: `Add test ${n} for the parser.` },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'run', arguments: `{"test":${n}}` } }],
+      },
+      {
+        role: 'tool',
+        tool_call_id: `c${n}`,
+        content: `FAIL test/parser${n}.test.ts\n${'  at parse (src/parser.ts)\n'.repeat(9)}`,
+      },
+      { role: 'assistant', content: `Fixed: the off-by-one in src/parser.ts, line ${n}. All tests pass now.` },
+    ]).flat();
+    const { compressions } = await grown(turns, '--policy', 'steady');
+    assert.deepEqual(
+      compressions.map(({ at, outcome }) => [at, outcome]),
+      [20, 32].map((at) => [at, 'committed']),
+    );
   });
 
   it('keep to the limit with what was said under the system role', async () => {

@@ -179,11 +179,32 @@ describe('compressPreserveEvents', () => {
     const request = 'Please keep this sentence exactly as it is, with its “quotes” and all.';
     const long = 'word '.repeat(3_000);
     const messages = [...session, said('user', request), said('assistant', long), said('tool', long)];
-    for (const target of [5, 20, 60, 200, 1_000, 2_000]) {
+    for (const target of [1, 5, 20, 60, 200, 1_000, 2_000]) {
       const { tokens, messages: sent } = await compressPreserveEvents(messages, target, { counter });
       assert.ok(tokens.after <= target, `${tokens.after} of ${target}`);
       if (target >= 1_000) assert.ok(sent.some(({ role, content }) => role === 'user' && content === request));
     }
+  });
+
+  it('keeps fewer recent messages where not all that were asked for fit, and never none', async () => {
+    const talk = Array.from({ length: 30 }, (_, n) =>
+      said(
+        n % 2 === 0 ? 'user' : 'assistant',
+        `We decided to store ledger ${n} in SQLite. ${'river stone cloud '.repeat(7)}`,
+      ),
+    );
+    for (const target of [400, 500, 600]) {
+      const { messages, tokens, nodes } = await compressPreserveEvents(talk, target, { counter, keepRecent: 20 });
+      assert.ok(tokens.after <= target, `${tokens.after} of ${target}`);
+      assert.deepEqual([nodes.length, messages.at(-1)], [1, talk.at(-1)], `${target}`);
+      assert.ok(messages.length > 5, `${messages.length} at ${target}`);
+    }
+  });
+
+  it('counts the calls of both where only a summary of everything fits', async () => {
+    const ask = summarizer((call) => `They set up part ${call} of the harbour, with a retry limit for each client.`);
+    const { calls } = await compressPreserveEvents(session, 60, { counter, summarizer: ask });
+    assert.equal(calls.count, ask.prompts.length);
   });
 
   it('returns a short conversation as it is, without a call, and nothing for nothing', async () => {
@@ -249,6 +270,27 @@ describe('compressPreserveEvents', () => {
     for (const text of decisions) assert.ok(textOf(result).includes(text), textOf(result));
     assert.equal(result.calls.count, ask.prompts.length);
     assert.equal(ask.prompts.length, 0);
+  });
+
+  it('says what is wrong with a value that makes no sense', async () => {
+    const talk = session.slice(0, 20);
+    const untyped = (value: unknown): never => value as never;
+    for (const [made, message] of [
+      [() => compressPreserveEvents(talk, 0), /targetTokens must be a number greater than 0, not 0/],
+      [() => summarizeRecursive(talk, Number.NaN), /targetTokens must be a number/],
+      [() => summarizeRecursive(talk, untyped(undefined)), /targetTokens must be a number/],
+      [() => compressPreserveEvents(talk, 99, { keepRecent: -1 }), /keepRecent must be an integer of at least 0/],
+      [() => summarizeHierarchical(talk, { preset: untyped('chef') }), /preset must be one of developer, customer/],
+      [() => summarizeRecursive(talk, 99, { policy: untyped('x') }), /policy must be one of balanced, steady/],
+      [() => summarizeRecursive(talk, 99, { strategy: untyped('x') }), /strategy must be one of auto/],
+      [() => summarizeRecursive(untyped('Hello'), 99), /messages must be an array/],
+      [() => summarizeRecursive([untyped({ role: 'wizard', content: 'x' })], 99), /role of message 0 must be one of/],
+      [
+        () => summarizeRecursive([untyped({ role: 'user', content: null })], 99),
+        /content of message 0 must be a string/,
+      ],
+    ] as const)
+      await assert.rejects(made, (error: unknown) => error instanceof RangeError && message.test(error.message));
   });
 
   it('throws what the summarizer throws', async () => {

@@ -69,6 +69,25 @@ describe('finding key events', () => {
       );
   });
 
+  it('takes no thanks for the answer to a question', () => {
+    for (const [before, text] of [
+      ['How can I help?', 'Thanks for the help'],
+      ['Anything else?', 'Thank you so much for your time!'],
+      ['¿Algo más?', 'Muchas gracias por la ayuda'],
+      ['Queda apuntado.', 'Muchas gracias por todo, hasta luego'],
+      ['Kann ich sonst noch helfen?', 'Danke für die Hilfe'],
+      ['他に何かありますか？', 'ありがとうございます'],
+    ] as const)
+      assert.deepEqual(find('user', text, before), [], text);
+    for (const text of ['Yes, thanks for the help', 'Thanks for the help, but book it for 19:00'])
+      assert.equal(find('user', text, 'Shall I book it for 18:00?').length, 1, text);
+  });
+
+  it('keeps an error that anybody reports under its label, and as an error after a question too', () => {
+    for (const role of ['user', 'assistant', 'tool'] as const)
+      assert.equal(find(role, 'ERROR: failed to connect', 'What does it say?')[0]?.kind, 'error', role);
+  });
+
   it('takes no title, no lead-in and nothing that a client writes for an event', () => {
     const continued = [
       'This session is being continued from a previous conversation that ran out of context.',

@@ -57,6 +57,19 @@ describe('trying again', () => {
     assert.deepEqual(waits, [[7000, 2, 'rate_limited']]);
   });
 
+  it('tries longer at a rate limit where it may, but not where the server is down', async () => {
+    const always = (reason: FaultReason): Script => Array.from({ length: 9 }, () => [fault(reason)]);
+    const options = { maxRetries: 2, maxRateLimitRetries: 5, sleep };
+    for (const [reason, calls] of [
+      ['rate_limited', 6],
+      ['network', 3],
+    ] as const) {
+      const model = scripted(always(reason));
+      const outcome = await turn(retrying(model, options), ask('hi'));
+      assert.deepEqual([outcome.fault?.reason, model.calls], [reason, calls]);
+    }
+  });
+
   it('leaves it to the user when the provider asks for too long', async () => {
     const model = scripted([[fault('rate_limited', 600_000)], ['hello']]);
     const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));

@@ -43,6 +43,13 @@ describe('sentences', () => {
     assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']);
   });
 
+  it('stay whole in a line of any length', () => {
+    const one = 'The gateway listens on port 8401, and nobody else may use it.';
+    const found = sentencesOf(`${one} `.repeat(300).trim());
+    assert.equal(found.length, 300);
+    assert.ok(found.every(({ start, end }) => end - start === one.length));
+  });
+
   it('never cut a pair of surrogates or lose a character of a long line', () => {
     const text = '😀'.repeat(5_000) + ' ' + 'word '.repeat(3_000);
     for (const quote of sentences(text)) assert.ok(quote.isWellFormed());
