@@ -40,6 +40,7 @@ import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
 import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
+import { sameModel } from './sessions/session-changes.ts';
 import {
   cleanUp,
   openOtherSession,
@@ -115,11 +116,10 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
 
   newSession: async (app, title) => {
     const name = textOf(title);
-    const { provider, model } = app.sessions.current?.state ?? {};
+    const model = sameModel(app.sessions.current?.state);
     const { journal } = await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
-    if (provider !== undefined && model !== undefined && journal.state.provider === undefined) {
-      // Who has chosen a model goes on with it.
-      await journal.append({ type: 'model_selected', provider, model });
+    if (model.length > 0 && journal.state.provider === undefined) {
+      await journal.append(...model);
       await app.modelChanged();
     }
     app.panel.open();
