@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { countText, dollars, locale, short, translated } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
+import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
@@ -107,8 +108,8 @@ function tooltip(
     );
   text.appendMarkdown(`${whatIsNext(conversation.compressesIn())}\n\n`);
   if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
-  if (counters.tokensSaved > 0)
-    text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(counters.tokensSaved))}\n\n`);
+  const saved = tokensStillSaved(conversation.state);
+  if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);
   const tokens = counters.chatTokens + counters.compressionTokens;
   if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);
   if (view.costUsd > 0) text.appendMarkdown(vscode.l10n.t('Known cost of this session: {0}.', dollars(view.costUsd)));
