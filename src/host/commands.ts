@@ -39,6 +39,7 @@ import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
+import { settingsQuery } from './platform/settings.ts';
 import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
 import { sameModel } from './sessions/session-changes.ts';
 import {
@@ -110,8 +111,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   rejectAllChanges: (app) => app.reviews.reject('all'),
   showActions,
   openLog: (app) => Promise.resolve(app.channel.show()),
-  openSettings: async () =>
-    vscode.commands.executeCommand('workbench.action.openSettings', '@ext:threadkeeper.threadkeeper'),
+  openSettings: async () => vscode.commands.executeCommand('workbench.action.openSettings', await settingsQuery()),
   checkHealth,
 
   newSession: async (app, title) => {
