@@ -15,6 +15,7 @@ interface Setting {
   readonly maximum?: number;
   readonly scope?: string;
   readonly order?: number;
+  readonly tags?: readonly string[];
 }
 
 interface Manifest {
@@ -56,7 +57,7 @@ export async function renderSettings(): Promise<string> {
   });
   const markdown = [
     '# Settings, commands and keys',
-    'Written from the manifest by `npm run docs`. A setting that is empty (`null`) takes the value of the policy or of the model.',
+    'Written from the manifest by `npm run docs`. A setting that is empty (`null`) takes the value of the policy or of the model. The Settings editor hides advanced settings: search for `@tag:advanced`, or for the full name of one.',
     ...groups,
     `## Commands\n\n| in the palette | id | keys |\n|---|---|---|\n${rows.join('\n')}`,
   ].join('\n\n');
@@ -74,6 +75,7 @@ function renderSetting(
     ...(setting.minimum === undefined ? [] : [`at least ${setting.minimum}`]),
     ...(setting.maximum === undefined ? [] : [`at most ${setting.maximum}`]),
     ...(setting.scope === undefined ? [] : [SCOPES[setting.scope] ?? setting.scope]),
+    ...(setting.tags?.includes('advanced') === true ? ['advanced'] : []),
     ...(restricted.has(name) ? ['ignored in a workspace that is not trusted'] : []),
   ];
   const choices = (setting.enum ?? []).map((one, index) => {

@@ -38,8 +38,10 @@ import {
 import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
-import { COMMAND, type CommandId, type CommandName } from './platform/ids.ts';
+import { COMMAND, SUMMARIES_VIEW, type CommandId, type CommandName } from './platform/ids.ts';
+import { settingsQuery } from './platform/settings.ts';
 import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
+import { sameModel } from './sessions/session-changes.ts';
 import {
   cleanUp,
   openOtherSession,
@@ -109,17 +111,15 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   rejectAllChanges: (app) => app.reviews.reject('all'),
   showActions,
   openLog: (app) => Promise.resolve(app.channel.show()),
-  openSettings: async () =>
-    vscode.commands.executeCommand('workbench.action.openSettings', '@ext:threadkeeper.threadkeeper'),
+  openSettings: async () => vscode.commands.executeCommand('workbench.action.openSettings', await settingsQuery()),
   checkHealth,
 
   newSession: async (app, title) => {
     const name = textOf(title);
-    const { provider, model } = app.sessions.current?.state ?? {};
+    const model = sameModel(app.sessions.current?.state);
     const { journal } = await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
-    if (provider !== undefined && model !== undefined && journal.state.provider === undefined) {
-      // Who has chosen a model goes on with it.
-      await journal.append({ type: 'model_selected', provider, model });
+    if (model.length > 0 && journal.state.provider === undefined) {
+      await journal.append(...model);
       await app.modelChanged();
     }
     app.panel.open();
@@ -252,8 +252,9 @@ async function showFault(app: App, error: unknown): Promise<PageCommand | 'retry
 
 async function showActions(app: App): Promise<void> {
   await app.sessions.currentOrLatest();
-  const actions: readonly { label: string; command: CommandId }[] = [
+  const actions: readonly { label: string; command: CommandId | `${typeof SUMMARIES_VIEW}.focus` }[] = [
     { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: COMMAND.openChat },
+    { label: `$(list-tree) ${vscode.l10n.t('Show Context')}`, command: `${SUMMARIES_VIEW}.focus` },
     { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: COMMAND.compressHistory },
     { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: COMMAND.undoCompression },
     { label: `$(checklist) ${vscode.l10n.t('End Task')}`, command: COMMAND.resetTask },

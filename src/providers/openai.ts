@@ -77,7 +77,12 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         ...CLIENT_OPTIONS,
       }),
   );
-  const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
+  const toFault = (error: unknown): ModelFault => {
+    const fault = toModelFault(error, ERRORS, [apiKey]);
+    if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
+    // A server that wants a key was sent none.
+    return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
+  };
   const keyed = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };

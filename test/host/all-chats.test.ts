@@ -168,6 +168,8 @@ describe('the chats from other tools in the editor', () => {
 
   it('are opened for reading, and continued as a session of ours', async () => {
     const app = await product();
+    const chosen = { provider: 'local', model: 'chosen before' };
+    await (await app.sessions.create()).journal.append({ type: 'model_selected', ...chosen });
     await run('openKeptChat', await chatRow());
     const opened = app.sessions.current!;
     assert.equal(transcript(opened)[2], 'user: Which port is free?');
@@ -187,6 +189,7 @@ describe('the chats from other tools in the editor', () => {
     const own = app.sessions.current!;
     assert.notEqual(own.journal.id, opened.journal.id);
     assert.equal(own.journal.readOnly, undefined);
+    assert.deepEqual([own.state.provider, own.state.model], Object.values(chosen));
     assert.equal(transcript(own).length, 3);
     await own.send('Go on.');
     assert.equal(transcript(own)[3], 'user: Go on.');

@@ -55,6 +55,22 @@ describe('importing in the editor', () => {
     }
   });
 
+  it('goes on with the model that was chosen, and names an aider history by its folder', async () => {
+    const app = await product();
+    const fixture = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts/aider.chat.history.md');
+    const project = await mkdtemp(path.join(folder, 'project-'));
+    const history = path.join(project, '.aider.chat.history.md');
+    await copyFile(fixture, history);
+    const { journal } = await app.sessions.create();
+    await journal.append({ type: 'model_selected', provider: 'local', model: 'chosen before' });
+    await vscode.commands.executeCommand('threadkeeper.importTranscript', vscode.Uri.file(history));
+    const imported = app.sessions.current!.state;
+    assert.notEqual(imported.id, journal.id);
+    assert.deepEqual([imported.title, imported.model], [path.basename(project), 'chosen before']);
+    await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+    assert.equal(app.sessions.current?.state.model, undefined, 'the sample needs none');
+  });
+
   it('shows what would come in and what would not, and imports when the user agrees', async () => {
     const app = await product();
     const chosen = file('chosen.jsonl');

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { hasChangedBeside, readSettings, moveRenamedSettings } from '../../src/host/platform/settings.ts';
+import {
+  hasChangedBeside,
+  readSettings,
+  moveRenamedSettings,
+  settingsQuery,
+} from '../../src/host/platform/settings.ts';
 
 describe('settings that change', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');
@@ -59,6 +64,18 @@ describe('settings that change', () => {
     }
     await write({ 'threadkeeper.chat.temperature': 1.5 });
     assert.equal(readSettings().chat.temperature, 1.5);
+  });
+
+  it('are opened at one that makes no sense, also where the editor shows it only when asked for by name', async () => {
+    for (const [name, value, query] of [
+      ['compression.recentMessages', 2.5, '@id:threadkeeper.compression.recentMessages'],
+      ['models.overrides', { mine: { contextWindow: 'large' } }, '@id:threadkeeper.models.overrides'],
+      ['compression.backgroundThreshold', 0.99, '@tag:advanced threadkeeper.compression'],
+      ['chat.temperature', 1.5, '@ext:threadkeeper.threadkeeper'],
+    ] as const) {
+      await write({ [`threadkeeper.${name}`]: value });
+      assert.equal(await settingsQuery(), query);
+    }
   });
 
   it('keep the user’s values under new names, and what was set under the new name wins', async () => {

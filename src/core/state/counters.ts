@@ -25,6 +25,17 @@ export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'cha
 export const knownCost = ({ count, costUsd }: CompressionEntry['calls']): number | null =>
   count > 0 && costUsd === 0 ? null : costUsd;
 
+/** Tokens that were saved by the compressions that have not been undone. */
+export const tokensStillSaved = ({ compressions, summaries }: Compressed): number =>
+  compressions
+    .filter(({ id }) => !summaries.isCompressionUndone(id))
+    .reduce((sum, { tokens: { before, after } }) => sum + Math.max(0, before - after), 0);
+
+interface Compressed {
+  readonly compressions: readonly Pick<CompressionEntry, 'id' | 'tokens'>[];
+  readonly summaries: { isCompressionUndone(compression: CompressionEntry['id']): boolean };
+}
+
 export function noCounts(): Counters {
   return {
     messagesEver: 0,

@@ -10,6 +10,7 @@ import type { CopiedSession } from '../../app/library/library.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
+import { sameModel } from '../sessions/session-changes.ts';
 import { showInComposer } from '../chat/editor-commands.ts';
 import { KeptJournal, keptSessionId } from '../../app/library/kept-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
@@ -190,6 +191,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
       return false;
     }
     const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));
+    journal.add(sameModel(app.sessions.current?.state));
     const conversation = await app.sessions.show(journal);
     const { counts, counter } = conversation;
     journal.add(journal.compactions({ message: (one) => counts.known(one) ?? 0, text: (text) => counter.text(text) }));
@@ -238,10 +240,8 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   // A tool call stays with its result.
   while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
   const path = state.path.slice(0, end);
-  const messages = await importMessages(app, state.title, batches(app, current, path), {
-    isCancelled: () => false,
-    report: () => undefined,
-  });
+  const watch = { isCancelled: () => false, report: () => undefined };
+  const messages = await importMessages(app, state.title, batches(app, current, path), watch, sameModel(state));
   app.panel.open();
   if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
   return true;

@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { countText, dollars, locale, short, translated } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
+import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { COMMAND, GAUGE_ITEM } from '../platform/ids.ts';
+import { appendNoRoom } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
 /** The status-bar item that shows how full the model's context is. */
@@ -106,9 +108,9 @@ function tooltip(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
   text.appendMarkdown(`${whatIsNext(conversation.compressesIn())}\n\n`);
-  if (view.droppedEvents > 0) text.appendMarkdown(`$(warning) ${noRoom(view.droppedEvents)}\n\n`);
-  if (counters.tokensSaved > 0)
-    text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(counters.tokensSaved))}\n\n`);
+  if (view.droppedEvents > 0) appendNoRoom(text.appendMarkdown('$(warning) '), view.droppedEvents);
+  const saved = tokensStillSaved(conversation.state);
+  if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);
   const tokens = counters.chatTokens + counters.compressionTokens;
   if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);
   if (view.costUsd > 0) text.appendMarkdown(vscode.l10n.t('Known cost of this session: {0}.', dollars(view.costUsd)));
@@ -116,11 +118,6 @@ function tooltip(
   text.appendMarkdown(spendLine(spend));
   return text;
 }
-
-const noRoom = (events: number): string =>
-  events === 1
-    ? vscode.l10n.t('1 more key event doesn’t fit in the key event budget and isn’t sent.')
-    : vscode.l10n.t('{0} more key events don’t fit in the key event budget and aren’t sent.', countText(events));
 
 /** What makes the session compress next, and how far off that is. */
 export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {

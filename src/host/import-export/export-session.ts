@@ -7,9 +7,9 @@ import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 
-/** Imports the session that comes with the product, so that there is something long to play with. */
+/** Imports the session that comes with the product, so that there is something long to play with; no model is asked. */
 export async function openSample(app: ImportApp): Promise<void> {
-  await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'));
+  await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'), []);
 }
 
 /** What a session can be written as: every message exactly, for people, or its decisions alone. */

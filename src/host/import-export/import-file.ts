@@ -16,13 +16,17 @@ import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import type { Clock, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import { changeSession } from '../sessions/session-changes.ts';
+import { changeSession, sameModel } from '../sessions/session-changes.ts';
 
 /**
  * Reads a transcript into a new session and shows it. A file that the user chooses is looked through first, and what
  * would come in is shown; a given one comes in at once.
  */
-export async function importFile(app: ImportApp, given?: vscode.Uri): Promise<void> {
+export async function importFile(
+  app: ImportApp,
+  given?: vscode.Uri,
+  model = sameModel(app.sessions.current?.state),
+): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
   const preview = await withProgress(vscode.l10n.t('Reading {0}…', fileName(uri)), (watch) =>
@@ -30,7 +34,7 @@ export async function importFile(app: ImportApp, given?: vscode.Uri): Promise<vo
   );
   if (!preview || (!given && !(await isWanted(uri, preview)))) return cancelled();
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
-    bringIn(app, uri, preview, watch),
+    bringIn(app, uri, preview, watch, model),
   );
   if (messages === undefined) return cancelled();
   app.panel.open();
@@ -74,7 +78,6 @@ type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 
 /** Shows what would come in. True when the user agrees. */
 async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
-  const date = (at: number): string => new Date(at).toLocaleDateString(locale());
   const { from, to } = preview;
   const rows: Row[] = [
     {
@@ -82,7 +85,7 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
       description: formatName(preview.format),
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${role}`),
-        ...(from !== undefined && to !== undefined ? [`${date(from)} – ${date(to)}`] : []),
+        ...(from !== undefined && to !== undefined ? [new Intl.DateTimeFormat(locale()).formatRange(from, to)] : []),
         ...(preview.kind === 'exact' ? [vscode.l10n.t('all messages, exactly as exported')] : []),
       ].join(' · '),
       isImport: true,
@@ -133,18 +136,26 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
  * failed import leaves no session behind. Throws `TranscriptError` and `StoreFault`.
  */
 export async function bringIn(
-  app: Pick<ImportApp, 'sessions' | 'store' | 'clock'>,
+  app: Pick<ImportApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
   uri: vscode.Uri,
   preview: ImportPreview,
   watch: Watch,
+  model: readonly SessionEvent[] = [],
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
-  const title = fileName(uri).replace(/\.[a-z0-9]+$/i, '');
   const batches = preview.kind === 'exact' ? exactMessages(uri) : newMessages(app, uri);
-  return importMessages(app, title, batches, {
+  const progress: Watch = {
     isCancelled: watch.isCancelled,
     report: (_, messages) => watch.report(messages / Math.max(1, preview.messages), messages),
-  });
+  };
+  return importMessages(app, titleOf(uri, preview), batches, progress, model);
+}
+
+/** Aider's histories are all called the same: there it is their folder that tells them apart. */
+function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
+  const name = fileName(uri);
+  if (format === 'aider' && name.startsWith('.')) return fileName(vscode.Uri.joinPath(uri, '..')) || name;
+  return name.replace(/\.[a-z0-9]+$/i, '');
 }
 
 /**
@@ -152,15 +163,20 @@ export async function bringIn(
  * cancelled or failed import leaves no session behind. Throws `StoreFault`.
  */
 export async function importMessages(
-  app: Pick<ImportApp, 'sessions' | 'store'>,
+  app: Pick<ImportApp, 'sessions' | 'store' | 'modelChanged'>,
   title: string,
   batches: AsyncIterable<readonly Message[]>,
   watch: Watch,
+  model: readonly SessionEvent[],
 ): Promise<number | undefined> {
   const current = app.sessions.current?.journal;
   const before = current?.isForeign === true ? undefined : current?.id;
   const titles = (await app.sessions.list()).map((one) => one.title);
   const conversation = await app.sessions.create(unused(title, titles));
+  if (model.length > 0) {
+    await conversation.journal.append(...model);
+    await app.modelChanged();
+  }
   let messages = 0;
   let isWhole = false;
   try {
@@ -231,4 +247,5 @@ export interface ImportApp {
   readonly sessions: Sessions;
   readonly store: Pick<SessionStore, 'open'>;
   readonly panel: { open(): void };
+  modelChanged(): Promise<void>;
 }

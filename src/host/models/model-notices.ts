@@ -11,7 +11,7 @@ import type { ChosenModel, Models } from './models.ts';
 const WARN_MS = 30 * 86_400_000;
 
 /** Says that a model's context window is a guess; undefined where the model, its server or the user tells it. */
-function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
+export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isTold = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isTold || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
@@ -86,7 +86,8 @@ export class ModelNotices {
   }
 }
 
-async function askForWindow(model: string): Promise<void> {
+/** Asks how much a model can be sent, and keeps the answer among the user's settings. */
+export async function askForWindow(model: string): Promise<void> {
   const answer = await vscode.window.showInputBox({
     title: vscode.l10n.t('Context Window of {0} (Tokens)', model),
     value: String(UNKNOWN_CONTEXT_WINDOW),

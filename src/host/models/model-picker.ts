@@ -23,6 +23,7 @@ import {
   type ProviderItem,
   isSamePlace,
 } from './model-items.ts';
+import { askForWindow, assumedWindow } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
@@ -58,7 +59,7 @@ async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
     await keepAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited: what waits for the model goes on, and is compressed if it has to be.
-  if (isOutgrown) void offerCompression(app.models.label(picked));
+  if (isOutgrown) void offerCompression(app, picked);
   return true;
 }
 
@@ -248,11 +249,17 @@ export async function selectModel(
   return { isOutgrown: after < before && conversation.context().total > after };
 }
 
-async function offerCompression(label: string): Promise<void> {
+async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Promise<void> {
   const compress = vscode.l10n.t('Compress History');
-  const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', label);
-  const answer = await vscode.window.showWarningMessage(text, compress);
+  const setWindow = vscode.l10n.t('Set Context Window…');
+  const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', models.label(chosen));
+  const assumed = assumedWindow(models, chosen);
+  const answer =
+    assumed === undefined
+      ? await vscode.window.showWarningMessage(text, compress)
+      : await vscode.window.showWarningMessage(`${text} ${assumed}`, compress, setWindow);
   if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
+  else if (answer === setWindow) await askForWindow(chosen.model);
 }
 
 /** Asks where the compatible server is and tries it before it is kept. False when the user gave it up. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Standing } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
+import { countText } from './l10n.ts';
 
 /** A kind of key event as a heading. */
 export const kindName = (kind: KeyEventKind): string =>
@@ -34,3 +35,17 @@ export const standingName = (standing: Standing): string =>
     superseded: vscode.l10n.t('superseded'),
     dropped: vscode.l10n.t('didn’t fit'),
   })[standing];
+
+const OPEN_SETTINGS = 'workbench.action.openSettings';
+/** Where the settings editor shows how much of the context budget key events may take; it finds that by name alone. */
+const KEY_EVENT_BUDGET = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:threadkeeper.compression.keyEventBudget"]')}`;
+
+/** Says that so many key events found no room in front of the model, and leads to the setting. */
+export function appendNoRoom(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
+  const told =
+    events === 1
+      ? vscode.l10n.t('1 more key event doesn’t fit in the key event budget and isn’t sent.')
+      : vscode.l10n.t('{0} more key events don’t fit in the key event budget and aren’t sent.', countText(events));
+  text.isTrusted = { enabledCommands: [OPEN_SETTINGS] };
+  return text.appendMarkdown(`${told} [${vscode.l10n.t('Open Settings')}](${KEY_EVENT_BUDGET})\n\n`);
+}

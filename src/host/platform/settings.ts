@@ -2,7 +2,14 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
 import { checkPrompt } from '../../core/prompts/render.ts';
-import { POLICY_NAMES, resolvePolicy, type Policy, type PolicyName, type Triggers } from '../../core/policy/policy.ts';
+import {
+  POLICY_NAMES,
+  PolicyError,
+  resolvePolicy,
+  type Policy,
+  type PolicyName,
+  type Triggers,
+} from '../../core/policy/policy.ts';
 import type { CallLimits } from '../../providers/watched-call.ts';
 import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
@@ -10,6 +17,34 @@ import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.
 /** A setting that makes no sense, in one sentence for the user. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
+  /** The setting, such as `chat.provider`. */
+  readonly setting: string;
+
+  constructor(message: string, setting: string) {
+    super(message);
+    this.setting = setting;
+  }
+}
+
+const RULES = 'keyEvents.rules';
+const PROMPT = 'summarizer.prompt';
+
+/** In the settings editor, what the policy is made of: it hides all that is tagged `advanced` until asked for that. */
+export const POLICY_QUERY = '@tag:advanced threadkeeper.compression';
+
+/** What the settings editor is asked for: a setting that makes no sense, else those that people change. */
+export async function settingsQuery(): Promise<string> {
+  try {
+    const settings = readSettings();
+    promptText(settings);
+    await eventRules(settings);
+    policyOf(settings);
+    return '@ext:threadkeeper.threadkeeper';
+  } catch (error) {
+    if (error instanceof SettingsError) return `@id:threadkeeper.${error.setting}`;
+    if (error instanceof PolicyError) return POLICY_QUERY;
+    throw error;
+  }
 }
 
 /** The settings as they are now. Throws `SettingsError` naming the first one that makes no sense. */
@@ -19,8 +54,10 @@ export function readSettings(): Settings {
   const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
   if (result.success) return result.output;
   const [issue] = result.issues;
+  const place = v.getDotPath(issue) ?? '';
   throw new SettingsError(
-    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', v.getDotPath(issue) ?? '', problemOf(issue)),
+    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', place, problemOf(issue)),
+    place.split('.', 2).join('.'),
   );
 }
 
@@ -63,6 +100,7 @@ export async function eventRules({ keyEvents }: Settings): Promise<readonly Comp
     if (result.ok) return result.rule;
     throw new SettingsError(
       vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}.', index + 1, translated(result.problem)),
+      RULES,
     );
   });
 }
@@ -75,10 +113,12 @@ export function promptText({ summarizer }: Settings): string | undefined {
   if (missing.length > 0)
     throw new SettingsError(
       vscode.l10n.t('Missing placeholder in threadkeeper.summarizer.prompt: {0}.', named(missing)),
+      PROMPT,
     );
   if (unknown.length > 0)
     throw new SettingsError(
       vscode.l10n.t('Unknown placeholder in threadkeeper.summarizer.prompt: {0}.', named(unknown)),
+      PROMPT,
     );
   return summarizer.prompt;
 }

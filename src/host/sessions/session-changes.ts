@@ -3,6 +3,7 @@ import type { SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 
 /** Changes a session of the list, open or not. Rejects with `StoreFault`. */
@@ -30,6 +31,11 @@ async function appendTo(journal: SessionJournal, event: SessionEvent): Promise<v
   } finally {
     await journal.close();
   }
+}
+
+/** With which a new session begins: who has chosen a model goes on with it. */
+export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
+  return provider === undefined || model === undefined ? [] : [{ type: 'model_selected', provider, model }];
 }
 
 /** Drops what the editor's state still holds of sessions that were deleted for good. */

@@ -6,7 +6,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/paid-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
-import { chosenPolicy, readSettings } from '../platform/settings.ts';
+import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
 import { whyNothing } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './subject-pickers.ts';
@@ -169,7 +169,7 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
   const picked = await vscode.window.showQuickPick([...policies, separator, settings], { title });
   if (!picked) return;
   if (picked.policy === undefined) {
-    await vscode.commands.executeCommand('workbench.action.openSettings', 'threadkeeper.compression');
+    await vscode.commands.executeCommand('workbench.action.openSettings', POLICY_QUERY);
     return;
   }
   await conversation.journal.append({ type: 'policy_selected', policy: picked.policy });

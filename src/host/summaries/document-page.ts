@@ -63,5 +63,8 @@ export class PageWriter {
   }
 }
 
+/** A summary to be rendered: without a line between, Markdown takes the heading below a list into its last entry. */
+export const headingsApart = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
+
 /** A document that is nothing but its text. */
 export const plainPage = (text: string): Page => ({ text, links: [] });

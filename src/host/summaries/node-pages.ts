@@ -5,7 +5,7 @@ import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
-import { PageWriter, plainPage, type Page, type Part } from './document-page.ts';
+import { headingsApart, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, LEVELS } from './documents.ts';
 
 /** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
@@ -17,7 +17,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
   for (const level of LEVELS) {
     const text = node[level];
     if (text === undefined) continue;
-    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(text);
+    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(headingsApart(text));
   }
   const faults = faultTexts(state, node);
   if (faults.length > 0) {

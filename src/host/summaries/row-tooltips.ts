@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { kindName, standingName } from '../platform/key-event-kinds.ts';
+import { appendNoRoom, kindName, standingName } from '../platform/key-event-kinds.ts';
 import { beginning, messagesText } from '../platform/l10n.ts';
+import type { PlacedEvent } from './event-index.ts';
 import { trust } from './row-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
@@ -33,13 +34,23 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return row.task.goal;
     case 'step':
       return row.step.text;
-    case 'section':
-      return row.section === 'events' && source.events().all.length === 0
+    case 'section': {
+      if (row.section !== 'events') return undefined;
+      const { all } = source.events();
+      return all.length === 0
         ? vscode.l10n.t('Key events are detected when messages are compressed.')
-        : undefined;
+        : withoutRoom(all);
+    }
+    case 'eventKind':
+      return withoutRoom(source.events().ofKind(row.of));
     default:
       return undefined;
   }
+}
+
+function withoutRoom(list: readonly PlacedEvent[]): vscode.MarkdownString | undefined {
+  const dropped = list.filter(({ standing }) => standing === 'dropped').length;
+  return dropped === 0 ? undefined : appendNoRoom(new vscode.MarkdownString(), dropped);
 }
 
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {

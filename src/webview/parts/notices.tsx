@@ -16,7 +16,10 @@ export function Notices({ session }: { readonly session: OpenSession }) {
         <Banner severity="info" icon="lock" words={status.readOnly.text} action={wayToWrite(status)} />
       )}
       {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} />}
-      {status.offline !== null && <Banner severity="warning" icon="debug-disconnect" words={status.offline} />}
+      {/* While a fault says so below, with a way out, once is enough. */}
+      {status.offline !== null && page.toasts.trouble === undefined && (
+        <Banner severity="warning" icon="debug-disconnect" words={status.offline} />
+      )}
       {status.escalation && <Escalation escalation={status.escalation} />}
       {status.waiting && <Waiting waiting={status.waiting} />}
       {status.thinking !== null && <Thinking since={status.thinking} />}

@@ -12,6 +12,7 @@ import {
 } from '../../../src/app/summary-changes.ts';
 import { compressionWith } from '../../../src/core/journal/schema.ts';
 import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
+import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { Desk, fill, says } from './desk.ts';
 
@@ -222,6 +223,7 @@ describe('a summary that the user changes', () => {
     assert.equal(sent(), after);
     await undoCompressions(conversation.journal, compressionsSince(conversation.state, one), true);
     assert.equal(conversation.state.frontier.length, 0);
+    assert.equal(tokensStillSaved(conversation.state), 0, 'nothing is saved by what was undone');
     conversation = await desk.restart(conversation);
     assert.equal(conversation.state.frontier.length, 0);
     await undoCompressions(
@@ -230,6 +232,7 @@ describe('a summary that the user changes', () => {
       false,
     );
     assert.equal(sent(), after);
+    assert.ok(tokensStillSaved(conversation.state) > 0);
   });
 
   it('is not what is taken back on a branch that it does not stand on', async () => {

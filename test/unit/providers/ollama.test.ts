@@ -39,7 +39,7 @@ describe('an Ollama that refuses', () => {
 
   for (const [status, body, reason] of [
     [400, '{"error":"invalid options"}', 'bad_request'],
-    [401, '{"error":"unauthorized"}', 'refused_key'],
+    [401, '{"error":"unauthorized"}', 'no_key'],
     [403, '<html>403 Forbidden</html>', 'forbidden'],
     [404, '{"error":"model \\"qwen2\\" not found, try pulling it first"}', 'model_not_found'],
     [503, '{"error":"server busy, please try again"}', 'overloaded'],

@@ -264,6 +264,11 @@ describe('OpenAI and servers made like it', () => {
     assert.equal(server.lastRequest?.headers['authorization'], undefined);
   });
 
+  it('say that a key is missing where the server wants one, not that it was wrong', async () => {
+    server.refuseNext(401, { message: 'Invalid API key' });
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'no_key');
+  });
+
   it('need a key at OpenAI, asked for before anything is sent', async () => {
     const model = createOpenAiModel({ model: 'gpt-5' });
     assert.equal((await turn(model, ask('hi'))).fault?.reason, 'no_key');
