@@ -129,6 +129,23 @@ describe('a compression in the background', () => {
     assert.equal(conversation.state.counters.compressions, 1);
   });
 
+  it('that the user asked for waits for the end of a reply that has begun meanwhile', async () => {
+    const other = await desk.converse();
+    await fill(other, 60);
+    const { asked, goOn } = held();
+    const compressed = other.compressNow();
+    await asked;
+    let during: number | undefined;
+    desk.script = async function* (request, signal) {
+      goOn();
+      assert.equal((await compressed).kind, 'ready');
+      during = other.state.compressions.length;
+      yield* says('Fine.')(request, signal);
+    };
+    await other.send('And then?');
+    assert.deepEqual([during, other.state.compressions[0]?.trigger], [0, 'command']);
+  });
+
   it('does not hold a turn that the user stops, and goes on', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
