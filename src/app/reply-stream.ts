@@ -202,7 +202,7 @@ async function keepReply(
 ): Promise<void> {
   const { id, parent, model, text, usage, ending } = reply;
   const events: SessionEvent[] = [];
-  if (text !== '') {
+  if (text.trim() !== '') {
     const content = [{ type: 'text', text }] as const;
     const message: Message = {
       id,

@@ -138,7 +138,7 @@ export class SessionState {
   /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
   get partials(): readonly PartialReply[] {
     // All that had come of one without text was thinking.
-    return [...this.#replies.values()].filter(({ text }) => text !== '');
+    return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
   }
 
   positionOf(message: MessageId): number | undefined {

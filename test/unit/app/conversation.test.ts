@@ -224,6 +224,17 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Why?', 'Since it is.']);
   });
 
+  it('stays on the reply that was there when only blank lines come in its place', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('Why?');
+    desk.script = says('\n\n');
+    await assert.rejects(conversation.retry(conversation.state.path[0]!), (error) =>
+      ModelFault.is(error, 'empty_reply'),
+    );
+    assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
+    assert.equal(conversation.state.messages.size, 2);
+  });
+
   it('keeps the old branch when a message is edited and sent again', async () => {
     const conversation = await desk.converse();
     await conversation.send('Use tabs');
