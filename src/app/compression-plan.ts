@@ -109,6 +109,7 @@ const expectedTokens = ({ leavingTokens }: Plan): number =>
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const { aim, state, counts, model, due } = job;
   const opensHeld = holdsUpRequest(job) || due.trigger === 'command' || due.trigger === 'import';
+  const held = opensHeld ? [] : state.heldOpen();
   const items: PlannedMessage[] = [];
   for (const { message, position } of state.uncovered())
     items.push({ message, position, tokens: counts.total(message) });
@@ -122,7 +123,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   let recentTokens = 0;
   let leavingTokens = 0;
   items.forEach((item, at) => {
-    if (at >= start || at === newestUser || (!opensHeld && state.isHeldOpen(item.position))) {
+    if (at >= start || at === newestUser || held[item.position] === true) {
       recentTokens += item.tokens;
       return;
     }

@@ -109,7 +109,7 @@ export class CompressionTriggers {
     await journal.append({ type: 'escalation', reason: null });
   }
 
-  /** Compresses; `now` waits and commits, `background` commits when it is done and no reply arrives. */
+  /** Compresses; `now` waits, `background` does not. While a reply arrives only its turn commits, by its `signal`. */
   async compress(
     due: DueTrigger,
     urgency: 'now' | 'background',
@@ -123,6 +123,8 @@ export class CompressionTriggers {
     }
     const outcome = await running;
     this.#serve(outcome, due);
+    // A turn makes room for its own request; what was asked for beside it is committed when it ends.
+    if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
     await this.#escalate();
     return result;

@@ -101,7 +101,7 @@ export class Compressor {
 
   /** Nothing is going on that a request would join. */
   get isIdle(): boolean {
-    return this.#phase.kind === 'idle';
+    return this.#phase.kind === 'idle' && !this.#committing;
   }
 
   /** Why nothing is compressed in the background; undefined when it is. */
@@ -135,6 +135,8 @@ export class Compressor {
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
     if (this.#phase.kind === 'running') return this.#join(this.#phase, request);
     if (this.#phase.kind === 'ready') return Promise.resolve({ kind: 'ready' });
+    // Until it is on disk the session is without it: it would be made once more.
+    if (this.#committing) return this.#committing.catch((fault: unknown) => ({ kind: 'failed', error: fault }));
     const refusal = this.#guard.refusal(request);
     if (refusal) return Promise.resolve({ kind: refusal });
     const abort = new AbortController();

@@ -17,7 +17,7 @@ import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { MemorySession } from './memory-session.ts';
+import { MemorySession, NO_CALLS } from './memory-session.ts';
 import type { JobModel, PriceOf } from './paid-model.ts';
 import type { ChatModel } from './ports.ts';
 
@@ -92,8 +92,6 @@ export interface CompressedMessages {
   /** The summarizer gave no usable answer, and what it was to summarize was extracted. */
   readonly isExtracted: boolean;
 }
-
-const NO_CALLS: LibraryCalls = { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /** A tenth of anything shorter is too little to say what it was about. */
 const SHORT_CONVERSATION_TOKENS = 200;

@@ -34,6 +34,17 @@ export interface MemorySessionOptions {
   readonly breather?: Breather;
 }
 
+type Calls = CompressionRecord['calls'];
+
+export const NO_CALLS: Calls = { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+export const addCalls = (a: Calls, b: Calls): Calls => ({
+  count: a.count + b.count,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  costUsd: a.costUsd + b.costUsd,
+});
+
 /** Between two messages: a provider that has failed is tried again some messages later, as in the editor. */
 const MESSAGE_MS = 60_000;
 
@@ -194,16 +205,8 @@ export class MemorySession {
   }
 
   /** Model calls of all that was committed; `costUsd` in US dollars. */
-  get calls(): CompressionRecord['calls'] {
-    return this.state.compressions.reduce(
-      (sum, { calls }) => ({
-        count: sum.count + calls.count,
-        inputTokens: sum.inputTokens + calls.inputTokens,
-        outputTokens: sum.outputTokens + calls.outputTokens,
-        costUsd: sum.costUsd + calls.costUsd,
-      }),
-      { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-    );
+  get calls(): Calls {
+    return this.state.compressions.reduce((sum, { calls }) => addCalls(sum, calls), NO_CALLS);
   }
 
   async #betweenTurns(): Promise<void> {

@@ -138,24 +138,20 @@ export function requestOf(
 }
 
 /**
- * Turns replies that were cut off by a crash or a reload into interrupted messages. Rejects with `StoreFault`.
+ * Turns replies that were cut off by a crash or a reload into interrupted messages; what was said since stays the branch
+ * that is open. Rejects with `StoreFault`.
  */
 export async function recoverReplies(journal: SessionJournal): Promise<void> {
   if (journal.readOnly !== undefined) return;
-  for (const partial of journal.state.partials) {
-    await journal.append({
-      type: 'message_added',
-      message: {
-        id: partial.id,
-        parent: partial.parent,
-        role: 'assistant',
-        content: [{ type: 'text', text: partial.text }],
-        at: partial.at,
-        model: partial.model,
-        ending: 'interrupted',
-      },
-    });
-  }
+  const { head, partials } = journal.state;
+  const interrupted = ({ id, parent, model, text, at }: (typeof partials)[number]): SessionEvent => ({
+    type: 'message_added',
+    message: { id, parent, role: 'assistant', content: [{ type: 'text', text }], at, model, ending: 'interrupted' },
+  });
+  const aside = partials.filter(({ parent }) => parent !== head);
+  const atHead = partials.filter(({ parent }) => parent === head);
+  const back: readonly SessionEvent[] = aside.length > 0 ? [{ type: 'head_moved', to: head }] : [];
+  await journal.append(...aside.map(interrupted), ...back, ...atHead.map(interrupted));
 }
 
 /** The same when this window takes a session over: the writer before may have begun what it could not end. */
@@ -206,7 +202,7 @@ async function keepReply(
 ): Promise<void> {
   const { id, parent, model, text, usage, ending } = reply;
   const events: SessionEvent[] = [];
-  if (text !== '') {
+  if (text.trim() !== '') {
     const content = [{ type: 'text', text }] as const;
     const message: Message = {
       id,

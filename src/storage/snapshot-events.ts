@@ -6,7 +6,8 @@ import type { SessionSnapshot } from './snapshot-schema.ts';
 
 /**
  * The events that give a new journal what a snapshot still has. Messages whose text is lost but which a summary
- * stands for are represented by the first and last of each run, so that the summaries keep their places in the branch.
+ * stands for are represented by the first and last of each run, so that the summaries keep their places in the branch,
+ * and by those that key events quote, so that these are sent again.
  */
 export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
   const { id, title, workspace, provider, model, policy, task, counters } = snapshot;
@@ -22,10 +23,7 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
     events.push({ type: 'message_added', message: { ...message, parent } });
     parent = message.id;
   };
-  for (const { node } of snapshot.frontier) {
-    add(placeholder(node, node.first));
-    if (node.last !== node.first) add(placeholder(node, node.last));
-  }
+  for (const part of snapshot.frontier) for (const place of placesOf(part)) add(placeholder(part.node, place));
   for (const message of snapshot.bodies) add(message);
 
   if (snapshot.frontier.length > 0 || snapshot.ledger.length > 0) {
@@ -49,9 +47,17 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
   return events;
 }
 
-function placeholder(node: SummaryNode, id: MessageId): Message {
+type Part = SessionSnapshot['frontier'][number];
+type Place = NonNullable<Part['places']>[number];
+
+function placesOf({ node: { first, last }, places }: Part): readonly Place[] {
+  const ends: readonly Place[] = [first, ...(last === first ? [] : [last])].map((id) => [id, 'user']);
+  return places ?? ends;
+}
+
+function placeholder(node: SummaryNode, [id, role]: Place): Message {
   const text = `[The text of this message was lost with the session's file; a summary of ${node.messages} messages stands for it.]`;
-  return { id, parent: null, role: 'user', content: [{ type: 'text', text }], at: node.at };
+  return { id, parent: null, role, content: [{ type: 'text', text }], at: node.at };
 }
 
 function restored(snapshot: SessionSnapshot): CompressionRecord {
@@ -60,8 +66,11 @@ function restored(snapshot: SessionSnapshot): CompressionRecord {
     id: compressionId('restored'),
     policy: snapshot.policy ?? '',
     strategy: 'restored',
-    // A summary stands only where it finds as many messages as it counts: here its first and its last.
-    nodes: snapshot.frontier.map(({ node }) => ({ ...node, messages: node.last === node.first ? 1 : 2 })),
+    // A summary stands only where it finds as many messages as it counts: here those that are placed again.
+    nodes: snapshot.frontier.map((part) => {
+      const places = placesOf(part);
+      return { ...part.node, first: places[0]?.[0] ?? part.node.first, messages: places.length };
+    }),
     levels: snapshot.frontier.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
     events: snapshot.ledger,
     messages: { before: messages, after: messages },

@@ -1,11 +1,11 @@
 import { migrate, SNAPSHOT_MIGRATIONS, versionAfter } from '../core/journal/envelope.ts';
 import * as v from 'valibot';
-import { amount, id, list, time } from '../core/model/fields.ts';
+import { aMessageId, amount, id, list, time } from '../core/model/fields.ts';
 import { keyEventSchema } from '../core/model/key-event.ts';
-import { messageSchema } from '../core/model/message.ts';
+import { messageSchema, ROLES } from '../core/model/message.ts';
 import { levelSchema, summaryNodeSchema } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
-import { messageId, sessionId } from '../core/model/ids.ts';
+import { sessionId } from '../core/model/ids.ts';
 
 /** The version of the snapshots that this code writes. A higher one is left alone. */
 export const SNAPSHOT_VERSION = versionAfter(SNAPSHOT_MIGRATIONS);
@@ -40,7 +40,7 @@ const sessionSnapshotSchema = v.object({
   provider: v.optional(v.string()),
   model: v.optional(v.string()),
   policy: v.optional(v.string()),
-  head: v.nullable(v.pipe(id, v.transform(messageId))),
+  head: v.nullable(aMessageId),
   task: v.optional(taskSchema),
   lastCompressedAt: v.optional(time),
   counters: v.object({
@@ -54,7 +54,14 @@ const sessionSnapshotSchema = v.object({
     chatCostUsd: amount,
   }),
   ledger: list(keyEventSchema),
-  frontier: list(v.object({ node: summaryNodeSchema, level: v.optional(levelSchema) })),
+  frontier: list(
+    v.object({
+      node: summaryNodeSchema,
+      level: v.optional(levelSchema),
+      /** Of the messages that it stands for those that are placed again, with who said them; absent in old data. */
+      places: v.optional(list(v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly()))),
+    }),
+  ),
   bodies: list(messageSchema),
   /** How many of each there were that found no room. */
   left: v.object({ ledger: amount, frontier: amount, bodies: amount }),

@@ -1,7 +1,8 @@
 import type { SessionSummary } from '../app/ports.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
-import type { Message } from '../core/model/message.ts';
+import type { MessageId } from '../core/model/ids.ts';
+import type { Message, Role } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { SNAPSHOT_VERSION, type SessionSnapshot, type Snapshots } from './snapshot-schema.ts';
 
@@ -53,17 +54,28 @@ export function snapshotSession(state: SessionState, limit = SESSION_BYTES): Ses
   const room = new Room(limit - bytesOf(base) - 64);
 
   const ledger = [...state.events.values()].filter((event) => !state.isRemoved(event.id)).reverse();
-  const frontier = state.frontier.map(({ node }) => {
-    const level = state.levels.get(node.id);
-    return { node: lean(node), ...(level && { level }) };
-  });
   const window = windowOf(state);
 
   const pinnedFirst = [...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)];
   const active = room.within(LEDGER_BYTES).take(pinnedFirst);
   room.spend(active);
+  const quoted = active.flatMap(({ message }) => state.positionOf(message) ?? []);
+  const placesOf = (positions: readonly number[]): Place[] =>
+    [...new Set(positions)].sort((a, b) => a - b).map((position) => placeOf(state, position));
+  const frontier = state.frontier.map(({ node, from, to }) => {
+    const level = state.levels.get(node.id);
+    const places = placesOf([from, ...quoted.filter((position) => from < position && position < to), to]);
+    return { node: lean(node), ...(level && { level }), places };
+  });
   const nodes = room.within(FRONTIER_BYTES).takeRun(frontier.toReversed());
   room.spend(nodes);
+  const oldest = nodes.at(-1);
+  if (oldest) {
+    // It stands for what the nodes before it have left in the ledger, too.
+    const from = state.positionOf(oldest.node.first)!;
+    const before = room.take(placesOf(quoted.filter((position) => position < from)));
+    nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
+  }
   const bodies = room.within(BODIES_BYTES).takeRun(window.newestFirst());
   room.spend(bodies);
   const others = room.take(ledger.filter((event) => !event.pinned && !isActive(event)));
@@ -139,6 +151,13 @@ function lean(node: SummaryNode): SummaryNode {
   const { full, structured, ...rest } = node;
   const { full: tokens, ...others } = node.tokens;
   return { ...rest, tokens: others };
+}
+
+type Place = readonly [id: MessageId, role: Role];
+
+function placeOf(state: SessionState, position: number): Place {
+  const id = state.path[position]!;
+  return [id, state.messages.place(id)?.role ?? 'user'];
 }
 
 /** The active branch's messages behind the last node. */

@@ -90,7 +90,7 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'what was opened is summarized again in the background',
       file: 'src/app/compression-plan.ts',
-      find: ' || (!opensHeld && state.isHeldOpen(item.position))) {',
+      find: ' || held[item.position] === true) {',
       put: ') {',
     },
     {

@@ -132,15 +132,15 @@ export const JOURNAL_FAULTS = [
     },
     {
       what: 'a summary of one message takes two places in the branch',
-      file: 'src/storage/snapshot-events.ts',
-      find: 'if (node.last !== node.first) add(',
-      put: 'if (node.messages > 0) add(',
+      file: 'src/storage/snapshot.ts',
+      find: '[...new Set(positions)]',
+      put: '[...positions]',
     },
     {
       what: 'a summary has its first message alone in the branch',
-      file: 'src/storage/snapshot-events.ts',
-      find: 'if (node.last !== node.first) add(placeholder(node, node.last));',
-      put: '',
+      file: 'src/storage/snapshot.ts',
+      find: 'position < to), to]);',
+      put: 'position < to)]);',
     },
     {
       what: 'key events are not restored where there are no summaries',

@@ -141,8 +141,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'the newest user message is summarized with an agent’s long turn',
       file: 'src/app/compression-plan.ts',
-      find: 'if (at >= start || at === newestUser || (',
-      put: 'if (at >= start || (',
+      find: 'if (at >= start || at === newestUser || held[',
+      put: 'if (at >= start || held[',
     },
     {
       what: 'attachments stand behind the newest user message',

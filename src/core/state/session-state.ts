@@ -138,7 +138,7 @@ export class SessionState {
   /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
   get partials(): readonly PartialReply[] {
     // All that had come of one without text was thinking.
-    return [...this.#replies.values()].filter(({ text }) => text !== '');
+    return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
   }
 
   positionOf(message: MessageId): number | undefined {
@@ -177,12 +177,17 @@ export class SessionState {
     return from === undefined || to === undefined ? undefined : { from, to };
   }
 
-  /** True for a message that the user has opened by undoing the node that stood for it. */
-  isHeldOpen(position: number): boolean {
-    return [...this.#summaries.opened].some((id) => {
+  /** For each message of the active branch whether the user has opened it by undoing the node that stood for it. */
+  heldOpen(): readonly boolean[] {
+    const edges = new Int32Array(this.path.length + 1);
+    for (const id of this.#summaries.opened) {
       const span = this.spanOf(id);
-      return span !== undefined && span.from <= position && position <= span.to;
-    });
+      if (!span || span.from > span.to) continue;
+      edges[span.from]!++;
+      edges[span.to + 1]!--;
+    }
+    let spans = 0;
+    return this.path.map((_, position) => (spans += edges[position]!) > 0);
   }
 
   isRemoved(event: KeyEventId): boolean {

@@ -118,8 +118,10 @@ function checkStaleAbove(state: SessionState, changed: NodeId): void {
 
 const uncovered = ({ state }: World) => [...state.uncovered()];
 
-const heldOpen = (world: World): string[] =>
-  uncovered(world).flatMap(({ message, position }) => (world.state.isHeldOpen(position) ? [message.id] : []));
+const heldOpen = (world: World): string[] => {
+  const held = world.state.heldOpen();
+  return uncovered(world).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
+};
 
 function coveredTokens(world: World): number {
   const { counts } = world.conversation;

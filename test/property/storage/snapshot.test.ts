@@ -63,6 +63,11 @@ describe('a snapshot of any history', () => {
           again.frontier.map(({ node }) => node.id),
           snapshot.frontier.map(({ node }) => node.id),
         );
+        const stands = ({ frontier }: SessionState, at: number): boolean =>
+          frontier.some(({ from, to }) => from <= at && at <= to);
+        for (const { message, status, pinned } of again.frontier.length > 0 ? snapshot.ledger : [])
+          if ((pinned || status === 'active') && stands(state, state.positionOf(message) ?? -1))
+            assert.ok(stands(again, again.positionOf(message) ?? -1), 'a key event is sent behind a summary');
         assert.equal(snapshot.frontier.length + snapshot.left.frontier, state.frontier.length);
         assert.equal(again.title, snapshot.title);
       }),

@@ -238,6 +238,26 @@ describe('the compression of a session', () => {
     assert.ok(conversation.context().total < 0.8 * total);
   });
 
+  it('looks at each summary that was undone as often, however many messages it finds open', async () => {
+    const conversation = await desk.converse();
+    const { state } = conversation;
+    for (let n = 0; n < 3; n++) {
+      await fill(conversation, 40);
+      await conversation.compressNow();
+    }
+    await conversation.undoNodes([...state.nodes.keys()], true);
+    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal') };
+    let looks = 0;
+    const spanOf = state.spanOf.bind(state);
+    state.spanOf = (node) => {
+      looks++;
+      return spanOf(node);
+    };
+    await conversation.betweenTurns();
+    await conversation.settled();
+    assert.ok(looks > 0 && looks <= 2 * state.nodes.size, `${looks} looks at ${state.nodes.size} summaries`);
+  });
+
   it('closes again what was opened when the request would not fit', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 100);

@@ -106,6 +106,20 @@ describe('a conversation', () => {
     assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
   });
 
+  it('finds such a reply beside what was said since, which stays open', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 1);
+    const { journal, state } = conversation;
+    const partial = { id: 'partial-1' as never, parent: state.head, model: 'test/chat' };
+    await journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was ' });
+    await conversation.retry(state.head!);
+    await conversation.send('And then?');
+    const said = texts(conversation);
+    const again = await desk.restart(conversation);
+    assert.deepEqual(texts(again), said);
+    assert.equal(again.state.messages.get(partial.id)?.ending, 'interrupted');
+  });
+
   it('finds all of such a reply, though the disk has failed for a moment in the midst of it', async () => {
     const conversation = await desk.converse();
     const { journal } = conversation;
@@ -208,6 +222,17 @@ describe('a conversation', () => {
     desk.script = says('Since it is.');
     await conversation.retry(at!);
     assert.deepEqual(texts(conversation), ['Why?', 'Since it is.']);
+  });
+
+  it('stays on the reply that was there when only blank lines come in its place', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('Why?');
+    desk.script = says('\n\n');
+    await assert.rejects(conversation.retry(conversation.state.path[0]!), (error) =>
+      ModelFault.is(error, 'empty_reply'),
+    );
+    assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
+    assert.equal(conversation.state.messages.size, 2);
   });
 
   it('keeps the old branch when a message is edited and sent again', async () => {

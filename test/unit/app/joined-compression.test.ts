@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
@@ -107,6 +108,42 @@ describe('a compression in the background', () => {
     await conversation.editAndResend(conversation.state.path[280]!, 'And what happens here?');
     assert.deepEqual(outcomes().slice(0, 2), ['share skipped', 'provider_overflow complete']);
     assert.equal(texts(conversation).at(-1), 'Now it fits.');
+  });
+
+  it('is not made once more by a request that comes while it is committed', async () => {
+    desk.summarizer = SUMMARY;
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    let asked: Promise<CompressionOutcome> | undefined;
+    journal.append = async (...events) => {
+      if (events.some(({ type }) => type === 'compressed')) {
+        await Promise.resolve();
+        asked ??= conversation.compressNow();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      return append(...events);
+    };
+    await inBackground();
+    assert.equal((await asked)?.kind, 'committed');
+    assert.deepEqual(outcomes(), ['share complete']);
+    assert.equal(conversation.state.counters.compressions, 1);
+  });
+
+  it('that the user asked for waits for the end of a reply that has begun meanwhile', async () => {
+    const other = await desk.converse();
+    await fill(other, 60);
+    const { asked, goOn } = held();
+    const compressed = other.compressNow();
+    await asked;
+    let during: number | undefined;
+    desk.script = async function* (request, signal) {
+      goOn();
+      assert.equal((await compressed).kind, 'ready');
+      during = other.state.compressions.length;
+      yield* says('Fine.')(request, signal);
+    };
+    await other.send('And then?');
+    assert.deepEqual([during, other.state.compressions[0]?.trigger], [0, 'command']);
   });
 
   it('does not hold a turn that the user stops, and goes on', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
-import { keyEventId, messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
+import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
+import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { nodeWith } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
+import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import {
   bytesOf,
   joinSnapshots,
@@ -10,6 +14,7 @@ import {
   snapshotSession,
   SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
+import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
 import { readSnapshots, type Snapshots } from '../../../src/storage/snapshot-schema.ts';
 import {
   loadSnapshots,
@@ -70,6 +75,11 @@ class FakeMemento implements MementoLike {
 }
 
 describe('what is kept in the editor’s state', () => {
+  let counter: TokenCounter;
+  before(async () => {
+    counter = await loadEncoding('o200k_base');
+  });
+
   it('is bounded for a history of 10,000 long messages in which every second says something to remember', () => {
     const events: SessionEvent[] = [];
     for (let n = 0; n < 10_000; n++) {
@@ -113,6 +123,37 @@ describe('what is kept in the editor’s state', () => {
       ['a', 'b'],
       'this workspace has no live session any more',
     );
+  });
+
+  it('gives key events back where a summary stands for their messages, with who said them', () => {
+    const node = (name: string, from: number, to: number) =>
+      nodeWith({
+        id: nodeId(name),
+        first: messageId(`m${from}`),
+        last: messageId(`m${to}`),
+        messages: to - from + 1,
+        // Beside the newer one there is no room for it.
+        detailed: name === 'old' ? 'x'.repeat(50_000) : 'They talked.',
+      });
+    const at = (n: number): SessionEvent => {
+      const { event } = pinned(n) as Extract<SessionEvent, { type: 'event_added' }>;
+      return { type: 'event_added', event: { ...event, message: messageId(`m${n}`) } };
+    };
+    const events = [...Array.from({ length: 30 }, (_, n) => said(n)), at(3), at(14), at(20)];
+    const nodes = [node('old', 0, 9), node('new', 10, 20)];
+    const compression = compressionWith({ id: compressionId('c'), nodes });
+    const state = session('lost', 'w', [...events, { type: 'compressed', compression }]);
+    const live = JSON.parse(JSON.stringify(snapshotSession(state))) as unknown;
+    const read = readSnapshots({ v: 1, index: [], live: [live] });
+    assert.ok(read.kind === 'sound');
+    const restored = SessionState.fold(
+      snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
+    );
+    const sent = (of: SessionState): string[] =>
+      ledgerEntries(of, new MessageCounts(counter), Infinity).kept.map(({ line }) => line.replace(/message \d+/, ''));
+    assert.equal(sent(state).length, 3);
+    assert.deepEqual(sent(restored), sent(state));
+    assert.equal(restored.uncoveredCount, state.uncoveredCount);
   });
 
   it('is recognized as missing, newer or corrupt', () => {
