@@ -93,7 +93,7 @@ export async function* readChat(
   for await (const chunk of Stream.fromSSEResponse<ChatCompletionChunk>(response, call.controller, client)) {
     const part = readChunk(chunk);
     if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-    if (part.thinks) yield { type: 'thinking' };
+    if (part.thinks) yield* filter.apart();
     yield* filter.take(part.text);
     finish = part.finish ?? finish;
   }
@@ -143,6 +143,7 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+  if (part.thinks) yield* filter.apart();
   yield* filter.take(part.text);
   yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };

@@ -235,6 +235,18 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
   });
 
+  it('may think in a field of its own, and then no text is held back, whatever the model is called', async () => {
+    const model = chat({ model: 'deepseek-reasoner' });
+    replyWith(
+      `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'The half' })}${chunk({}, 'length')}data: [DONE]\n\n`,
+    );
+    const { text, ending, fault } = await turn(model, ask('hi'));
+    assert.deepEqual([text, ending, fault], ['The half', 'length', undefined]);
+    const message = { content: 'The half', reasoning: 'hm' };
+    replyWith(JSON.stringify({ choices: [{ message, finish_reason: 'length' }] }), 'application/json');
+    assert.equal((await turn(chat({ model: 'deepseek-reasoner' }), ask('hi'))).text, 'The half');
+  });
+
   it('say what a prompt cache gave and took, DeepSeek under a name of its own', async () => {
     const usages = [
       { prompt_tokens_details: { cached_tokens: 64, cache_write_tokens: 16 } },
