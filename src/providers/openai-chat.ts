@@ -149,10 +149,16 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
   yield { type: 'end', ending: ending(part.finish) };
 }
 
-const isCut = (finish = ''): boolean => ['length', 'max_tokens', 'model_length'].includes(finish);
+const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
+/** Of OpenAI; Gemini, which hands its own names on; and GLM. */
+const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
+/** Of Mistral and OpenRouter, DeepSeek, and GLM. */
+const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
+const isCut = (finish = ''): boolean => CUT.test(finish);
 
-function ending(finish: string | undefined): Ending {
-  if (finish === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
+function ending(finish = ''): Ending {
+  if (FILTERED.test(finish)) throw new ModelFault('content_refused', 'the content filter ended the reply');
+  if (FAILED.test(finish)) throw new ModelFault('overloaded', `the server ended the reply: ${finish}`);
   return isCut(finish) ? 'length' : 'complete';
 }
 

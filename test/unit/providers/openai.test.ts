@@ -266,10 +266,20 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
-  it('say when their filter ended the reply', async () => {
-    replyWith(`${chunk({ content: 'I' })}${chunk({}, 'content_filter')}data: [DONE]\n\n`);
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'content_refused');
-  });
+  for (const [finish, reason] of [
+    ['content_filter', 'content_refused'],
+    ['SAFETY', 'content_refused'],
+    ['sensitive', 'content_refused'],
+    ['insufficient_system_resource', 'overloaded'],
+    ['network_error', 'overloaded'],
+    ['error', 'overloaded'],
+  ] as const) {
+    it(`say why a reply ended too soon: ${finish} is ${reason}`, async () => {
+      replyWith(`${chunk({ content: 'I' })}${chunk({}, finish)}data: [DONE]\n\n`);
+      const { text, fault } = await turn(chat(), ask('hi'));
+      assert.deepEqual([text, fault?.reason], ['I', reason]);
+    });
+  }
 
   it('need no key at an address of the user', async () => {
     assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
