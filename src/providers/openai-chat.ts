@@ -164,17 +164,18 @@ function ending(finish = ''): Ending {
 
 function readUsage(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = usage['prompt_tokens'];
-  const output = usage['completion_tokens'];
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
   // No request takes no tokens: servers that do not count send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
+  // Grok and Gemini count thinking in the total alone.
+  const paid = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
   // DeepSeek has a name of its own.
   const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
-  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
+  return usageFrom(input, paid, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 /** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */

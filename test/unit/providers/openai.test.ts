@@ -266,6 +266,19 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
+  it('may count thinking beside the text: both are paid for', async () => {
+    // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771); Gemini names no details.
+    const grok = { total_tokens: 14_428, completion_tokens_details: { reasoning_tokens: 2_809 } };
+    for (const [more, reasoning] of [
+      [grok, { reasoning: 2_809 }],
+      [{ total_tokens: 14_428 }, {}],
+    ] as const) {
+      const usage = { prompt_tokens: 10_120, completion_tokens: 1_499, ...more };
+      replyWith(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+      assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 10_120, output: 4_308, ...reasoning });
+    }
+  });
+
   for (const [finish, reason] of [
     ['content_filter', 'content_refused'],
     ['SAFETY', 'content_refused'],
