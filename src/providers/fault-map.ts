@@ -78,6 +78,10 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
 export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
   apiFault({ status, headers, error, message: statusText }, []);
 
+/** The same where the response says that all is well. */
+export const replyFault = (error: unknown): ModelFault =>
+  apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
+
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const complaint = complaintOf(error);
   const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);

@@ -9,6 +9,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
+import { replyFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicMark } from './anthropic-request.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
@@ -138,6 +139,7 @@ function contentText(content: unknown): string {
 }
 
 function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
+  if (isRecord(body) && body['error']) throw replyFault(body['error']);
   const part = readChunk(body);
   if (!isRecord(body) || !Array.isArray(body['choices'])) {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');

@@ -33,7 +33,7 @@ describe('an error of a provider', () => {
     ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
     // Bedrock, which has no room in the minute: the context is not what is too long.
-    ['rate_limited', 429, { message: 'Too many tokens, please wait before trying again.' }],
+    ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
     ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
     ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],

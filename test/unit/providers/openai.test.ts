@@ -216,6 +216,13 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
   });
 
+  it('may answer whole that they failed, and why', async () => {
+    replyWith('{"error":{"code":429,"message":"slow down"}}', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
+    replyWith('{"error":"out of memory"}', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'overloaded');
+  });
+
   it('are called malformed when a web page answers', async () => {
     replyWith('<html>Log in</html>', 'text/html');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
