@@ -121,6 +121,7 @@ export class ServedPage implements vscode.Disposable {
       });
     } catch (error) {
       const { text, action } = this.#deps.describe(error);
+      if (beginning !== this.#beginnings) return;
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
     }
   }

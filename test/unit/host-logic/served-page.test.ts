@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { setImmediate as soon } from 'node:timers/promises';
+import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
 import type { ServedPageDeps } from '../../../src/host/chat/served-page.ts';
 
@@ -52,6 +53,26 @@ describe('a page and what serves it', () => {
     assert.deepEqual(heard, [
       { type: 'refusal', id: 7, ok: false, fault: { reason: 'invalid', text: 'See the log.' } },
     ]);
+    page.dispose();
+  });
+
+  it('keep the session that is shown when one that was left cannot be opened', async () => {
+    const first = deferred<never>();
+    const link = {
+      init: () => Promise.resolve({ type: 'init' }),
+      onMessage: () => undefined,
+      sendGauge: () => undefined,
+    };
+    const links = [first.promise, Promise.resolve(link as never)];
+    const { page, heard, say } = serve(() => links.shift()!);
+    say({ type: 'ready' });
+    await page.changed();
+    first.reject(new Error('damaged'));
+    await soon();
+    assert.deepEqual(
+      heard.map(({ type }) => type),
+      ['init'],
+    );
     page.dispose();
   });
 });
