@@ -144,6 +144,14 @@ export function parsePageMessage(value: unknown): Parsed<PageToHost> {
   return parse(pageToHost, value);
 }
 
+const requestIdSchema = v.object({ type: v.literal('request'), id: count });
+
+/** The id of a request that breaks the contract elsewhere: the page waits for its answer. */
+export function requestIdIn(value: unknown): number | undefined {
+  const request = v.safeParse(requestIdSchema, value);
+  return request.success ? request.output.id : undefined;
+}
+
 /** Checks what the host sent; for the page. Never throws. */
 export function parseHostMessage(value: unknown): Parsed<HostToPage> {
   return parse(hostToPage, value);

@@ -36,7 +36,7 @@ const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
 const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const CONTEXT =
-  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
+  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
 /** The window in a refusal: of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, Mistral. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
@@ -48,7 +48,7 @@ const CONTENT = /content_filter|content_policy|responsibleaipolicy|content manag
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
-const RATE = /rate[_ -]limit|too many requests/i;
+const RATE = /rate[_ -]limit|too many (requests|tokens)/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
 /**
@@ -77,6 +77,10 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
 /** The meaning of a response that refuses, where no SDK has read it; `error` is what its body says. */
 export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
   apiFault({ status, headers, error, message: statusText }, []);
+
+/** The same where the response says that all is well. */
+export const replyFault = (error: unknown): ModelFault =>
+  apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
 
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const complaint = complaintOf(error);

@@ -69,7 +69,7 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
     if (!isRecord(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
     const message = isRecord(part['message']) ? part['message'] : {};
-    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield { type: 'thinking' };
+    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.apart();
     if (typeof message['content'] === 'string') yield* filter.take(message['content']);
     if (part['done'] !== true) continue;
     const isCut = part['done_reason'] === 'length';

@@ -9,6 +9,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
+import { replyFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicMark } from './anthropic-request.ts';
 import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
@@ -93,7 +94,7 @@ export async function* readChat(
   for await (const chunk of Stream.fromSSEResponse<ChatCompletionChunk>(response, call.controller, client)) {
     const part = readChunk(chunk);
     if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-    if (part.thinks) yield { type: 'thinking' };
+    if (part.thinks) yield* filter.apart();
     yield* filter.take(part.text);
     finish = part.finish ?? finish;
   }
@@ -138,36 +139,45 @@ function contentText(content: unknown): string {
 }
 
 function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
+  if (isRecord(body) && body['error']) throw replyFault(body['error']);
   const part = readChunk(body);
   if (!isRecord(body) || !Array.isArray(body['choices'])) {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+  if (part.thinks) yield* filter.apart();
   yield* filter.take(part.text);
   yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };
 }
 
-const isCut = (finish = ''): boolean => ['length', 'max_tokens', 'model_length'].includes(finish);
+const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
+/** Of OpenAI; Gemini, which hands its own names on; and GLM. */
+const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
+/** Of Mistral and OpenRouter, DeepSeek, and GLM. */
+const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
+const isCut = (finish = ''): boolean => CUT.test(finish);
 
-function ending(finish: string | undefined): Ending {
-  if (finish === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
+function ending(finish = ''): Ending {
+  if (FILTERED.test(finish)) throw new ModelFault('content_refused', 'the content filter ended the reply');
+  if (FAILED.test(finish)) throw new ModelFault('overloaded', `the server ended the reply: ${finish}`);
   return isCut(finish) ? 'length' : 'complete';
 }
 
 function readUsage(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = usage['prompt_tokens'];
-  const output = usage['completion_tokens'];
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
   // No request takes no tokens: servers that do not count send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
+  // Grok and Gemini count thinking in the total alone.
+  const paid = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
   // DeepSeek has a name of its own.
   const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
-  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
+  return usageFrom(input, paid, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 /** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */

@@ -4,6 +4,7 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault, type SdkErrors } from './fault-map.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { isRecord } from './json.ts';
 import { listedModel, type ListedModel } from './listed-model.ts';
 import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
@@ -144,13 +145,15 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         async (call) => {
           keyed();
           const models: ListedModel[] = [];
-          const options = { signal: call.controller.signal };
+          const answer: unknown = await client.get('/models', { signal: call.controller.signal });
+          // Together sends the list alone.
+          const entries = isRecord(answer) ? answer['data'] : answer;
           let told: Awaited<ReturnType<typeof ollamaFacts>>;
-          for await (const entry of client.models.list(options)) {
+          for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
             const listed = listedModel(entry);
             if (!listed) continue;
             // Ollama's mark; how long a model's context is, it says at endpoints of its own.
-            if (entry.owned_by === 'library' && listed.id === model)
+            if (entry['owned_by'] === 'library' && listed.id === model)
               told = await ollamaFacts(origin, model, bearer, call.controller.signal);
             models.push(told && listed.id === model ? { ...listed, ...told } : listed);
           }

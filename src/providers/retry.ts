@@ -84,7 +84,8 @@ export function waitMs(
   options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
 ): number | undefined {
   const { baseMs = BASE_MS, capMs = CAP_MS, random = Math.random } = options;
-  if (fault.retryAfterMs !== undefined) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
+  // A date is over at once where this clock goes ahead of the server’s.
+  if (fault.retryAfterMs) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
   const full = Math.min(capMs, baseMs * 2 ** (attempt - 1));
   return full / 2 + (random() * full) / 2;
 }

@@ -53,6 +53,12 @@ export class ThinkFilter {
     this.#habit = habit;
   }
 
+  /** Thinking has come in a field of its own: what the server sends as text is the answer, and not held back. */
+  *apart(): Generator<ChatChunk> {
+    this.#habit.unopened = false;
+    yield { type: 'thinking' };
+  }
+
   /** What this piece of the reply comes to. */
   *take(text: string): Generator<ChatChunk> {
     if (text === '') return;

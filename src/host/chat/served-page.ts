@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { answerRequest, parsePageMessage, type HostToPage, type InitMessage } from '../../protocol/messages.ts';
+import {
+  answerRequest,
+  parsePageMessage,
+  requestIdIn,
+  type HostToPage,
+  type InitMessage,
+} from '../../protocol/messages.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { pageHtml } from '../platform/page-html.ts';
@@ -115,6 +121,7 @@ export class ServedPage implements vscode.Disposable {
       });
     } catch (error) {
       const { text, action } = this.#deps.describe(error);
+      if (beginning !== this.#beginnings) return;
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
     }
   }
@@ -139,6 +146,10 @@ export class ServedPage implements vscode.Disposable {
     const parsed = parsePageMessage(value);
     if (!parsed.ok) {
       this.#deps.warn(`The chat page sent an invalid message: ${parsed.problem}`);
+      const id = requestIdIn(value);
+      if (id === undefined) return;
+      const fault = this.#deps.describe(new Error(parsed.problem));
+      this.post({ type: 'refusal', id, ok: false, fault: { ...fault, reason: 'invalid' } });
       return;
     }
     const { message } = parsed;

@@ -32,6 +32,8 @@ describe('an error of a provider', () => {
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
     ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
+    // Bedrock, which has no room in the minute: the context is not what is too long.
+    ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
     ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
     ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],
@@ -183,6 +185,7 @@ describe('an error of a provider', () => {
   it('inside a stream goes by its words', () => {
     assert.equal(streamFault('rate_limit_exceeded', 'slow down').reason, 'rate_limited');
     assert.equal(streamFault(null, 'Too Many Requests').reason, 'rate_limited');
+    assert.equal(streamFault(null, 'Too many tokens, please wait before trying again.').reason, 'rate_limited');
     assert.equal(streamFault('context_length_exceeded', 'too long').reason, 'context_too_long');
     assert.equal(streamFault(null, 'something broke').reason, 'overloaded');
   });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
@@ -145,6 +147,21 @@ describe('what a vendor’s list says of its models', () => {
       [ollama?.isOllama, ollama?.facts.contextWindow, ollama?.facts.efforts],
       [true, 40_960, ['none', 'medium']],
     );
+  });
+
+  it('is read where it is the whole answer, as Together sends it', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify([{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }]));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const listing = await listed('openrouter', `http://127.0.0.1:${port}`, 'qwen/qwen3');
+      assert.equal(listing?.facts.contextWindow, 131_072);
+    } finally {
+      server.close();
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import { ask, turn } from './protocols.ts';
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
 
-describe('an Ollama that refuses', () => {
+describe('an Ollama', () => {
   let server: Server;
   let refusals: [status: number, body: string][];
   let asked: Record<string, unknown>[];
@@ -27,11 +27,11 @@ describe('an Ollama that refuses', () => {
   });
   afterEach(() => server.close());
 
-  const model = (): OpenAiModel => {
+  const model = (name = 'qwen2'): OpenAiModel => {
     const { port } = server.address() as AddressInfo;
     return createOpenAiModel({
       baseUrl: `http://127.0.0.1:${port}`,
-      model: 'qwen2',
+      model: name,
       provider: 'compatible',
       api: 'ollama',
     });
@@ -44,12 +44,19 @@ describe('an Ollama that refuses', () => {
     [404, '{"error":"model \\"qwen2\\" not found, try pulling it first"}', 'model_not_found'],
     [503, '{"error":"server busy, please try again"}', 'overloaded'],
   ] as const) {
-    it(`with ${status} is understood as ${reason}`, async () => {
+    it(`that refuses with ${status} is understood as ${reason}`, async () => {
       refusals = [[status, body]];
       const { fault } = await turn(model(), ask('hi'));
       assert.deepEqual([fault?.reason, fault?.status], [reason, status]);
     });
   }
+
+  it('that sends thinking apart has no text held back', async () => {
+    const parts = [{ message: { content: '', thinking: 'hm' } }, { message: { content: 'The half' } }];
+    const end = { message: { content: '' }, done: true, done_reason: 'length' };
+    refusals = [[200, [...parts, end].map((part) => `${JSON.stringify(part)}\n`).join('')]];
+    assert.equal((await turn(model('deepseek-r1:14b'), ask('hi'))).text, 'The half');
+  });
 
   it('says how long to wait', async () => {
     refusals = [[429, '{"error":"too many requests"}']];

@@ -216,6 +216,13 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
   });
 
+  it('may answer whole that they failed, and why', async () => {
+    replyWith('{"error":{"code":429,"message":"slow down"}}', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
+    replyWith('{"error":"out of memory"}', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'overloaded');
+  });
+
   it('are called malformed when a web page answers', async () => {
     replyWith('<html>Log in</html>', 'text/html');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
@@ -233,6 +240,18 @@ describe('OpenAI and servers made like it', () => {
       `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`,
     );
     assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
+  });
+
+  it('may think in a field of its own, and then no text is held back, whatever the model is called', async () => {
+    const model = chat({ model: 'deepseek-reasoner' });
+    replyWith(
+      `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'The half' })}${chunk({}, 'length')}data: [DONE]\n\n`,
+    );
+    const { text, ending, fault } = await turn(model, ask('hi'));
+    assert.deepEqual([text, ending, fault], ['The half', 'length', undefined]);
+    const message = { content: 'The half', reasoning: 'hm' };
+    replyWith(JSON.stringify({ choices: [{ message, finish_reason: 'length' }] }), 'application/json');
+    assert.equal((await turn(chat({ model: 'deepseek-reasoner' }), ask('hi'))).text, 'The half');
   });
 
   it('say what a prompt cache gave and took, DeepSeek under a name of its own', async () => {
@@ -254,10 +273,33 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
-  it('say when their filter ended the reply', async () => {
-    replyWith(`${chunk({ content: 'I' })}${chunk({}, 'content_filter')}data: [DONE]\n\n`);
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'content_refused');
+  it('may count thinking beside the text: both are paid for', async () => {
+    // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771); Gemini names no details.
+    const grok = { total_tokens: 14_428, completion_tokens_details: { reasoning_tokens: 2_809 } };
+    for (const [more, reasoning] of [
+      [grok, { reasoning: 2_809 }],
+      [{ total_tokens: 14_428 }, {}],
+    ] as const) {
+      const usage = { prompt_tokens: 10_120, completion_tokens: 1_499, ...more };
+      replyWith(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+      assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 10_120, output: 4_308, ...reasoning });
+    }
   });
+
+  for (const [finish, reason] of [
+    ['content_filter', 'content_refused'],
+    ['SAFETY', 'content_refused'],
+    ['sensitive', 'content_refused'],
+    ['insufficient_system_resource', 'overloaded'],
+    ['network_error', 'overloaded'],
+    ['error', 'overloaded'],
+  ] as const) {
+    it(`say why a reply ended too soon: ${finish} is ${reason}`, async () => {
+      replyWith(`${chunk({ content: 'I' })}${chunk({}, finish)}data: [DONE]\n\n`);
+      const { text, fault } = await turn(chat(), ask('hi'));
+      assert.deepEqual([text, fault?.reason], ['I', reason]);
+    });
+  }
 
   it('need no key at an address of the user', async () => {
     assert.equal((await turn(chat(), ask('hi'))).text, 'ok');

@@ -70,6 +70,15 @@ describe('trying again', () => {
     }
   });
 
+  it('waits as it would without a word where the provider names no time at all, or one that is over', async () => {
+    const model = scripted([[fault('overloaded', 0)], [fault('overloaded', 0)], ['hello']]);
+    await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
+    assert.deepEqual(
+      waits.map(([ms]) => ms),
+      [750, 1500],
+    );
+  });
+
   it('leaves it to the user when the provider asks for too long', async () => {
     const model = scripted([[fault('rate_limited', 600_000)], ['hello']]);
     const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
+import { setImmediate as soon } from 'node:timers/promises';
+import { deferred } from '../../../src/core/pace/deferred.ts';
+import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
+import type { ServedPageDeps } from '../../../src/host/chat/served-page.ts';
+
+const editor = {
+  l10n: { bundle: undefined },
+  env: { language: 'en' },
+  Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
+};
+
+describe('a page and what serves it', () => {
+  let module: typeof ServedPageModule;
+
+  before(async () => {
+    Object.assign(globalThis, { editorOfServedPageTest: editor });
+    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfServedPageTest;`;
+    const hooks = registerHooks({
+      resolve: (name, context, next) =>
+        name === 'vscode'
+          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
+          : next(name, context),
+    });
+    module = await import('../../../src/host/chat/served-page.ts');
+    hooks.deregister();
+  });
+
+  /** Serves a page whose sessions `link` gives; what the page says goes through `say`, what it hears into `heard`. */
+  function serve(link: ServedPageDeps['link']) {
+    const heard: Record<string, unknown>[] = [];
+    let say: (message: unknown) => void = () => undefined;
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => ((say = listener), { dispose: () => undefined }),
+      postMessage: (message: Record<string, unknown>) => heard.push(message),
+    };
+    const describe = () => ({ reason: 'failed', text: 'See the log.' });
+    const deps = { extensionUri: '', link, describe, warn: () => undefined };
+    const host = { begun: () => undefined, isShown: () => false };
+    const page = new module.ServedPage(webview as never, deps as never, host as never);
+    return { page, heard, say: (message: unknown) => say(message) };
+  }
+
+  it('answer a request that breaks the contract, such as a text too long to be taken', async () => {
+    const { page, heard, say } = serve(() => Promise.reject(new Error('none')));
+    say({ type: 'ready' });
+    await soon();
+    heard.length = 0;
+    say({ type: 'request', id: 7, body: { type: 'completeContext', query: 'x'.repeat(1_001) } });
+    await soon();
+    assert.deepEqual(heard, [
+      { type: 'refusal', id: 7, ok: false, fault: { reason: 'invalid', text: 'See the log.' } },
+    ]);
+    page.dispose();
+  });
+
+  it('keep the session that is shown when one that was left cannot be opened', async () => {
+    const first = deferred<never>();
+    const link = {
+      init: () => Promise.resolve({ type: 'init' }),
+      onMessage: () => undefined,
+      sendGauge: () => undefined,
+    };
+    const links = [first.promise, Promise.resolve(link as never)];
+    const { page, heard, say } = serve(() => links.shift()!);
+    say({ type: 'ready' });
+    await page.changed();
+    first.reject(new Error('damaged'));
+    await soon();
+    assert.deepEqual(
+      heard.map(({ type }) => type),
+      ['init'],
+    );
+    page.dispose();
+  });
+});
