@@ -17,7 +17,7 @@ import { resolvePolicy, type PolicyName, type Strategy } from '../core/policy/po
 import type { PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { MemorySession, NO_CALLS } from './memory-session.ts';
+import { addCalls, MemorySession, NO_CALLS } from './memory-session.ts';
 import type { JobModel, PriceOf } from './paid-model.ts';
 import type { ChatModel } from './ports.ts';
 
@@ -195,7 +195,8 @@ export async function compressPreserveEvents(
       const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
       const { isExtracted } = sentBy(session, counter);
       const figures = { before: tokens, after, target: targetTokens };
-      return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
+      const all = addCalls(session.calls, calls);
+      return { messages: sent, events, nodes: [], tokens: figures, calls: all, isExtracted };
     }
   }
   await options.breather?.rest();

@@ -251,6 +251,14 @@ describe('compressPreserveEvents', () => {
     assert.equal(ask.prompts.length, 0);
   });
 
+  it('reports every call, also where the newest message then leaves no room for what was answered', async () => {
+    const ask = summarizer(() => 'They set up the harbour, with a retry limit for each client.');
+    const messages = [...developerSession(10), said('user', 'Some words of a long message. '.repeat(63))];
+    const { calls, tokens } = await compressPreserveEvents(messages, 600, { counter, summarizer: ask });
+    assert.ok(tokens.after < 400, 'the newest message is summarized, too');
+    assert.deepEqual([ask.prompts.length, calls.count], [2, 2]);
+  });
+
   it('throws what the summarizer throws', async () => {
     const ask: Summarizer = () => Promise.reject(new Error('gone'));
     await assert.rejects(compressPreserveEvents(session, 4_000, { counter, summarizer: ask }), /gone/);
