@@ -173,12 +173,12 @@ export async function compressPreserveEvents(
 ): Promise<CompressedMessages> {
   const { source, sizes, counter, tokens } = await prepared(messages, options);
   const { keepRecent, strategy } = options;
-  const session = sessionOf(targetTokens, counter, options, keepRecent, shareBeside(targetTokens / tokens));
+  const beside = shareBeside(targetTokens / Math.max(1, tokens));
+  const session = sessionOf(targetTokens, counter, options, keepRecent, beside);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
     // Trimming keeps as many of the newest messages as fit.
-    const share =
-      strategy === 'trim' ? 1 : keepRecent === undefined ? shareBeside(targetTokens / tokens) : ASKED_RECENT_SHARE;
+    const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - LEAST_BESIDE_RECENT));
