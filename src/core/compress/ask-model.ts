@@ -141,7 +141,7 @@ const SPARE = 1.4;
 const TIGHT_SHARE = 0.4;
 
 /** Tokens that a message may cost, one of output counted as four of input: at $0.15 and $0.60 per million, 66.7 are $0.01 per 1,000. */
-const SHORT_MESSAGE = { tokens: 60, cost: 62 } as const;
+const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
 const OUTPUT_COST = 4;
 /** Of what may be spent on messages, writing takes at most this share. */
