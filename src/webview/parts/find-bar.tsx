@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { placesIn } from '../find.ts';
 import { usePage } from '../page-context.ts';
+import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
@@ -69,7 +70,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         aria-label={text('Find in this session')}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.isComposing) step(event.shiftKey ? -1 : 1);
+          if (isEnter(event)) step(event.shiftKey ? -1 : 1);
         }}
       />
       <span class="meta find-count" role="status">

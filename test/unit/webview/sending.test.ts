@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
-import { givesBack, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
+import { givesBack, isEnter, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
@@ -54,6 +54,12 @@ describe('the key that sends', () => {
     assert.equal(sends(key({ shiftKey: true }), true), false);
     assert.equal(sends(key({ isComposing: true }), true), false);
     assert.equal(sends(key({ key: 'a' }), true), false);
+  });
+
+  it('is not the Enter that takes a word of an input method, in no field', () => {
+    assert.equal(isEnter(key()), true);
+    assert.equal(isEnter(key({ isComposing: true })), false);
+    assert.equal(isEnter(key({ key: 'Escape' })), false);
   });
 
   it('is Enter with Ctrl or Cmd otherwise', () => {
