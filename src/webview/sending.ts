@@ -47,6 +47,9 @@ export function givesBack(
   return true;
 }
 
+/** What comes back into the composer, and what was written there meanwhile. */
+export const joined = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
+
 function says(message: MessageView, source: string): boolean {
   return message.parts.some((part) => part.type === 'text' && part.text.trim() === source.trim());
 }
