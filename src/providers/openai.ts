@@ -130,7 +130,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     wireBody: (asked) => {
       const request = asTaken(asked);
       const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
-      return JSON.stringify(bodyOf(request, without));
+      return JSON.stringify(bodyOf(tolerance.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>

@@ -144,6 +144,25 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
+  for (const message of [
+    'max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.',
+    '`max_tokens` must be less than or equal to `4096`, the maximum value for `max_tokens`',
+    'max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for x',
+    'Invalid max_tokens value, the valid range of max_tokens is [1, 4096]',
+  ]) {
+    it(`are asked for no more output than they say they give: ${message.slice(0, 40)}…`, async () => {
+      const model = chat();
+      const request = ask('hi', { maxOutputTokens: 4_192, reasoningTokens: 4_000 });
+      server.refuseNext(400, { message, type: 'invalid_request_error' });
+      for (let again = 0; again < 2; again++) assert.equal((await turn(model, request)).text, 'ok');
+      assert.deepEqual(
+        server.requests.map(({ body }) => body['max_tokens']),
+        [8_192, 4_096, 4_096],
+      );
+      assert.equal(model.wireBody?.(request), server.lastRequest?.raw);
+    });
+  }
+
   it('are blamed for no part whose absence did not help', async () => {
     const model = chat();
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
