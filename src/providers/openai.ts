@@ -119,7 +119,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     const watched = call.watch(response);
     const filter = new ThinkFilter(habit);
     if (api === 'ollama') yield* readOllama(watched, filter);
-    else yield* api === 'responses' ? readResponses(watched, call, client) : readChat(watched, call, client, filter);
+    else yield* api === 'responses' ? readResponses(watched, call) : readChat(watched, call, filter);
   }
 
   return {

@@ -204,6 +204,19 @@ describe('OpenAI and servers made like it', () => {
     assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 9, output: 3, cachedInput: 4 });
   });
 
+  it('may keep a stream alive by events that say nothing, and leave it open behind its end', async () => {
+    // Of relays (omnigent-ai/omnigent#1474) and of Vertex AI (anomalyco/opencode#50871).
+    const alive = ['data:\n\n', 'event: ping\n\n', 'id: 4\nretry: 3000\n\n', 'data: : keepalive\n\n'].join('');
+    const end = `data: [DONE]\n\n${alive}data: what is no JSON\n\n`;
+    replyWith(`${alive}${chunk({ content: 'hi' })}${alive}${chunk({}, 'stop')}${end}`);
+    const { text, ending, fault } = await turn(chat(), ask('hi'));
+    assert.deepEqual([text, ending, fault], ['hi', 'complete', undefined]);
+    const completed = { type: 'response.completed', response: { status: 'completed' } };
+    const delta = { type: 'response.output_text.delta', delta: 'hi' };
+    replyWith([alive, ...[delta, completed].map((event) => `data: ${JSON.stringify(event)}\n\n`)].join(alive));
+    assert.equal((await turn(responses(), ask('hi'))).text, 'hi');
+  });
+
   it('may count nothing and send zeros, which are not taken for a usage', async () => {
     replyWith(
       `${chunk({ content: 'hi' })}data: {"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}\n\n${chunk({}, 'stop')}data: [DONE]\n\n`,
