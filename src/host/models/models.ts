@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Memento } from 'vscode';
 import * as v from 'valibot';
@@ -88,8 +89,9 @@ const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT
 
 /** The context of a local server that is asked for when the user names none; it is what most can hold in memory. */
 const OLLAMA_CONTEXT = 32_768;
-/** A server that does not list its models at once is not waited for: opening a session is. */
-const DESCRIBE_TIMEOUT_MS = 2_000;
+/** A server that does not list its models at once is not waited for: opening a session is. It is heard for longer. */
+const DESCRIBE_WAIT_MS = 2_000;
+const DESCRIBE_TIMEOUT_MS = 10_000;
 
 /** Makes the models that settings and keys describe; clients are kept by the registry. */
 export class Models {
@@ -151,7 +153,7 @@ export class Models {
     const key = `${server} ${model}`;
     let asked = this.#asked.get(key);
     if (!asked) this.#asked.set(key, (asked = this.#ask(chosen)));
-    await asked;
+    await Promise.race([asked, sleep(DESCRIBE_WAIT_MS, undefined, { ref: false })]);
   }
 
   async #ask(chosen: ChosenModel): Promise<void> {
@@ -165,8 +167,9 @@ export class Models {
     } catch (error) {
       // A server that is not there says nothing; sending a message tells the user of it.
       if (!ModelFault.is(error)) throw error;
-      // It may be started later.
-      if (ModelFault.is(error, 'network')) this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
+      // It may be started later, or have more time then.
+      if (ModelFault.is(error, 'network', 'overloaded', 'rate_limited'))
+        this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }
 
