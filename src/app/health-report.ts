@@ -23,7 +23,7 @@ export interface JournalHealth {
 export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
 
 /** How many things are wrong. */
-export function countTroubles({ journals, snapshots, settings, provider }: HealthFacts): number {
+export function countProblems({ journals, snapshots, settings, provider }: HealthFacts): number {
   const lost = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
   return (
     journals.filter(({ fault }) => fault !== undefined).length +
@@ -36,7 +36,7 @@ export function countTroubles({ journals, snapshots, settings, provider }: Healt
 /** The report as Markdown, in English: it goes to whoever is to mend the product. */
 export function renderHealth(facts: HealthFacts): string {
   const { versions, journals, snapshots, setAside, settings, provider, memoryLines } = facts;
-  const troubles = countTroubles(facts);
+  const problems = countProblems(facts);
   const sound = journals.filter(({ fault }) => fault === undefined);
   const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`;
   const damaged = journals.flatMap(({ id, bytes, fault }) =>
@@ -47,7 +47,7 @@ export function renderHealth(facts: HealthFacts): string {
     provider.state.kind === 'fault' ? `fault: ${provider.state.reason}` : provider.state.kind.replace('_', ' ');
   return [
     '# Threadkeeper Health Report',
-    troubles === 0 ? 'No problems found.' : troubles === 1 ? 'Found 1 problem.' : `Found ${troubles} problems.`,
+    problems === 0 ? 'No problems found.' : problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`,
     'This report contains no message text, titles, paths, or API keys.',
     `## Versions\n\n${Object.entries(versions)
       .map(([name, version]) => `- ${name}: ${version}`)

@@ -26,7 +26,7 @@ export function fingerprints(messages: readonly TranscriptMessage[]): Float64Arr
 
 /** Finds how sessions stand to each other. The original of a family is the one that was updated first. */
 export class Relations {
-  readonly #all: Printed[] = [];
+  readonly #all: FingerprintedEntry[] = [];
 
   add(entry: LibraryEntry, prints: Float64Array): void {
     this.#all.push({ entry, prints });
@@ -38,19 +38,19 @@ export class Relations {
     const oldest = this.#all.toSorted(
       (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
     );
-    const earlier = new Map<string, Printed[]>();
+    const earlier = new Map<string, FingerprintedEntry[]>();
     for (const one of oldest) {
-      const kin = kinOf(one.entry, one.prints[0]);
-      const relation = subagentOf(one.entry) ?? nearest(one, new Set(kin.flatMap((name) => earlier.get(name) ?? [])));
+      const keys = relationKeys(one.entry, one.prints[0]);
+      const relation = subagentOf(one.entry) ?? nearest(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
       if (relation) found.set(one.entry, relation);
-      for (const name of kin) earlier.set(name, [...(earlier.get(name) ?? []), one]);
+      for (const key of keys) earlier.set(key, [...(earlier.get(key) ?? []), one]);
     }
     return found;
   }
 }
 
 /** What sessions have in common that may be related: the first message, or the ID. */
-export function kinOf({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
+export function relationKeys({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
   return [`${tool} ${first ?? ''}`, `${tool} #${id}`];
 }
 
@@ -63,13 +63,13 @@ function subagentOf({ parent, id }: LibraryEntry): Relation | undefined {
   return parent !== undefined && parent !== id ? { kind: 'subagent', of: parent, shared: 0 } : undefined;
 }
 
-interface Printed {
+interface FingerprintedEntry {
   readonly entry: LibraryEntry;
   readonly prints: Float64Array;
 }
 
 /** The earlier session that is the same one, or shares the most. */
-function nearest(one: Printed, earlier: Iterable<Printed>): Relation | undefined {
+function nearest(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntry>): Relation | undefined {
   const others = Array.from(earlier, ({ entry, prints }) => ({
     entry,
     length: prints.length,

@@ -62,7 +62,7 @@ export interface Refused {
   readonly reason: Phrase;
 }
 
-export interface Found {
+export interface FoundFiles {
   readonly files: readonly SourceFile[];
   readonly refused: readonly Refused[];
 }
@@ -91,7 +91,7 @@ export interface ReadEnd {
 /** One tool's store. Reading never writes to it. */
 export interface Source {
   readonly tool: Tool;
-  find(): Promise<Found>;
+  find(): Promise<FoundFiles>;
   /** Tells the sink what the file holds. Throws `TranscriptError` for what is not understood. */
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
 }

@@ -22,7 +22,7 @@ export type RuleResult =
   { readonly ok: true; readonly rule: CompiledRule } | { readonly ok: false; readonly problem: Phrase };
 
 /** A longer pattern is a list, which several rules or a phrase each hold better. */
-const LONGEST = 1_000;
+const MAX_PATTERN_CHARS = 1_000;
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
 /** Compiles a rule, or says for its author what is wrong with it. RE2 is loaded with the first rule: few have any. */
@@ -30,8 +30,8 @@ export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResu
   const words = rule.phrase?.trim() ?? '';
   const source = rule.pattern ?? words.replace(SPECIAL, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
   if (source === '') return { ok: false, problem: phrase('a rule needs a phrase or a pattern') };
-  if (source.length > LONGEST)
-    return { ok: false, problem: phrase('the pattern is longer than {0} characters', LONGEST) };
+  if (source.length > MAX_PATTERN_CHARS)
+    return { ok: false, problem: phrase('the pattern is longer than {0} characters', MAX_PATTERN_CHARS) };
   const { RE2JS, RE2JSException } = await import('re2js');
   let compiled: RE2JS;
   try {

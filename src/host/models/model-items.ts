@@ -13,12 +13,12 @@ import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './mode
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 
 /** What can be chosen in a list of models besides a model. */
-export type Act = 'other' | 'retry' | 'address' | 'key';
+export type ListAction = 'other' | 'retry' | 'address' | 'key';
 export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
 export type ListItem = vscode.QuickPickItem & {
   readonly chosen?: ChosenModel;
   readonly provider?: ProviderName;
-  readonly act?: Act;
+  readonly act?: ListAction;
 };
 
 /** A part of the list of all models; its items come when they are known. */

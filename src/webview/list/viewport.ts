@@ -9,7 +9,7 @@ export interface Range {
 /** Pixels above and below the view whose rows are kept on the page. */
 const OVERSCAN = 500;
 /** Rows on the page at most, however low they are. */
-const MOST_ROWS = 80;
+const MAX_ROWS = 80;
 /** Who comes so near to the end, in px, is taken to follow the newest message. */
 const NEAR_END = 32;
 
@@ -159,7 +159,7 @@ export class Viewport {
     if (this.#heights.count === 0) return;
     const { scrollTop, clientHeight } = this.#scroller;
     const from = this.#heights.rowAt(scrollTop - OVERSCAN);
-    const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MOST_ROWS - 1);
+    const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MAX_ROWS - 1);
     if (from === this.#range.from && to === this.#range.to) return;
     this.#range = { from, to };
     this.#rows.style.transform = `translateY(${this.#heights.topOf(from)}px)`;

@@ -11,7 +11,7 @@ export interface ChatLimits {
 }
 
 /** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
-export function replyRoom(
+export function replyBudget(
   chat: ChatLimits,
   info: ModelInfo,
 ): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {

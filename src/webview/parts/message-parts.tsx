@@ -8,7 +8,7 @@ import { Markdown, PlainText } from './markdown.tsx';
 const NOTHING_YET: readonly PartView[] = [{ type: 'text', text: '' }];
 
 /** The parts of a message, in order. */
-export function Parts({ message }: { readonly message: MessageView }) {
+export function MessageParts({ message }: { readonly message: MessageView }) {
   const page = usePage();
   const live = message.streaming && page.live?.id === message.id ? page.live : undefined;
   // A reply that has not begun has its text part already, so that what it becomes is drawn in the same place.

@@ -26,7 +26,7 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
   --base-url U        API base URL`;
 
 /** What the summaries are made by, and what it cost so far. */
-export interface ChosenModel {
+export interface ModelFromOptions {
   /** Undefined: extractive summaries. */
   readonly model: SummaryModel | undefined;
   /** The same as a chat model, with the tokens that its input may take. */
@@ -62,7 +62,10 @@ function within(info: ModelInfo, context: number): ModelInfo {
 }
 
 /** The model of the command line's options. Throws `UsageError`. */
-export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
+export async function modelFromOptions({
+  options,
+  env,
+}: Pick<Invocation, 'options' | 'env'>): Promise<ModelFromOptions> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
   if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
   const baseUrl = textOption(options, 'base-url');
